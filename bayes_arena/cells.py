@@ -1,0 +1,216 @@
+"""Cells: the sufficient statistics of a set of votes.
+
+One row per distinct (a, b, annotator) with a count for each of the four outcomes. ``a`` is the competitor
+shown first (left), so a position effect can still be read off. Rows are sorted by the competitors' names and
+the annotator's, so no order of votes, no chunking and no engine changes a bit of what follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from bayes_arena.errors import ModelError, NoVotesError
+
+OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
+"""What a vote can say, in the order of the columns of ``Cells.counts``."""
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Votes summed per ordered pair and annotator.
+
+    Attributes
+    ----------
+    competitors : tuple of str
+        Names, sorted. Length n_competitors.
+    annotators : tuple of str
+        Names, sorted; empty when the annotators are unknown.
+    a, b : ndarray of int, shape (n_cells,)
+        Index of the first and second competitor of a cell.
+    annotator : ndarray of int, shape (n_cells,)
+        Index of the annotator; 0 when the annotators are unknown.
+    counts : ndarray of float, shape (n_cells, 4)
+        Votes (summed weights) for each of ``OUTCOMES``.
+    dropped : mapping of str to int
+        Invalid votes left out on reading, by problem.
+    """
+
+    competitors: tuple[str, ...]
+    annotators: tuple[str, ...]
+    a: Ints
+    b: Ints
+    annotator: Ints
+    counts: Floats
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for array in (self.a, self.b, self.annotator, self.counts):
+            array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"Cells({self.n_votes:g} votes, {self.n_competitors} competitors, {self.n_annotators} annotators, "
+            f"{len(self.a)} cells)"
+        )
+
+    @property
+    def n_competitors(self) -> int:
+        """Number of competitors."""
+        return len(self.competitors)
+
+    @property
+    def n_annotators(self) -> int:
+        """Number of annotators, 0 when they are unknown."""
+        return len(self.annotators)
+
+    @cached_property
+    def n_votes(self) -> float:
+        """Number of votes (sum of weights)."""
+        return float(self.counts.sum())
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Votes per unordered pair and annotator."""
+        return _tally(self, self.annotator)
+
+    @cached_property
+    def pair_tally(self) -> Tally:
+        """Votes per unordered pair, annotators taken together."""
+        return _tally(self, np.zeros_like(self.annotator))
+
+    def votes_by_annotator(self) -> Floats:
+        """Votes (summed weights) of every annotator, shape (n_annotators,)."""
+        return np.bincount(self.annotator, self.counts.sum(axis=1), minlength=self.n_annotators)[: self.n_annotators]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Votes per unordered pair (i, j) with i < j and annotator k, sorted by (k, i, j); ties are half wins.
+
+    This is all that a likelihood without position effect and with the paper's treatment of ties sees.
+
+    Attributes
+    ----------
+    i, j, k : ndarray of int, shape (n_rows,)
+        Competitors and annotator.
+    n : ndarray of float, shape (n_rows,)
+        Votes.
+    score : ndarray of float, shape (n_rows,)
+        Wins of i plus half the ties (both-bad counts as a tie).
+    """
+
+    i: Ints
+    j: Ints
+    k: Ints
+    n: Floats
+    score: Floats
+
+
+def _tally(cells: Cells, annotator: Ints) -> Tally:
+    first = np.minimum(cells.a, cells.b)
+    second = np.maximum(cells.a, cells.b)
+    size = cells.n_competitors
+    keys, row = np.unique((annotator * size + first) * size + second, return_inverse=True)
+    ties = cells.counts[:, 2] + cells.counts[:, 3]
+    wins = np.where(cells.a < cells.b, cells.counts[:, 0], cells.counts[:, 1])
+    return Tally(
+        i=keys // size % size,
+        j=keys % size,
+        k=keys // (size * size),
+        n=np.bincount(row, cells.counts.sum(axis=1)),
+        score=np.bincount(row, wins + 0.5 * ties),
+    )
+
+
+def build_cells(groups: pl.DataFrame, dropped: Mapping[str, int]) -> Cells:
+    """Build cells from valid groups of votes.
+
+    Parameters
+    ----------
+    groups : polars.DataFrame
+        Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n`` votes and,
+        where known, ``annotator`` (text). Rows may repeat and come in any order.
+    dropped : mapping of str to int
+        Invalid votes left out, by problem.
+    """
+    competitors = pl.concat([groups["a"], groups["b"]]).unique().sort()
+    codes = {"a": competitors, "b": competitors}
+    annotators = pl.Series(dtype=pl.String)
+    if "annotator" in groups.columns:
+        annotators = groups["annotator"].unique().sort()
+        codes["annotator"] = annotators
+    else:
+        groups = groups.with_columns(annotator=pl.lit(0))
+    coded = groups.select(
+        *(pl.col(name).cast(pl.Enum(names)).to_physical().cast(pl.Int64) for name, names in codes.items()),
+        *(["annotator"] if "annotator" not in codes else []),
+        pl.col("outcome").cast(pl.Int64),
+        "weight",
+        "n",
+    ).sort("a", "b", "annotator", "outcome", "weight")  # weights are summed in this order: same bits every time
+    a, b, annotator = (coded[name].cast(pl.Int64).to_numpy() for name in ("a", "b", "annotator"))
+    new = np.ones(len(a), dtype=bool)
+    new[1:] = (np.diff(a) != 0) | (np.diff(b) != 0) | (np.diff(annotator) != 0)
+    cell = np.cumsum(new) - 1
+    votes = coded["weight"].to_numpy() * coded["n"].to_numpy()
+    counts = np.bincount(cell * 4 + coded["outcome"].to_numpy(), votes, minlength=4 * (int(cell[-1]) + 1))
+    return Cells(
+        competitors=tuple(competitors.to_list()),
+        annotators=tuple(annotators.to_list()),
+        a=a[new],
+        b=b[new],
+        annotator=annotator[new],
+        counts=counts.reshape(-1, 4),
+        dropped=dict(dropped),
+    )
+
+
+def keep_annotators(cells: Cells, *, more_than: float) -> Cells:
+    """Keep the annotators with more than a given number of votes (the paper's delta, Algorithm 3).
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes with annotators.
+    more_than : float
+        Annotators with this many votes or fewer are left out, and with them any competitor only they saw.
+
+    Returns
+    -------
+    Cells
+
+    Raises
+    ------
+    ModelError
+        If the annotators are unknown.
+    NoVotesError
+        If nobody has more than that many votes.
+    """
+    if not cells.n_annotators:
+        raise ModelError("The votes carry no annotators, so none can be left out by their number of votes.")
+    votes = cells.votes_by_annotator()
+    kept = votes > more_than
+    if not kept.any():
+        raise NoVotesError(f"No annotator has more than {more_than:g} votes; the most is {votes.max():g}.")
+    rows = kept[cells.annotator]
+    present = np.zeros(cells.n_competitors, dtype=bool)
+    present[cells.a[rows]] = present[cells.b[rows]] = True
+    competitor_index, annotator_index = np.cumsum(present) - 1, np.cumsum(kept) - 1
+    return Cells(
+        competitors=tuple(name for name, keep in zip(cells.competitors, present, strict=True) if keep),
+        annotators=tuple(name for name, keep in zip(cells.annotators, kept, strict=True) if keep),
+        a=competitor_index[cells.a[rows]],
+        b=competitor_index[cells.b[rows]],
+        annotator=annotator_index[cells.annotator[rows]],
+        counts=cells.counts[rows].copy(),
+        dropped=cells.dropped,
+    )

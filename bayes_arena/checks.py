@@ -1,0 +1,143 @@
+"""What a set of votes can and cannot settle, before any model is fitted.
+
+Comparisons form a graph on the competitors. Scores are comparable only within a connected component. A finite
+maximum-likelihood estimate of Bradley-Terry exists only if the competitors cannot be split into two groups
+such that nobody of the first ever lost or tied against the second (Ford, 1957): the directed graph "j took
+something off i" must be strongly connected.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from bayes_arena.cells import Cells, Ints
+from bayes_arena.errors import listing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEW_VOTES = 50
+"""The paper leaves out annotators with this many votes or fewer (section 5.1)."""
+
+
+def components(cells: Cells) -> Ints:
+    """Component of every competitor in the comparison graph, shape (n_competitors,), largest first."""
+    labels = _components(cells, cells.a, cells.b, strong=False)
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    return np.argsort(order)[labels]
+
+
+def never_beaten_groups(cells: Cells) -> list[list[str]]:
+    """Groups of competitors that took every point off all others, where the votes are connected.
+
+    Returns
+    -------
+    list of list of str
+        Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every
+        strongly connected group that lost nothing to anybody outside it, though it was compared with them.
+    """
+    tally = cells.pair_tally
+    i_scored, j_scored = tally.score > 0, tally.score < tally.n
+    took = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
+    off = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
+    group = _components(cells, took, off, strong=True)
+    outside = group[took] != group[off]
+    beaten, met = set(group[off][outside]), set(group[took][outside])
+    return [
+        [name for name, label in zip(cells.competitors, group, strict=True) if label == winner]
+        for winner in sorted(met - beaten)
+    ]
+
+
+def _components(cells: Cells, source: Ints, target: Ints, *, strong: bool) -> Ints:
+    size = cells.n_competitors
+    graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size)).tocsr()
+    return np.asarray(connected_components(graph, connection="strong" if strong else "weak")[1], dtype=np.int64)
+
+
+def check_rows(cells: Cells) -> list[dict[str, str]]:
+    """Rows of :func:`check`."""
+    rows: list[dict[str, str]] = []
+
+    def add(name: str, found: str, problem: bool, remedy: str) -> None:
+        status = "warning" if problem else "ok"
+        rows.append({"check": name, "status": status, "found": found, "remedy": remedy if problem else ""})
+
+    dropped = sum(cells.dropped.values())
+    found = ", ".join(f"{n} {problem}" for problem, n in cells.dropped.items()) or "none"
+    add("invalid votes", found, dropped > 0, "correct them at the source; ratings leave them out")
+
+    labels = components(cells)
+    alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
+    add(
+        "connected comparisons",
+        f"{labels.max() + 1} group(s)" + (f"; apart from the largest: {listing(alone)}" if alone else ""),
+        bool(alone),
+        "rate the groups apart, or collect votes between them",
+    )
+    wins, losses, ties = records(cells)
+    perfect = [name for name, lost, tied in zip(cells.competitors, losses, ties, strict=True) if lost + tied == 0]
+    hopeless = [name for name, won, tied in zip(cells.competitors, wins, ties, strict=True) if won + tied == 0]
+    add("won every vote", listing(perfect) or "nobody", bool(perfect), "use a prior: the flat estimate is infinite")
+    add("lost every vote", listing(hopeless) or "nobody", bool(hopeless), "use a prior: the flat estimate is infinite")
+    groups = never_beaten_groups(cells)
+    add(
+        "finite estimate (Ford)",
+        "exists" if not groups else "; ".join(f"never beaten by the rest: {listing(group)}" for group in groups),
+        bool(groups),
+        "use a prior: the flat estimate is infinite",
+    )
+    if cells.n_annotators:
+        votes = cells.votes_by_annotator()
+        few = int((votes <= FEW_VOTES).sum())
+        add(
+            "votes per annotator",
+            f"median {np.median(votes):g}, least {votes.min():g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
+            few > 0,
+            f"use a prior, or leave them out (--delta {FEW_VOTES})",
+        )
+    else:
+        add("votes per annotator", "annotators unknown", False, "")
+    counts = cells.counts.sum(axis=0)
+    decided, total = counts[0] + counts[1], counts.sum()
+    share = counts[0] / decided if decided else 0.5
+    z = abs(share - 0.5) * 2 * np.sqrt(decided)
+    add(
+        "first-position wins",
+        f"{share:.1%} of decided votes",
+        bool(z > 3),
+        "if the sides were drawn at random this is a position effect",
+    )
+    add("ties", f"{counts[2] / total:.1%} tie, {counts[3] / total:.1%} both bad", False, "")
+    return rows
+
+
+def check(cells: Cells) -> pd.DataFrame:
+    """Report what the votes can settle.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a check: ``check``, ``status`` (``ok`` or ``warning``), ``found`` and ``remedy``.
+
+    References
+    ----------
+    Ford, L. R. (1957), "Solution of a ranking problem from binary comparisons".
+    """
+    import pandas as pd
+
+    return pd.DataFrame(check_rows(cells))
+
+
+def records(cells: Cells) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
+    size = cells.n_competitors
+    a_wins, b_wins = cells.counts[:, 0], cells.counts[:, 1]
+    ties = cells.counts[:, 2] + cells.counts[:, 3]
+    wins = np.bincount(cells.a, a_wins, size) + np.bincount(cells.b, b_wins, size)
+    losses = np.bincount(cells.a, b_wins, size) + np.bincount(cells.b, a_wins, size)
+    return wins, losses, np.bincount(cells.a, ties, size) + np.bincount(cells.b, ties, size)

@@ -1,0 +1,101 @@
+"""Every error and warning of the package.
+
+::
+
+    ArenaError (Exception)
+    ├── VotesError (ValueError)          the votes cannot be used as they are
+    │   ├── ColumnError                  a column is missing or cannot be recognised
+    │   ├── InvalidVotesError            votes with an unknown winner, a missing name, a bad weight ...
+    │   └── NoVotesError                 nothing left to rate
+    ├── ModelError (ValueError)          an unknown model, prior or option, or a combination without meaning
+    └── FitError (RuntimeError)          the fit has no trustworthy answer
+        ├── ConvergenceError             the optimiser stopped before the gradient vanished
+        └── NotIdentifiedError           the votes do not determine the parameters at all
+
+    ArenaWarning (UserWarning)           an answer exists, but read it with care
+    ├── DroppedVotesWarning              invalid votes were left out on request
+    ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
+    └── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
+
+A message says what is wrong, shows at most five offending values with their rows, and ends with the remedy.
+"""
+
+__all__ = [
+    "ArenaError",
+    "ArenaWarning",
+    "ColumnError",
+    "ConvergenceError",
+    "DroppedVotesWarning",
+    "FitError",
+    "IdentificationWarning",
+    "InvalidVotesError",
+    "ModelError",
+    "NoMaximumWarning",
+    "NoVotesError",
+    "NotIdentifiedError",
+    "VotesError",
+    "listing",
+]
+
+from collections.abc import Iterable
+
+SHOWN = 5
+
+
+class ArenaError(Exception):
+    """Base class of every error the package raises on purpose."""
+
+
+class VotesError(ArenaError, ValueError):
+    """The votes cannot be used as they are."""
+
+
+class ColumnError(VotesError):
+    """A column is missing or its role cannot be recognised."""
+
+
+class InvalidVotesError(VotesError):
+    """Some votes are invalid: unknown winner, missing name, self-comparison or bad weight."""
+
+
+class NoVotesError(VotesError):
+    """No vote is left to rate."""
+
+
+class ModelError(ArenaError, ValueError):
+    """An unknown model, prior or option, or a combination that has no meaning."""
+
+
+class FitError(ArenaError, RuntimeError):
+    """A fit has no trustworthy answer."""
+
+
+class ConvergenceError(FitError):
+    """The optimiser stopped before the gradient vanished."""
+
+
+class NotIdentifiedError(FitError):
+    """The votes do not determine the parameters."""
+
+
+class ArenaWarning(UserWarning):
+    """An answer exists, but it has to be read with care."""
+
+
+class DroppedVotesWarning(ArenaWarning):
+    """Invalid votes were left out, as asked."""
+
+
+class NoMaximumWarning(ArenaWarning):
+    """The maximum-likelihood estimate lies at infinity; the numbers shown are where the fit stopped."""
+
+
+class IdentificationWarning(ArenaWarning):
+    """The comparisons are disconnected, or the votes do not settle a sign."""
+
+
+def listing(values: Iterable[object]) -> str:
+    """Return the first five values separated by commas, and how many more there are."""
+    values = list(values)
+    shown = ", ".join(str(value) for value in values[:SHOWN])
+    return shown if len(values) <= SHOWN else f"{shown} and {len(values) - SHOWN} more"

@@ -1,0 +1,177 @@
+"""Where votes come from: files and dataframes of any engine, and which of their columns plays which role.
+
+A source becomes a narwhals frame with canonical column names (``a``, ``b``, ``winner``, ``annotator``,
+``weight``; a one-hot winner keeps three columns). Nothing is computed here: the frame stays in its engine.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import narwhals as nw
+import polars as pl
+
+from bayes_arena.errors import ColumnError, VotesError, listing
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+PAIRS = (("model_a", "model_b"), ("left", "right"))
+WINNERS = ("winner", "label")
+ANNOTATORS = ("judge", "annotator", "worker", "performer")
+ONE_HOT = {"winner_a": "winner_model_a", "winner_b": "winner_model_b", "winner_tie": "winner_tie"}
+
+READERS = {
+    ".csv": lambda paths: pl.scan_csv(paths, infer_schema=False),
+    ".parquet": lambda paths: pl.scan_parquet(paths),
+    ".jsonl": lambda paths: _scan_json_lines(paths),
+    ".ndjson": lambda paths: _scan_json_lines(paths),
+}
+COMPRESSIONS = (".gz", ".zst")
+JSON_ROWS_FOR_NAMES = 1000
+
+
+def open_source(source: object) -> Frame:
+    """Return the source as a narwhals frame: paths are scanned lazily, dataframes stay where they are.
+
+    Raises
+    ------
+    VotesError
+        If a path does not exist, its format is unknown, or the object is no dataframe.
+    """
+    if isinstance(source, str | Path):
+        return nw.from_native(_scan(_expand(source)))
+    if isinstance(source, Sequence) and source and all(isinstance(item, str | Path) for item in source):
+        return nw.from_native(_scan([path for item in source for path in _expand(item)]))
+    try:
+        return nw.from_native(source)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        raise VotesError(
+            f"Cannot read votes from {type(source).__name__}. "
+            "Pass a path (CSV, Parquet, JSONL; a glob or a list of them) or a dataframe "
+            "(pandas, Polars, PyArrow, DuckDB ...)."
+        ) from None
+
+
+def _expand(path: str | Path) -> list[Path]:
+    """Return the files a path or glob stands for, sorted."""
+    if Path(path).is_file():
+        return [Path(path)]
+    found = sorted(Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file())
+    if not found:
+        raise VotesError(f"No file at {str(path)!r}. Check the path; a glob needs quotes in a shell.")
+    return found
+
+
+def _scan(paths: list[Path]) -> pl.LazyFrame:
+    suffixes = {_suffix(path) for path in paths}
+    if len(suffixes) > 1:
+        raise VotesError(f"Files of several formats at once: {listing(sorted(suffixes))}. Read one format a call.")
+    suffix = suffixes.pop()
+    if suffix not in READERS:
+        raise VotesError(
+            f"Unknown file format {suffix!r} ({paths[0].name}). Use .csv, .parquet, .jsonl or .ndjson "
+            "(text formats also compressed as .gz or .zst)."
+        )
+    return READERS[suffix](paths)
+
+
+def _suffix(path: Path) -> str:
+    plain = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
+    return plain.suffix.lower()
+
+
+def _scan_json_lines(paths: list[Path]) -> pl.LazyFrame:
+    """Scan JSON lines with every column as text, so that no type is guessed from the first lines."""
+    head = pl.scan_ndjson(paths, infer_schema_length=JSON_ROWS_FOR_NAMES)
+    return pl.scan_ndjson(paths, schema={name: pl.String for name in head.collect_schema().names()})
+
+
+def select_roles(
+    frame: Frame,
+    *,
+    a: str | None,
+    b: str | None,
+    winner: str | None,
+    annotator: str | Literal[False] | None,
+    weight: str | None,
+) -> tuple[Frame, dict[str, str]]:
+    """Keep the columns that matter, under canonical names.
+
+    Returns
+    -------
+    frame
+        Columns ``a, b``, then ``winner`` or ``winner_a, winner_b, winner_tie``, then ``annotator`` and
+        ``weight`` where present.
+    columns : dict of str to str
+        Canonical name to the source's own name.
+
+    Raises
+    ------
+    ColumnError
+        If a named column is absent, or a role cannot be recognised or has several candidates.
+    """
+    schema = frame.collect_schema()
+    names = schema.names()
+    pairs = [pair for pair in PAIRS if set(pair) <= set(names)]
+    columns: dict[str, str] = {}
+    if a is None and b is None:
+        columns["a"], columns["b"] = _only(pairs, names, "pair of competitors", "a=... and b=...", PAIRS)
+    elif a is None or b is None:
+        raise ColumnError("Name both columns of competitors (a=... and b=...), or neither.")
+    else:
+        columns |= {"a": a, "b": b}
+
+    if winner is None and not set(WINNERS) & set(names) and set(ONE_HOT.values()) <= set(names):
+        columns |= ONE_HOT
+    else:
+        found = [name for name in WINNERS if name in names]
+        columns["winner"] = winner or _only(found, names, "winner", "winner=...", WINNERS)
+
+    if annotator is None:
+        found = [name for name in ANNOTATORS if name in names and name not in columns.values()]
+        if found:
+            columns["annotator"] = _only(found, names, "annotator", "annotator=...", ANNOTATORS)
+    elif annotator is not False:
+        columns["annotator"] = annotator
+    if weight is not None:
+        columns["weight"] = weight
+
+    absent = [name for name in columns.values() if name not in names]
+    if absent:
+        raise ColumnError(f"No column {listing(map(repr, absent))}. The source has: {', '.join(names)}.")
+    expressions = []
+    for role, name in columns.items():
+        column = nw.col(name)
+        if isinstance(schema[name], nw.Categorical | nw.Enum):  # several engines cannot compare or group these
+            column = column.cast(nw.String)
+        expressions.append(column.alias(role))
+    return frame.select(*expressions), columns
+
+
+def _only[T](found: Sequence[T], names: list[str], role: str, remedy: str, known: Iterable[object]) -> T:
+    if len(found) == 1:
+        return found[0]
+    problem = f"Several columns could be the {role}: {listing(found)}" if found else f"No {role} column recognised"
+    raise ColumnError(
+        f"{problem}. Recognised names: {', '.join(map(str, known))}. "
+        f"The source has: {', '.join(names)}. Name the column with {remedy}."
+    )
+
+
+def to_polars(frame: Frame) -> pl.DataFrame:
+    """Collect a (small) frame into Polars, missing values as null, whatever engine it lives in."""
+    if isinstance(frame, nw.LazyFrame):
+        lazy_polars = frame.implementation.is_polars()
+        frame = frame.collect(backend="polars", engine="streaming") if lazy_polars else frame.collect()
+    if not frame.implementation.is_pandas_like():
+        return frame.to_polars()
+    columns = {}  # by hand: Polars reads pandas strings only through PyArrow, which is no dependency
+    for name in frame.columns:
+        values, missing = frame[name].to_list(), frame[name].is_null().to_list()
+        values = [None if gone else value for value, gone in zip(values, missing, strict=True)]
+        numeric = all(value is None or isinstance(value, int | float) for value in values)
+        columns[name] = pl.Series(values if numeric else [None if v is None else str(v) for v in values], strict=False)
+    return pl.DataFrame(columns)

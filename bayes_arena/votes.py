@@ -1,0 +1,215 @@
+"""Read votes: any engine in, validated :class:`~bayes_arena.cells.Cells` out.
+
+One group-by over the raw columns runs in the engine that holds the votes. Everything that can be wrong with
+a vote shows in its group keys (names, winner label, annotator, weight), so validation and the decoding of
+winners work on the small grouped table, and the votes themselves are visited again only to quote the rows of
+invalid ones.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Literal
+
+import narwhals as nw
+import polars as pl
+
+from bayes_arena.cells import OUTCOMES, Cells, build_cells
+from bayes_arena.errors import SHOWN, DroppedVotesWarning, InvalidVotesError, NoVotesError, VotesError, listing
+from bayes_arena.sources import Frame, open_source, select_roles, to_polars
+
+LABELS: Mapping[str, str] = {
+    "model_a": "model_a",
+    "left": "model_a",
+    "model_b": "model_b",
+    "right": "model_b",
+    "tie": "tie",
+    "tie (bothbad)": "both_bad",
+    "both_bad": "both_bad",
+    "bothbad": "both_bad",
+}
+CODES = {name: code for code, name in enumerate(OUTCOMES)}
+
+REMEDIES = {
+    "missing competitor": "fill in the name or remove the vote",
+    "competitor against itself": "remove the vote, or correct the name",
+    "missing annotator": "fill in the annotator, or read with annotator=False (--no-annotator)",
+    "missing winner": "fill in the winner or remove the vote",
+    "unknown winner": "map the label with outcomes={'label': 'tie'} (--outcome 'label=tie')",
+    "ambiguous winner": "the label is also a competitor's name: rename the competitor",
+    "bad weight": "weights are finite numbers, zero or more",
+}
+
+
+def read_votes(
+    source: object,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    winner: str | None = None,
+    annotator: str | Literal[False] | None = None,
+    weight: str | None = None,
+    outcomes: Mapping[str, str] | None = None,
+    on_invalid: Literal["raise", "drop"] = "raise",
+) -> Cells:
+    """Read pairwise votes and sum them to cells.
+
+    Arena conventions need no arguments: competitors in ``model_a, model_b`` or ``left, right``; the winner in
+    ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right`` or as the
+    winning competitor's name, or one-hot in ``winner_model_a, winner_model_b, winner_tie``; the annotator, if
+    any, in ``judge``, ``annotator``, ``worker`` or ``performer``.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, or dataframe
+        CSV, Parquet or JSONL (also a glob of them), or a pandas, Polars (eager or lazy), PyArrow, DuckDB or
+        other dataframe that narwhals understands.
+    a, b, winner : str, optional
+        Column names where they differ from the conventions.
+    annotator : str or False, optional
+        Column of annotators; ``False`` ignores annotators.
+    weight : str, optional
+        Column of weights (finite, zero or more); by default every vote weighs 1.
+    outcomes : mapping of str to str, optional
+        Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``.
+    on_invalid : {"raise", "drop"}
+        What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``.
+
+    Returns
+    -------
+    Cells
+        The counts per (a, b, annotator), in an order that does not depend on the order of the votes.
+
+    Raises
+    ------
+    ColumnError
+        If a column is missing or its role is unclear.
+    InvalidVotesError
+        If votes are invalid and ``on_invalid="raise"``; the message quotes the first five with their rows,
+        counted from 0.
+    NoVotesError
+        If no vote is left.
+    VotesError
+        If the source cannot be read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> cells = read_votes(pl.DataFrame({"model_a": ["x", "y"], "model_b": ["y", "z"], "winner": ["x", "tie"]}))
+    >>> cells.competitors, cells.n_votes
+    (('x', 'y', 'z'), 2.0)
+    """
+    if on_invalid not in ("raise", "drop"):
+        raise VotesError(f"on_invalid is 'raise' or 'drop', not {on_invalid!r}.")
+    labels = dict(LABELS)
+    for label, outcome in (outcomes or {}).items():
+        if outcome not in CODES:
+            raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
+        labels[_normalise(label)] = outcome
+    try:
+        frame, columns = select_roles(
+            open_source(source), a=a, b=b, winner=winner, annotator=annotator, weight=weight
+        )
+        groups = to_polars(frame.group_by(*columns).agg(nw.len().alias("n")))
+        groups = _decode(groups, labels)
+        invalid = groups.filter(pl.col("problem").is_not_null())
+        if invalid.height and on_invalid == "raise":
+            raise InvalidVotesError(_complaint(frame, columns, invalid, int(groups["n"].sum())))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise VotesError(f"Cannot read the votes: {error}") from error
+    dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
+    valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
+    if not valid.height:
+        raise NoVotesError(f"No vote to rate: {int(groups['n'].sum() or 0)} rows read, none valid.")
+    if dropped:
+        counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
+        warnings.warn(
+            f"Left out {sum(dropped.values())} of {int(groups['n'].sum())} votes: {counts}.",
+            DroppedVotesWarning,
+            stacklevel=2,
+        )
+    return build_cells(valid, dropped)
+
+
+def _normalise(label: str) -> str:
+    return label.strip().lower()
+
+
+def _decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
+    """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid)."""
+    names = [name for name in ("a", "b", "winner", "annotator") if name in groups.columns]
+    keys = groups.with_columns(pl.col(name).cast(pl.String).replace("", None) for name in names)
+    missing_winner, unknown_winner, ambiguous = pl.lit(False), pl.lit(False), pl.lit(False)
+    if "winner" in names:
+        codes = {label: CODES[outcome] for label, outcome in labels.items()}
+        label = pl.col("winner").str.strip_chars().str.to_lowercase()
+        by_label = label.replace_strict(codes, default=None, return_dtype=pl.Int8)
+        winner = pl.col("winner")
+        by_name = pl.when(winner == pl.col("a")).then(0).when(winner == pl.col("b")).then(1).cast(pl.Int8)
+        keys = keys.with_columns(by_label=by_label, by_name=by_name)
+        keys = keys.with_columns(outcome=pl.coalesce("by_label", "by_name"))
+        missing_winner = winner.is_null()
+        ambiguous = pl.col("by_label") != pl.col("by_name")
+    else:
+        hot = [_is_hot(name) for name in ("winner_a", "winner_b", "winner_tie")]
+        keys = keys.with_columns(one=hot[0], two=hot[1], three=hot[2])
+        chosen = pl.when("one").then(0).when("two").then(1).when("three").then(2).cast(pl.Int8)
+        total = pl.sum_horizontal(pl.col(name).cast(pl.Int8) for name in ("one", "two", "three"))
+        complete = pl.all_horizontal(pl.col(name).is_not_null() for name in ("one", "two", "three"))
+        keys = keys.with_columns(outcome=pl.when(complete & (total == 1)).then(chosen))
+    unknown_winner = pl.col("outcome").is_null()
+    if "weight" in groups.columns:
+        weight = pl.col("weight").cast(pl.Float64, strict=False)
+        bad_weight = weight.is_null() | ~weight.is_finite() | (weight < 0)
+    else:
+        weight, bad_weight = pl.lit(1.0), pl.lit(False)
+    missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
+    problem = (
+        pl.when(pl.col("a").is_null() | pl.col("b").is_null())
+        .then(pl.lit("missing competitor"))
+        .when(pl.col("a") == pl.col("b"))
+        .then(pl.lit("competitor against itself"))
+        .when(missing_annotator)
+        .then(pl.lit("missing annotator"))
+        .when(missing_winner)
+        .then(pl.lit("missing winner"))
+        .when(ambiguous)
+        .then(pl.lit("ambiguous winner"))
+        .when(unknown_winner)
+        .then(pl.lit("unknown winner"))
+        .when(bad_weight)
+        .then(pl.lit("bad weight"))
+    )
+    raw = groups.select(pl.all().name.prefix("raw_"))
+    return keys.with_columns(problem=problem, weight=weight).hstack(raw)
+
+
+def _is_hot(name: str) -> pl.Expr:
+    """Read a one-hot column written as numbers, booleans or their text: true, false, or null if neither."""
+    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
+    values = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
+    return text.replace_strict(values, default=None, return_dtype=pl.Boolean)
+
+
+def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int) -> str:
+    """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
+    keys = list(columns)
+    bad = invalid.select(pl.col(f"raw_{key}").alias(key) for key in keys)
+    rows = to_polars(frame.select(*keys)).with_row_index("row")
+    rows = rows.join(bad.with_columns(problem=invalid["problem"]), on=keys, how="inner", nulls_equal=True)
+    rows = rows.sort("row").head(SHOWN)
+    count = int(invalid["n"].sum())
+    lines = [f"{count} of {total} votes {'is' if count == 1 else 'are'} invalid."]
+    lines.append(f"First {rows.height} (rows counted from 0):" if rows.height > 1 else "The row (counted from 0):")
+    for row in rows.iter_rows(named=True):
+        values = ", ".join(f"{columns[key]}={row[key]!r}" for key in keys)
+        lines.append(f"  row {row['row']}: {row['problem']} ({values})")
+    for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows():
+        detail = ""
+        if problem == "unknown winner" and "winner" in keys:
+            labels = invalid.filter(pl.col("problem") == problem)["winner"].unique().sort()
+            detail = f" [{listing(map(repr, labels))}]"
+        lines.append(f"{problem}{detail} × {n}: {REMEDIES[problem]}.")
+    lines.append("Or leave invalid votes out with on_invalid='drop' (--on-invalid drop).")
+    return "\n".join(lines)
