@@ -21,7 +21,9 @@ from bayes_arena.likelihood import Objective, Point
 GRADIENT_PER_VOTE = 1e-8
 DECREMENT = 1e-10
 """Half the squared Newton decrement at which the last step is taken: the next error is of its square."""
-MAX_ITERATIONS = 200
+MAX_ITERATIONS = 500
+PATIENCE = 100
+"""Steps after which a vanishing gradient is enough: an optimum at infinity is approached ever more slowly."""
 MAX_ESCAPES = 5
 
 
@@ -115,7 +117,8 @@ def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum,
         factor, damping = _factorise_damped(arrow, extra, damping, gauge)
         step = Point(*factor.solve(-gradient.strength, -gradient.discrimination))
         slope = gradient.dot(step)
-        done = -0.5 * slope < DECREMENT and gradient.largest() < GRADIENT_PER_VOTE * n_votes
+        sharp = -0.5 * slope < DECREMENT or iteration >= PATIENCE
+        done = sharp and gradient.largest() < GRADIENT_PER_VOTE * n_votes
         length = 1.0 if done else _step_length(objective, point, step, value, slope)
         point = point.moved(step, length)
         value = objective.value(point)

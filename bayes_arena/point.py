@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats
+from bayes_arena.cells import Cells, Floats, Ints
 from bayes_arena.checks import components, never_beaten_groups
 from bayes_arena.errors import (
     IdentificationWarning,
@@ -138,8 +138,10 @@ def fit(cells: Cells, *, model: str | Model | None = None, prior: str | Prior = 
     target = objective(cells, model, prior)
     optimum, free = _best(target, cells, shifts)
     point = _normalise(optimum.point, shifts) if free else optimum.point
-    messages = list(_identification(labels, prior, point))
-    at_infinity = _no_maximum(target, point, cells) if prior.is_flat else ()
+    at_infinity = _no_maximum(target, point, cells) if prior.is_flat else []
+    messages = _disconnected(labels, prior)
+    if not at_infinity:
+        messages += _unsettled_direction(point)
     laplace = laplace_at(target, point, shifts)
     if laplace.singular and not at_infinity:
         raise NotIdentifiedError(
@@ -187,7 +189,7 @@ def _best(target: Objective, cells: Cells, shifts: Floats) -> tuple[Optimum, boo
     return best, False
 
 
-def _indicators(labels: np.ndarray) -> Floats:
+def _indicators(labels: Ints) -> Floats:
     """Orthonormal indicator vectors of components, shape (n, c)."""
     indicator = (labels[:, None] == np.unique(labels)).astype(float)
     return np.asarray(indicator / np.sqrt(indicator.sum(axis=0)))
@@ -205,23 +207,27 @@ def _normalise(point: Point, shifts: Floats) -> Point:
     return Point(strength - shifts @ (shifts.T @ strength), point.discrimination / mean)
 
 
-def _identification(labels: np.ndarray, prior: Prior, point: Point) -> list[str]:
-    """Say what the votes leave open: components without comparisons, and the direction of the ranking."""
-    messages = []
+def _disconnected(labels: Ints, prior: Prior) -> list[str]:
+    """Say so if some competitors were never compared, directly or through others."""
     count = len(np.unique(labels))
-    if count > 1:
-        how = "each is centred on its own" if np.isinf(prior.strength) else "only the prior relates them"
-        messages.append(
-            f"The competitors fall into {count} groups that were never compared; {how}. "
-            "Scores of different groups are not comparable; see `bayes-arena check`."
-        )
+    if count == 1:
+        return []
+    how = "each is centred on its own" if np.isinf(prior.strength) else "only the prior relates them"
+    return [
+        f"The competitors fall into {count} groups that were never compared; {how}. "
+        "Scores of different groups are not comparable; see `bayes-arena check`."
+    ]
+
+
+def _unsettled_direction(point: Point) -> list[str]:
+    """Say so if the annotators do not settle which end of the ranking is up."""
     theta = point.discrimination
-    if len(theta) > 1 and theta.std(ddof=1) > 0.5 * np.sqrt(len(theta)):
-        messages.append(
-            "The direction of the ranking is not settled: the annotators' mean discrimination lies within two "
-            "standard errors of zero, so the reversed ranking is a serious rival."
-        )
-    return messages
+    if len(theta) < 2 or theta.std(ddof=1) < 0.5 * np.sqrt(len(theta)):
+        return []
+    return [
+        "The direction of the ranking is not settled: the annotators' mean discrimination lies within two "
+        "standard errors of zero, so the reversed ranking is a serious rival."
+    ]
 
 
 def _no_maximum(target: Objective, point: Point, cells: Cells) -> list[str]:

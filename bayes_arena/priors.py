@@ -48,9 +48,8 @@ class Prior:
         return math.isinf(self.strength) and math.isinf(self.discrimination)
 
     def __str__(self) -> str:
-        if self.is_flat:
-            return "flat"
-        return f"normal(strength={self.strength:g}, discrimination={self.discrimination:g})"
+        names = [name for name, prior in NAMED_PRIORS.items() if prior == self]
+        return names[0] if names else f"normal(strength={self.strength:g}, discrimination={self.discrimination:g})"
 
 
 FLAT = Prior(strength=math.inf, discrimination=math.inf)

@@ -1,0 +1,133 @@
+"""How the command line shows a table: aligned text for people, CSV, JSON or Parquet for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from bayes_arena.errors import ArenaError
+
+
+class Format(StrEnum):
+    """Formats of output."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+
+
+class OutputError(ArenaError, ValueError):
+    """The output cannot be written as asked."""
+
+
+def choose_format(chosen: Format | None, output: Path | None) -> Format:
+    """Return the format asked for, else the one the output file's name says, else a table.
+
+    Raises
+    ------
+    OutputError
+        If Parquet is to be printed, or an output's format is unknown.
+    """
+    if chosen is None and output is not None:
+        suffix = output.suffix.lower().lstrip(".")
+        if suffix not in (Format.csv, Format.json, Format.parquet, "txt"):
+            raise OutputError(f"No format known for {output.name!r}. Name it with --format table|csv|json|parquet.")
+        chosen = Format.table if suffix == "txt" else Format(suffix)
+    if chosen is Format.parquet and output is None:
+        raise OutputError("Parquet is binary: name a file with -o.")
+    return chosen or Format.table
+
+
+def write(
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    key: str,
+    head: Mapping[str, Any],
+    title: str,
+    shown: Mapping[str, Sequence[str]],
+    form: Format,
+    output: Path | None,
+) -> None:
+    """Write a table.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The table.
+    key : str
+        Name of the rows in the JSON object.
+    head : mapping
+        What the JSON object says besides the rows.
+    title : str
+        Title of the aligned text.
+    shown : mapping of str to sequence of str
+        The same table as people read it: heading to formatted values.
+    form : Format
+        Format.
+    output : Path, optional
+        File to write; standard output by default.
+    """
+    if form is Format.parquet:
+        _frame(columns).write_parquet(output)
+        return
+    if form is Format.json:
+        text = json.dumps({**head, key: rows(columns)}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    elif form is Format.csv:
+        text = _frame(columns).write_csv()
+    else:
+        if output is None and sys.stdout.isatty():
+            _console_print(shown, title)
+            return
+        text = _render(shown, title)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.write_text(text, encoding="utf-8")
+
+
+def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Turn columns into rows of plain Python values."""
+    lists = [getattr(values, "tolist", lambda values=values: list(values))() for values in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
+
+
+def _console_print(shown: Mapping[str, Sequence[str]], title: str) -> None:
+    """Print aligned text in the colours and the width of the terminal."""
+    from rich.console import Console
+
+    Console().print(_table(shown, title))
+
+
+def _render(shown: Mapping[str, Sequence[str]], title: str) -> str:
+    """Return plain aligned text, as wide as it needs to be."""
+    from rich.console import Console
+
+    console = Console(width=10_000, color_system=None)
+    with console.capture() as capture:
+        console.print(_table(shown, title))
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+def _table(shown: Mapping[str, Sequence[str]], title: str) -> Any:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    for name, values in shown.items():
+        words = any(character.isalpha() for value in values for character in value)
+        table.add_column(name, justify="left" if words else "right", no_wrap=True)
+    for row in zip(*shown.values(), strict=True):
+        table.add_row(*(Text(value) for value in row))
+    return table
+
+
+def _frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    import polars as pl
+
+    return pl.DataFrame({name: list(values) for name, values in columns.items()})

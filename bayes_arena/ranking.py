@@ -1,0 +1,202 @@
+"""What readers see: strengths, the leaderboard, and the spread of ranks."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayes_arena.cells import Floats, Ints
+from bayes_arena.checks import records
+from bayes_arena.elo import EloScale, project
+from bayes_arena.errors import ModelError
+from bayes_arena.likelihood import objective
+from bayes_arena.point import Fit
+from bayes_arena.profile import profile_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Interval = Literal["laplace", "profile"]
+Columns = dict[str, Any]
+
+
+def leaderboard(
+    fit: Fit, *, level: float = 0.95, elo: EloScale | None = None, interval: Interval = "laplace"
+) -> pd.DataFrame:
+    """Rank the competitors on the Elo scale.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    level : float
+        Coverage of the intervals.
+    elo : EloScale, optional
+        Elo scale; 1000 + 400 log10(odds) by default.
+    interval : {"laplace", "profile"}
+        Gaussian intervals by the delta method, or profile likelihood (models with theta = 1 only).
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first.
+        Scores and bounds are in Elo points; a both-bad vote counts as a tie.
+
+    Raises
+    ------
+    ModelError
+        If the level, interval or anchor is not possible.
+    ConvergenceError
+        If the end of a profile-likelihood interval is not found.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(leaderboard_columns(fit, level=level, elo=elo, interval=interval))
+
+
+def leaderboard_columns(
+    fit: Fit, *, level: float = 0.95, elo: EloScale | None = None, interval: Interval = "laplace"
+) -> Columns:
+    """Columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
+    elo = elo or EloScale()
+    names = fit.cells.competitors
+    projection = project(fit.strength, fit.discrimination, fit.cells.votes_by_annotator())
+    size = len(names)
+    shifts = fit.laplace.shifts
+    if interval == "profile":
+        contrasts = np.eye(size) - shifts @ shifts.T
+        lower, upper = _profile(fit, contrasts, level)
+    else:
+        covariance = fit.laplace.covariance(projection.by_strength, projection.by_discrimination)
+        lower, upper = _gaussian(projection.strength, covariance, level, interval)
+    score = elo.points(projection.strength, names)
+    low = score + elo.points_per_logit * (lower - projection.strength)
+    high = score + elo.points_per_logit * (upper - projection.strength)
+    best, worst = rank_spread(low, high)
+    wins, losses, ties = records(fit.cells)
+    order = np.lexsort((np.arange(size), -score))
+    rank = 1 + np.sum(score[:, None] < score[None, :], axis=1)
+    columns: Columns = {
+        "rank": rank,
+        "competitor": np.array(names, dtype=object),
+        "elo": score,
+        "lower": low,
+        "upper": high,
+        "rank_best": best,
+        "rank_worst": worst,
+        "votes": _whole(wins + losses + ties),
+        "wins": _whole(wins),
+        "losses": _whole(losses),
+        "ties": _whole(ties),
+    }
+    return {name: column[order] for name, column in columns.items()}
+
+
+def strengths(
+    fit: Fit, *, reference: str | None = None, level: float = 0.95, interval: Interval = "laplace"
+) -> pd.DataFrame:
+    """Strengths in logits, against their mean or a reference competitor.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    reference : str, optional
+        Competitor whose strength is 0; by default the mean strength is 0.
+    level : float
+        Coverage of the intervals.
+    interval : {"laplace", "profile"}
+        As for :func:`leaderboard`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``competitor, strength, sd, lower, upper``, in logits, in the order of ``fit.cells.competitors``.
+
+    Raises
+    ------
+    ModelError
+        If the reference is no competitor, or the level or interval is not possible.
+    ConvergenceError
+        If the end of a profile-likelihood interval is not found.
+    """
+    import pandas as pd
+
+    names = fit.cells.competitors
+    if reference is None:
+        contrasts = np.eye(len(names)) - fit.laplace.shifts @ fit.laplace.shifts.T
+    elif reference in names:
+        contrasts = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
+    else:
+        raise ModelError(f"The reference {reference!r} is no competitor.")
+    covariance = fit.laplace.covariance(contrasts)
+    strength = contrasts @ fit.strength
+    if interval == "profile":
+        lower, upper = _profile(fit, contrasts, level)
+    else:
+        lower, upper = _gaussian(strength, covariance, level, interval)
+    sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return pd.DataFrame({"competitor": names, "strength": strength, "sd": sd, "lower": lower, "upper": upper})
+
+
+def rank_spread(lower: Floats, upper: Floats) -> tuple[Ints, Ints]:
+    """Best and worst rank that the intervals leave open, as the arena defines them.
+
+    best_i = 1 + number of competitors whose lower bound is above i's upper bound;
+    worst_i = 1 + number of other competitors whose upper bound is above i's lower bound.
+
+    Parameters
+    ----------
+    lower, upper : ndarray, shape (n,)
+        Bounds.
+
+    Returns
+    -------
+    best, worst : ndarray of int, shape (n,)
+    """
+    best = 1 + np.sum(lower[None, :] > upper[:, None], axis=1)
+    above = upper[None, :] > lower[:, None]
+    np.fill_diagonal(above, False)
+    return best, 1 + above.sum(axis=1)
+
+
+def half_width(level: float) -> float:
+    """Half-width of a Gaussian interval in standard deviations.
+
+    Raises
+    ------
+    ModelError
+        If the level is not strictly between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ModelError(f"The level of an interval lies between 0 and 1, not {level!r}.")
+    return NormalDist().inv_cdf(0.5 + level / 2)
+
+
+def _gaussian(center: Floats, covariance: Floats, level: float, interval: str) -> tuple[Floats, Floats]:
+    if interval != "laplace":
+        raise ModelError(f"Unknown interval {interval!r}. Use 'laplace' or 'profile'.")
+    half = half_width(level) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return center - half, center + half
+
+
+def _profile(fit: Fit, contrasts: Floats, level: float) -> tuple[Floats, Floats]:
+    half_width(level)
+    if len(fit.discrimination):
+        raise ModelError(f"Profile-likelihood intervals are for models with theta = 1, not {fit.model.name!r}.")
+    target = objective(fit.cells, fit.model, fit.prior)
+    ends = np.array(
+        [
+            profile_interval(target, fit.strength, fit.laplace, contrast, level) if contrast.any() else (0.0, 0.0)
+            for contrast in contrasts
+        ]
+    )
+    return ends[:, 0], ends[:, 1]
+
+
+def _whole(values: Floats) -> np.ndarray:
+    """Return counts as integers where every one is whole (it is, unless votes are weighted)."""
+    whole = np.rint(values)
+    return whole.astype(np.int64) if np.array_equal(whole, values) else values

@@ -1,0 +1,29 @@
+"""m-ELO: P(i beats j) = 1 / (1 + exp(-C (R_i - R_j))) with C = ln 10 / 400, ratings R in Elo points, mean zero.
+
+The same likelihood as Bradley-Terry in the units of the paper; ``strength`` = C R is in logits.
+
+Source: Liu et al. (2025), "am-ELO", equation 2.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pymc as pm
+
+from bayes_arena.cells import Cells
+from bayes_arena.models import _parts
+from bayes_arena.priors import Prior
+
+LOGITS_PER_POINT = math.log(10) / 400
+"""The paper's C."""
+
+
+def build(cells: Cells, prior: Prior) -> pm.Model:
+    """Return the model: ``rating`` (competitor) in Elo points, ``strength`` the same in logits."""
+    tally = cells.pair_tally
+    with pm.Model(coords=_parts.coordinates(cells)) as model:
+        rating = _parts.zero_sum("rating", prior.strength / LOGITS_PER_POINT, "competitor")
+        strength = pm.Deterministic("strength", LOGITS_PER_POINT * rating, dims="competitor")
+        _parts.soft_outcome(tally, _parts.lead(tally, strength))
+    return model
