@@ -32,10 +32,11 @@ if TYPE_CHECKING:
         NoVotesError,
         VotesError,
     )
-    from bayes_arena.point import Fit, fit
+    from bayes_arena.point import fit
     from bayes_arena.priors import Prior
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
+    from bayes_arena.result import Fit
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
     from bayes_arena.votes import read_votes
@@ -61,10 +62,11 @@ _HOME = {
         "NotIdentifiedError",
         "VotesError",
     ),
-    "bayes_arena.point": ("Fit", "fit"),
+    "bayes_arena.point": ("fit",),
     "bayes_arena.priors": ("Prior",),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
     "bayes_arena.reliability": ("annotators",),
+    "bayes_arena.result": ("Fit",),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
     "bayes_arena.votes": ("read_votes",),

@@ -126,9 +126,14 @@ def _tally(cells: Cells, annotator: Ints) -> Tally:
         i=keys // size % size,
         j=keys % size,
         k=keys // (size * size),
-        n=np.bincount(row, cells.counts.sum(axis=1)),
-        score=np.bincount(row, wins + 0.5 * ties),
+        n=sum_by(row, cells.counts.sum(axis=1), len(keys)),
+        score=sum_by(row, wins + 0.5 * ties, len(keys)),
     )
+
+
+def sum_by(index: Ints, values: Floats, size: int) -> Floats:
+    """Sum values by index, shape (size,); rows are added in their order."""
+    return np.asarray(np.bincount(index, values, minlength=size), dtype=np.float64)
 
 
 def build_cells(groups: pl.DataFrame, dropped: Mapping[str, int]) -> Cells:
@@ -162,7 +167,7 @@ def build_cells(groups: pl.DataFrame, dropped: Mapping[str, int]) -> Cells:
     new[1:] = (np.diff(a) != 0) | (np.diff(b) != 0) | (np.diff(annotator) != 0)
     cell = np.cumsum(new) - 1
     votes = coded["weight"].to_numpy() * coded["n"].to_numpy()
-    counts = np.bincount(cell * 4 + coded["outcome"].to_numpy(), votes, minlength=4 * (int(cell[-1]) + 1))
+    counts = sum_by(cell * 4 + coded["outcome"].to_numpy(), votes, 4 * (int(cell[-1]) + 1))
     return Cells(
         competitors=tuple(competitors.to_list()),
         annotators=tuple(annotators.to_list()),

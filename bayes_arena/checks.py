@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from bayes_arena.cells import Cells, Ints
+from bayes_arena.cells import Cells, Floats, Ints, sum_by
 from bayes_arena.errors import listing
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def components(cells: Cells) -> Ints:
 
 
 def never_beaten_groups(cells: Cells) -> list[list[str]]:
-    """Groups of competitors that took every point off all others, where the votes are connected.
+    """Return the groups of competitors that took every point off all others, where the votes are connected.
 
     Returns
     -------
@@ -82,8 +82,18 @@ def check_rows(cells: Cells) -> list[dict[str, str]]:
     wins, losses, ties = records(cells)
     perfect = [name for name, lost, tied in zip(cells.competitors, losses, ties, strict=True) if lost + tied == 0]
     hopeless = [name for name, won, tied in zip(cells.competitors, wins, ties, strict=True) if won + tied == 0]
-    add("won every vote", listing(perfect) or "nobody", bool(perfect), "use a prior: the flat estimate is infinite")
-    add("lost every vote", listing(hopeless) or "nobody", bool(hopeless), "use a prior: the flat estimate is infinite")
+    add(
+        "won every vote",
+        listing(perfect) or "nobody",
+        bool(perfect),
+        "use a prior: the flat estimate is infinite",
+    )
+    add(
+        "lost every vote",
+        listing(hopeless) or "nobody",
+        bool(hopeless),
+        "use a prior: the flat estimate is infinite",
+    )
     groups = never_beaten_groups(cells)
     add(
         "finite estimate (Ford)",
@@ -133,11 +143,11 @@ def check(cells: Cells) -> pd.DataFrame:
     return pd.DataFrame(check_rows(cells))
 
 
-def records(cells: Cells) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
     """Wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
     size = cells.n_competitors
     a_wins, b_wins = cells.counts[:, 0], cells.counts[:, 1]
     ties = cells.counts[:, 2] + cells.counts[:, 3]
-    wins = np.bincount(cells.a, a_wins, size) + np.bincount(cells.b, b_wins, size)
-    losses = np.bincount(cells.a, b_wins, size) + np.bincount(cells.b, a_wins, size)
-    return wins, losses, np.bincount(cells.a, ties, size) + np.bincount(cells.b, ties, size)
+    wins = sum_by(cells.a, a_wins, size) + sum_by(cells.b, b_wins, size)
+    losses = sum_by(cells.a, b_wins, size) + sum_by(cells.b, a_wins, size)
+    return wins, losses, sum_by(cells.a, ties, size) + sum_by(cells.b, ties, size)

@@ -19,6 +19,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array
 from scipy.special import expit
 
 from bayes_arena.arrow import factorise
@@ -126,6 +127,8 @@ def project(strength: Floats, discrimination: Floats, votes: Floats) -> Projecti
     share = votes / votes.sum()
     score, slope = np.zeros(len(d)), np.zeros(len(d))
     pull = np.zeros((size, len(share)))
+    ones, pair = np.ones(len(d)), np.arange(len(d))
+    incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
     for start in range(0, len(share), CHUNK):
         part = slice(start, start + CHUNK)
         p = expit(np.outer(d, discrimination[part]))
@@ -133,10 +136,9 @@ def project(strength: Floats, discrimination: Floats, votes: Floats) -> Projecti
         score += p @ share[part]
         slope += curve @ (share[part] * discrimination[part])
         by_theta = curve * d[:, None] * share[part]
-        np.add.at(pull, (i, part), by_theta)
-        np.subtract.at(pull, (j, part), by_theta)
+        pull[:, part] = incidence @ by_theta
 
-    pairs = Tally(i=i, j=j, k=np.zeros_like(i), n=np.ones(len(d)), score=score)
+    pairs = Tally(i=i, j=j, k=np.zeros_like(i), n=ones, score=score)
     target = Objective(pairs, size, 0, FLAT)
     gauge = Gauge(np.full((size, 1), 1 / math.sqrt(size)), free_scale=False, hold_sum=True)
     start_point = Point(strength * float(share @ discrimination), np.zeros(0))

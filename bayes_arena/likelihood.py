@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrow import Arrow
-from bayes_arena.cells import Cells, Floats, Tally
+from bayes_arena.cells import Cells, Floats, Tally, sum_by
 from bayes_arena.priors import Prior
 from bayes_arena.specification import Model
 
@@ -38,9 +38,7 @@ class Point:
 
     def moved(self, step: Point, length: float = 1.0) -> Point:
         """Return this point plus ``length`` times a step."""
-        return Point(
-            self.strength + length * step.strength, self.discrimination + length * step.discrimination
-        )
+        return Point(self.strength + length * step.strength, self.discrimination + length * step.discrimination)
 
     def dot(self, other: Point) -> float:
         """Inner product over all coordinates."""
@@ -107,9 +105,9 @@ class Objective:
         h = self.tally.n * p * (1 - p)
 
         pull = theta * e
-        head_gradient = np.bincount(i, pull, size) - np.bincount(j, pull, size)
+        head_gradient = sum_by(i, pull, size) - sum_by(j, pull, size)
         head_gradient += point.strength * strength_precision
-        off_diagonal = np.bincount(i * size + j, theta * theta * h, size * size).reshape(size, size)
+        off_diagonal = sum_by(i * size + j, theta * theta * h, size * size).reshape(size, size)
         head = -(off_diagonal + off_diagonal.T)
         head[np.diag_indices(size)] = strength_precision - head.sum(axis=1)
         if not tail_size:
@@ -117,10 +115,10 @@ class Objective:
             return Point(head_gradient, nothing), Arrow(head, np.zeros((size, 0)), nothing)
 
         cross = theta * d * h + e
-        border = np.bincount(i * tail_size + k, cross, size * tail_size)
-        border -= np.bincount(j * tail_size + k, cross, size * tail_size)
-        tail = np.bincount(k, d * d * h, tail_size) + discrimination_precision
-        tail_gradient = np.bincount(k, d * e, tail_size)
+        border = sum_by(i * tail_size + k, cross, size * tail_size)
+        border -= sum_by(j * tail_size + k, cross, size * tail_size)
+        tail = sum_by(k, d * d * h, tail_size) + discrimination_precision
+        tail_gradient = sum_by(k, d * e, tail_size)
         tail_gradient += (point.discrimination - self.center) * discrimination_precision
         return Point(head_gradient, tail_gradient), Arrow(head, border.reshape(size, tail_size), tail)
 

@@ -63,9 +63,7 @@ def profile_interval(
     return lower, upper
 
 
-def _end(
-    target: Objective, strength: Floats, laplace: Laplace, contrast: Floats, level: float, side: float
-) -> float:
+def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats, level: float, side: float) -> float:
     quantile = NormalDist().inv_cdf(0.5 + level / 2) ** 2
     nothing = np.zeros(0)
     lowest = target.value(Point(strength, nothing))

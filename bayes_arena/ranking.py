@@ -12,8 +12,8 @@ from bayes_arena.checks import records
 from bayes_arena.elo import EloScale, project
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood import objective
-from bayes_arena.point import Fit
 from bayes_arena.profile import profile_interval
+from bayes_arena.result import Fit
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from bayes_arena.errors import ModelError
-from bayes_arena.point import Fit
 from bayes_arena.ranking import Columns, _whole, half_width
+from bayes_arena.result import Fit
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,14 @@ import narwhals as nw
 import polars as pl
 
 from bayes_arena.cells import OUTCOMES, Cells, build_cells
-from bayes_arena.errors import SHOWN, DroppedVotesWarning, InvalidVotesError, NoVotesError, VotesError, listing
+from bayes_arena.errors import (
+    SHOWN,
+    DroppedVotesWarning,
+    InvalidVotesError,
+    NoVotesError,
+    VotesError,
+    listing,
+)
 from bayes_arena.sources import Frame, open_source, select_roles, to_polars
 
 LABELS: Mapping[str, str] = {
@@ -108,9 +115,7 @@ def read_votes(
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
         labels[_normalise(label)] = outcome
     try:
-        frame, columns = select_roles(
-            open_source(source), a=a, b=b, winner=winner, annotator=annotator, weight=weight
-        )
+        frame, columns = select_roles(open_source(source), a=a, b=b, winner=winner, annotator=annotator, weight=weight)
         groups = to_polars(frame.group_by(*columns).agg(nw.len().alias("n")))
         groups = _decode(groups, labels)
         invalid = groups.filter(pl.col("problem").is_not_null())

@@ -46,9 +46,7 @@ def lead(tally: Tally, strength: Any) -> Any:
 def soft_outcome(tally: Tally, eta: Any) -> Any:
     """Observe the scores of all rows given their log-odds."""
     votes = pm.Data("votes", tally.n, dims="row")
-    return pm.CustomDist(
-        "score", eta, votes, logp=_logp, dist=_dist, observed=tally.score, dims="row"
-    )
+    return pm.CustomDist("score", eta, votes, logp=_logp, dist=_dist, observed=tally.score, dims="row")
 
 
 def _logp(score: Any, eta: Any, votes: Any) -> Any:

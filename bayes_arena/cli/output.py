@@ -131,3 +131,18 @@ def _frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     import polars as pl
 
     return pl.DataFrame({name: list(values) for name, values in columns.items()})
+
+
+def digits(values: Any, spec: str) -> list[str]:
+    """Format numbers."""
+    return [format(value, spec) for value in values.tolist()]
+
+
+def counts(values: Any) -> list[str]:
+    """Format counts: whole numbers, or one digit where votes are weighted."""
+    return [str(value) if isinstance(value, int) else f"{value:.1f}" for value in values.tolist()]
+
+
+def between(lower: Any, upper: Any, spec: str) -> list[str]:
+    """Format intervals."""
+    return [f"{low} … {high}" for low, high in zip(digits(lower, spec), digits(upper, spec), strict=True)]

@@ -1,0 +1,80 @@
+"""Where the votes of a command come from: files, or the built-in example."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayes_arena.cli.options import OnInvalid
+from bayes_arena.errors import ModelError
+
+if TYPE_CHECKING:
+    from bayes_arena.cells import Cells
+
+
+@dataclass(frozen=True)
+class VoteSource:
+    """Where the votes of a command come from."""
+
+    files: list[str] | None
+    a: str | None
+    b: str | None
+    winner: str | None
+    annotator: str | None
+    no_annotator: bool
+    weight: str | None
+    outcome: list[str] | None
+    on_invalid: OnInvalid
+    delta: int | None
+
+    def read(self, on_invalid: OnInvalid | None = None) -> Cells:
+        """Read the votes, or simulate the example."""
+        from bayes_arena.cells import keep_annotators
+        from bayes_arena.votes import read_votes
+
+        outcomes = dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or [])
+        cells = read_votes(
+            self.files or _example_votes(),
+            a=self.a,
+            b=self.b,
+            winner=self.winner,
+            annotator=False if self.no_annotator else self.annotator,
+            weight=self.weight,
+            outcomes=outcomes,
+            on_invalid=(on_invalid or self.on_invalid).value,
+        )
+        return cells if self.delta is None else keep_annotators(cells, more_than=self.delta)
+
+    def title(self, cells: Cells) -> str:
+        """Say what was read."""
+        name = ", ".join(Path(file).name for file in self.files) if self.files else "example arena (simulated)"
+        size = sizes(cells)
+        who = f", {size['n_annotators']} annotators" if size["n_annotators"] else ""
+        return f"{name}: {size['n_votes']} votes, {size['n_competitors']} competitors{who}"
+
+
+def _example_votes() -> Any:
+    from bayes_arena.simulation import EXAMPLE_ANOMALOUS, example_arena
+
+    print(
+        "No file given: this is the built-in example, a simulated arena of the size of the paper's Table 1 with "
+        f"{EXAMPLE_ANOMALOUS} annotators who vote against the ranking.",
+        file=sys.stderr,
+    )
+    return example_arena().votes
+
+
+def sizes(cells: Cells) -> dict[str, float]:
+    """Return the numbers of votes, competitors and annotators."""
+    votes = int(cells.n_votes) if cells.n_votes.is_integer() else cells.n_votes
+    return {"n_votes": votes, "n_competitors": cells.n_competitors, "n_annotators": cells.n_annotators}
+
+
+def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
+    """Split the value of an option at its last equals sign."""
+    name, equals, value = text.rpartition("=")
+    if not equals or not name:
+        raise ModelError(f"{option} takes {form}, not {text!r}.")
+    return name, value
