@@ -89,7 +89,7 @@ class Cells:
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""
-        return np.bincount(self.annotator, self.counts.sum(axis=1), minlength=self.n_annotators)[: self.n_annotators]
+        return sum_by(self.annotator, self.counts.sum(axis=1), self.n_annotators)[: self.n_annotators]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,8 @@ from bayes_arena.errors import listing
 from bayes_arena.likelihood import Objective, Point
 from bayes_arena.priors import Prior
 
+AGAINST = 0.1
+"""Share of the discrimination against the ranking below which its direction is not in question."""
 HUGE_ETA = 15.0
 """A predicted log-odds this large would take millions of votes to see: the estimate is on its way to infinity."""
 
@@ -31,12 +33,19 @@ def disconnected(labels: Ints, prior: Prior) -> list[str]:
 
 
 def unsettled_direction(theta: Floats) -> list[str]:
-    """Say so if the mean discrimination is within two standard errors of zero."""
-    if len(theta) < 2 or abs(theta.mean()) > 2 * theta.std(ddof=1) / np.sqrt(len(theta)):
+    """Say so if the annotators do not settle which end of the ranking is up.
+
+    Two signs together: a good part of the discrimination is spent against the ranking, and the mean over annotators
+    lies within two standard errors of zero.
+    """
+    if len(theta) < 2:
+        return []
+    against = np.abs(theta[np.sign(theta) != np.sign(theta.mean())]).sum() / np.abs(theta).sum()
+    if against < AGAINST or abs(theta.mean()) > 2 * theta.std(ddof=1) / np.sqrt(len(theta)):
         return []
     return [
-        "The direction of the ranking is not settled: the annotators' mean discrimination lies within two "
-        "standard errors of zero, so the reversed ranking is a serious rival."
+        f"The direction of the ranking is not settled: {against:.0%} of the annotators' discrimination is against it "
+        "and their mean lies within two standard errors of zero, so the reversed ranking is a serious rival."
     ]
 
 

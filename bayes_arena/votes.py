@@ -14,6 +14,7 @@ from typing import Literal
 
 import narwhals as nw
 import polars as pl
+from narwhals.exceptions import NarwhalsError
 
 from bayes_arena.cells import OUTCOMES, Cells, build_cells
 from bayes_arena.errors import (
@@ -121,7 +122,7 @@ def read_votes(
         invalid = groups.filter(pl.col("problem").is_not_null())
         if invalid.height and on_invalid == "raise":
             raise InvalidVotesError(_complaint(frame, columns, invalid, int(groups["n"].sum())))
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
         raise VotesError(f"Cannot read the votes: {error}") from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)

@@ -1,0 +1,23 @@
+"""Votes and cells written by hand."""
+
+import polars as pl
+
+import bayes_arena as ba
+
+PAIRS = (("0", "1"), ("0", "2"), ("1", "2"))
+
+
+def frame(rows: list[tuple[str, ...]]) -> pl.DataFrame:
+    """Votes from (a, b, winner) or (a, b, winner, judge) rows."""
+    names = ["model_a", "model_b", "winner", "judge"][: len(rows[0])]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def panel(judges: dict[str, tuple[int, int] | list[tuple[int, int]]]) -> ba.Cells:
+    """Cells of three competitors from each judge's wins and losses of the first name on every pair."""
+    rows = []
+    for judge, counts in judges.items():
+        counts = counts if isinstance(counts, list) else [counts] * 3
+        for (a, b), (won, lost) in zip(PAIRS, counts, strict=True):
+            rows += [(a, b, "model_a", judge)] * won + [(a, b, "model_b", judge)] * lost
+    return ba.read_votes(frame(rows))

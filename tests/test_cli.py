@@ -1,0 +1,216 @@
+"""The command line as a user meets it: in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from helpers import frame
+
+import bayes_arena as ba
+
+COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]
+COMMAND = Path(sys.executable).parent / "bayes-arena"
+
+
+def run(*arguments: object, **options) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
+    return subprocess.run(
+        [str(COMMAND), *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def votes_file(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    done = run("simulate", "-o", path, "--truth", path.with_suffix(".json"), "--anomalous", 2, "--seed", 5)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return path
+
+
+def test_rank_without_a_file_rates_the_named_example():
+    done = run("rank")
+    assert done.returncode == 0
+    assert "simulated" in done.stderr
+    assert "example arena (simulated): 4321 votes, 20 competitors, 42 annotators" in done.stdout
+    assert "model-18" in done.stdout
+
+
+def test_rank_json_has_the_promised_keys(votes_file):
+    done = run("rank", votes_file, "--format", "json", "--model", "m-elo", "--prior", "flat")
+    answer = json.loads(done.stdout)
+    assert list(answer) == [
+        "model",
+        "prior",
+        "method",
+        "n_votes",
+        "n_competitors",
+        "n_annotators",
+        "mean_loss",
+        "warnings",
+        "leaderboard",
+    ]
+    assert [answer[key] for key in list(answer)[:6]] == ["m-elo", "flat", "map", 4321, 20, 42]
+    assert answer["warnings"] == []
+    assert list(answer["leaderboard"][0]) == COLUMNS
+    cells = ba.read_votes(votes_file)
+    fit = ba.fit(cells, model="m-elo", prior="flat")
+    assert answer["mean_loss"] == fit.mean_loss
+    assert answer["leaderboard"] == ba.leaderboard(fit).to_dict("records")
+
+
+def test_annotators_json_finds_the_planted_ones(votes_file):
+    answer = json.loads(run("annotators", votes_file, "--format", "json").stdout)
+    assert (answer["model"], answer["prior"]) == ("am-elo", "default")
+    rows = answer["annotators"]
+    assert list(rows[0]) == ["annotator", "theta", "lower", "upper", "theta_paper", "p_negative", "votes"]
+    truth = json.loads(votes_file.with_suffix(".json").read_text())
+    assert {row["annotator"] for row in rows if row["p_negative"] > 0.9} == set(truth["anomalous"])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet", ".txt"])
+def test_output_files(votes_file, tmp_path, suffix):
+    path = tmp_path / f"board{suffix}"
+    done = run("rank", votes_file, "-o", path)
+    assert (done.returncode, done.stdout) == (0, "")
+    expected = ba.leaderboard(ba.fit(ba.read_votes(votes_file)))["competitor"].tolist()
+    if suffix == ".csv":
+        assert pl.read_csv(path)["competitor"].to_list() == expected
+    elif suffix == ".parquet":
+        table = pl.read_parquet(path)
+        assert table.columns == COLUMNS
+        assert table["competitor"].to_list() == expected
+    elif suffix == ".json":
+        assert [row["competitor"] for row in json.loads(path.read_text())["leaderboard"]] == expected
+    else:
+        assert all(name in path.read_text() for name in expected)
+
+
+def test_options_reach_the_result(votes_file):
+    done = run(
+        "rank", votes_file, "--delta", 60, "--init", 1500, "--scale", 100, "--base", 2, "--interval", 0.5,
+        "--sigma-strength", 0.5, "--sigma-discrimination", 0.2, "--format", "json",
+    )  # fmt: skip
+    answer = json.loads(done.stdout)
+    cells = ba.keep_annotators(ba.read_votes(votes_file), more_than=60)
+    fit = ba.fit(cells, prior=ba.Prior(strength=0.5, discrimination=0.2))
+    board = ba.leaderboard(fit, level=0.5, elo=ba.EloScale(init=1500, scale=100, base=2))
+    assert answer["leaderboard"] == board.to_dict("records")
+    assert answer["prior"] == "normal(strength=0.5, discrimination=0.2)"
+    assert answer["n_annotators"] == cells.n_annotators < 42
+
+
+def test_anchor_and_profile(votes_file):
+    done = run(
+        "rank", votes_file, "--model", "bradley-terry", "--anchor", "model-07=1114", "--interval-method", "profile",
+        "--format", "csv",
+    )  # fmt: skip
+    board = pl.read_csv(done.stdout.encode())
+    assert board.filter(pl.col("competitor") == "model-07")["elo"].item() == pytest.approx(1114)
+
+
+def test_several_files_make_one_arena(votes_file, tmp_path):
+    table = pl.read_csv(votes_file)
+    table[:1000].write_csv(tmp_path / "a.csv")
+    table[1000:].write_csv(tmp_path / "b.csv")
+    whole = run("rank", votes_file, "--format", "csv").stdout
+    assert run("rank", tmp_path / "a.csv", tmp_path / "b.csv", "--format", "csv").stdout == whole
+    assert run("rank", tmp_path / "*.csv", "--format", "csv").stdout == whole
+
+
+def test_check_reports_and_quotes_invalid_votes(votes_file, tmp_path):
+    done = run("check", votes_file)
+    assert done.returncode == 0
+    assert "finite estimate (Ford)" in done.stdout
+    frame([("x", "y", "model_a"), ("x", "y", "draw")]).write_csv(tmp_path / "bad.csv")
+    done = run("check", tmp_path / "bad.csv", "--format", "json")
+    assert done.returncode == 2
+    checks = {row["check"]: row for row in json.loads(done.stdout)["checks"]}
+    assert checks["invalid votes"]["found"] == "1 unknown winner"
+    assert "row 1: unknown winner" in done.stderr
+
+
+def test_warnings_go_to_stderr_and_into_json(tmp_path):
+    frame([("x", "y", "model_a"), ("x", "y", "draw"), ("p", "q", "tie")]).write_csv(tmp_path / "votes.csv")
+    done = run("rank", tmp_path / "votes.csv", "--on-invalid", "drop", "--format", "json")
+    notes = json.loads(done.stdout)["warnings"]
+    assert len(notes) == 2
+    assert "1 × unknown winner" in notes[0]
+    assert "never compared" in notes[1]
+    assert all(note in done.stderr for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rank", "absent.csv"], "No file at 'absent.csv'"),
+        (["rank", "bad.csv"], "row 1: unknown winner"),
+        (["rank", "votes.csv", "--annotator", "who"], "No column 'who'"),
+        (["rank", "votes.csv", "--model", "am-elo"], "needs to know who cast each vote"),
+        (["rank", "votes.csv", "--delta", "5"], "no annotators"),
+        (["rank", "votes.csv", "--anchor", "x"], "NAME=SCORE"),
+        (["rank", "votes.csv", "--anchor", "x=high"], "NAME=SCORE"),
+        (["rank", "votes.csv", "--anchor", "w=1"], "no competitor"),
+        (["rank", "votes.csv", "--scale", "0"], "scale > 0"),
+        (["rank", "votes.csv", "--interval", "95"], "between 0 and 1"),
+        (["rank", "votes.csv", "--format", "parquet"], "name a file with -o"),
+        (["rank", "votes.csv", "-o", "board.xlsx"], "No format known"),
+        (["rank", "votes.csv", "-o", "no/such/folder/board.csv"], "No such file or directory"),
+        (["rank", "votes.csv", "--sigma-strength", "0"], "must be positive"),
+        (["rank", "votes.csv", "--outcome", "draw"], "LABEL=OUTCOME"),
+        (["rank", "votes.csv", "--model", "elo"], "--model"),
+        (["annotators", "votes.csv"], "says nothing about annotators"),
+        (["simulate", "--competitors", "1"], "two competitors"),
+        (["simulate", "-o", "votes.json"], ".csv or .parquet"),
+    ],
+)
+def test_bad_input_is_a_short_message_and_exit_code_2(arguments, message, tmp_path):
+    frame([("x", "y", "model_a"), ("x", "y", "model_b")]).write_csv(tmp_path / "votes.csv")
+    frame([("x", "y", "model_a"), ("x", "y", "draw")]).write_csv(tmp_path / "bad.csv")
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_a_mapped_label_and_ignored_annotators(tmp_path):
+    frame([("x", "y", "model_a", "k"), ("x", "y", "draw", "k")]).write_csv(tmp_path / "votes.csv")
+    done = run("rank", tmp_path / "votes.csv", "--outcome", "draw=tie", "--no-annotator", "--format", "json")
+    answer = json.loads(done.stdout)
+    assert (answer["model"], answer["leaderboard"][0]["ties"]) == ("bradley-terry", 1)
+
+
+def test_a_closed_pipe_is_no_error(votes_file):
+    done = subprocess.run(f"{COMMAND} rank {votes_file} | true", shell=True, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("command", [[], ["rank"], ["annotators"], ["check"], ["simulate"]])
+def test_help_starts_without_the_heavy_libraries(command):
+    code = (
+        "import sys\nfrom bayes_arena.cli import main\n"
+        f"sys.argv = ['bayes-arena', *{command!r}, '--help']\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        "heavy = {'pymc', 'arviz', 'matplotlib', 'scipy', 'pandas', 'polars'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Usage" in done.stdout
+
+
+def test_rank_imports_neither_pymc_nor_pandas(votes_file):
+    code = (
+        "import sys\nfrom bayes_arena.cli import main\n"
+        f"sys.argv = ['bayes-arena', 'rank', {str(votes_file)!r}]\n"
+        "main_code = None\ntry:\n    main()\nexcept SystemExit as end:\n    main_code = end.code\n"
+        "assert not main_code\n"
+        "heavy = {'pymc', 'arviz', 'matplotlib', 'scipy.optimize', 'pandas'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,44 @@
+"""What the package exports, and what it must not leak."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import bayes_arena as ba
+
+PUBLIC = ["Arena", "ArenaError", "ArenaWarning", "Cells", "ColumnError", "ConvergenceError", "DroppedVotesWarning", "EloScale", "Fit", "FitError", "IdentificationWarning", "InvalidVotesError", "Model", "ModelError", "NoMaximumWarning", "NoVotesError", "NotIdentifiedError", "Prior", "VotesError", "annotators", "check", "example_arena", "fit", "keep_annotators", "leaderboard", "rank_spread", "read_votes", "simulate", "strengths"]
+
+
+def test_the_public_names_are_exactly_these():
+    assert ba.__all__ == PUBLIC
+    assert set(PUBLIC) <= set(dir(ba))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_is_there_and_documented(name):
+    value = getattr(ba, name)
+    assert value.__doc__
+    assert getattr(importlib.import_module(value.__module__), name) is value
+
+
+def test_unknown_names_fail():
+    with pytest.raises(AttributeError, match="no attribute 'ratings'"):
+        ba.ratings  # noqa: B018
+
+
+def test_star_import():
+    namespace: dict[str, object] = {}
+    exec("from bayes_arena import *", namespace)
+    assert set(PUBLIC) <= set(namespace)
+
+
+def test_models_are_no_top_level_package():
+    done = subprocess.run([sys.executable, "-c", "import models"], cwd="/", capture_output=True, text=True)
+    assert "No module named 'models'" in done.stderr
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    code = "import sys, bayes_arena; assert not {'numpy', 'pymc', 'polars', 'pandas', 'scipy'} & set(sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,200 @@
+"""Leaderboard, strengths, annotators and the Elo scale."""
+
+import math
+
+import numpy as np
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.elo import project
+from bayes_arena.likelihood import Point, objective
+from bayes_arena.priors import FLAT
+from bayes_arena.specification import PRESETS
+
+COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]
+
+
+@pytest.fixture(scope="module")
+def am_elo(arena_cells):
+    return ba.fit(arena_cells, model="am-elo", prior="flat")
+
+
+@pytest.fixture(scope="module")
+def m_elo(arena_cells):
+    return ba.fit(arena_cells, model="m-elo", prior="flat")
+
+
+def test_leaderboard_columns_and_order(am_elo):
+    board = ba.leaderboard(am_elo)
+    assert board.columns.tolist() == COLUMNS
+    assert board["elo"].is_monotonic_decreasing
+    assert board["rank"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert board["elo"].mean() == pytest.approx(1000)
+    assert (board["lower"] < board["elo"]).all() and (board["elo"] < board["upper"]).all()
+    assert (board["rank_best"] <= board["rank"]).all() and (board["rank"] <= board["rank_worst"]).all()
+    assert (board["wins"] + board["losses"] + board["ties"] == board["votes"]).all()
+    assert board["votes"].sum() == 2 * 600
+
+
+def test_a_lead_of_scale_points_means_odds_of_base(m_elo):
+    board = ba.leaderboard(m_elo, elo=ba.EloScale(init=0, scale=100, base=2)).set_index("competitor")["elo"]
+    logits = ba.strengths(m_elo).set_index("competitor")["strength"]
+    assert (board / logits).to_numpy() == pytest.approx(100 / math.log(2))
+
+
+def test_an_anchor_moves_everything_by_the_same_amount(am_elo):
+    plain = ba.leaderboard(am_elo)
+    name = plain["competitor"][2]
+    anchored = ba.leaderboard(am_elo, elo=ba.EloScale(anchor=(name, 1114.0)))
+    assert anchored["elo"][2] == pytest.approx(1114, abs=1e-9)
+    shift = 1114 - plain["elo"][2]
+    for column in ("elo", "lower", "upper"):
+        np.testing.assert_allclose(anchored[column], plain[column] + shift)
+    assert anchored["rank_worst"].tolist() == plain["rank_worst"].tolist()
+    with pytest.raises(ba.ModelError, match="Did you mean model-1"):
+        ba.leaderboard(am_elo, elo=ba.EloScale(anchor=("modl-1", 1114)))
+
+
+@pytest.mark.parametrize("bad", [{"scale": 0}, {"base": 1}, {"scale": float("nan")}])
+def test_impossible_scales(bad):
+    with pytest.raises(ba.ModelError):
+        ba.EloScale(**bad)
+
+
+@pytest.mark.parametrize("level", [0, 1, 1.5, -0.1])
+def test_levels_lie_between_0_and_1(m_elo, level):
+    for interval in ("laplace", "profile"):
+        with pytest.raises(ba.ModelError, match="between 0 and 1"):
+            ba.leaderboard(m_elo, level=level, interval=interval)
+
+
+def test_wider_levels_contain_narrower_ones(am_elo):
+    narrow, wide = ba.leaderboard(am_elo, level=0.5), ba.leaderboard(am_elo, level=0.99)
+    assert (wide["lower"] < narrow["lower"]).all() and (wide["upper"] > narrow["upper"]).all()
+
+
+def test_profile_and_laplace_agree_on_many_votes(m_elo):
+    laplace, profile = ba.leaderboard(m_elo), ba.leaderboard(m_elo, interval="profile")
+    np.testing.assert_allclose(profile[["lower", "upper"]], laplace[["lower", "upper"]], atol=3)
+    assert not np.allclose(profile["upper"], laplace["upper"], atol=1e-3)
+
+
+def test_profile_needs_a_fixed_discrimination(am_elo):
+    with pytest.raises(ba.ModelError, match="theta = 1"):
+        ba.leaderboard(am_elo, interval="profile")
+    with pytest.raises(ba.ModelError, match="Unknown interval"):
+        ba.leaderboard(am_elo, interval="wald")
+
+
+def test_an_infinite_profile_end_raises():
+    from helpers import frame
+
+    rows = [("best", "x", "model_a")] * 9 + [("x", "y", "model_a"), ("x", "y", "model_b")]
+    with pytest.warns(ba.NoMaximumWarning):
+        fit = ba.fit(ba.read_votes(frame(rows)), prior="flat")
+    with pytest.raises(ba.ConvergenceError, match="may lie at infinity"):
+        ba.leaderboard(fit, interval="profile")
+
+
+def test_reference_and_mean_give_the_same_differences(m_elo):
+    mean, reference = ba.strengths(m_elo), ba.strengths(m_elo, reference="model-3")
+    np.testing.assert_allclose(np.diff(mean["strength"]), np.diff(reference["strength"]), atol=1e-12)
+    assert mean["strength"].sum() == pytest.approx(0, abs=1e-12)
+    assert reference["sd"][2] == 0
+    with pytest.raises(ba.ModelError, match="reference"):
+        ba.strengths(m_elo, reference="nobody")
+
+
+def test_covariance_is_the_inverse_fisher_information(am_elo):
+    """Against a dense pseudo-inverse on the plane sum r = 0, sum theta = M, by finite differences of the gradient."""
+    target = objective(am_elo.cells, PRESETS["am-elo"], FLAT)
+    x = np.concatenate([am_elo.strength, am_elo.discrimination])
+
+    def gradient(y):
+        point = target.gradient_and_hessian(Point(y[:6], y[6:]))[0]
+        return np.concatenate([point.strength, point.discrimination])
+
+    steps = 1e-6 * np.eye(11)
+    hessian = np.array([(gradient(x + s) - gradient(x - s)) / 2e-6 for s in steps])
+    normals = np.zeros((2, 11))
+    normals[0, :6], normals[1, 6:] = 1, 1
+    basis = np.linalg.svd(normals)[2][2:].T
+    covariance = basis @ np.linalg.inv(basis.T @ hessian @ basis) @ basis.T
+    np.testing.assert_allclose(am_elo.laplace.strength_covariance(), covariance[:6, :6], rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(am_elo.discrimination_sd**2, np.diag(covariance)[6:], rtol=1e-5)
+
+
+def test_projection_of_a_common_discrimination_is_the_strength_itself():
+    r = np.array([1.0, 0.2, -1.2])
+    projection = project(r, np.full(4, 1.0), np.arange(1.0, 5.0))
+    np.testing.assert_allclose(projection.strength, r, atol=1e-9)
+    np.testing.assert_allclose(project(r, np.full(4, 2.0), np.ones(4)).strength, 2 * r, atol=1e-9)
+
+
+def test_projection_predicts_the_average_vote():
+    rng = np.random.default_rng(0)
+    r, theta, weight = rng.normal(size=5), rng.normal(1, 0.5, 30), rng.integers(1, 50, 30).astype(float)
+    projected = project(r - r.mean(), theta, weight).strength
+    i, j = np.triu_indices(5, 1)
+    average = 1 / (1 + np.exp(-np.outer(r[i] - r[j], theta))) @ weight / weight.sum()
+    fitted = 1 / (1 + np.exp(-(projected[i] - projected[j])))
+    totals = [
+        np.where(i == c, average - fitted, 0).sum() - np.where(j == c, average - fitted, 0).sum() for c in range(5)
+    ]
+    np.testing.assert_allclose(totals, 0, atol=1e-9)
+    assert np.abs(average - fitted).max() < 0.03
+
+
+def test_projection_jacobian_by_finite_differences():
+    rng = np.random.default_rng(1)
+    r, theta, weight = rng.normal(size=4), rng.normal(1, 0.5, 6), rng.integers(1, 9, 6).astype(float)
+    r -= r.mean()
+    projection = project(r, theta, weight)
+
+    def numeric(position, of):
+        step = np.zeros(len(of))
+        step[position] = 1e-5
+        ends = [project(r + s, theta, weight) if of is r else project(r, theta + s, weight) for s in (step, -step)]
+        return (ends[0].strength - ends[1].strength) / 2e-5
+
+    by_strength = np.array([numeric(position, r) for position in range(4)]).T
+    by_theta = np.array([numeric(position, theta) for position in range(6)]).T
+    np.testing.assert_allclose(projection.by_strength, by_strength, atol=1e-7)
+    np.testing.assert_allclose(projection.by_discrimination, by_theta, atol=1e-7)
+
+
+def test_am_elo_is_on_the_scale_of_m_elo(llmfao_50):
+    am = ba.leaderboard(ba.fit(llmfao_50, model="am-elo", prior="flat")).set_index("competitor")["elo"]
+    m = ba.leaderboard(ba.fit(llmfao_50, model="m-elo", prior="flat")).set_index("competitor")["elo"]
+    slope = np.polyfit(m, am[m.index], 1)[0]
+    assert 0.85 < slope < 1.1
+
+
+def test_annotators_table(am_elo):
+    table = ba.annotators(am_elo)
+    assert table.columns.tolist() == ["annotator", "theta", "lower", "upper", "theta_paper", "p_negative", "votes"]
+    assert table["theta"].is_monotonic_increasing
+    assert table["theta"].mean() == pytest.approx(1)
+    assert table["theta_paper"].sum() == pytest.approx(1)
+    assert table["votes"].sum() == 600
+    assert table["p_negative"].between(0, 1).all()
+    # theta two and a half standard deviations above zero has probability Phi(-2.5) of being negative
+    sd = (table["upper"] - table["lower"]) / (2 * 1.959963984540054)
+    expected = [0.5 * math.erfc(z / math.sqrt(2)) for z in table["theta"] / sd]
+    np.testing.assert_allclose(table["p_negative"], expected, rtol=1e-9)
+
+
+def test_annotators_need_a_model_with_discriminations(m_elo):
+    with pytest.raises(ba.ModelError, match="says nothing about annotators"):
+        ba.annotators(m_elo)
+
+
+def test_fractional_weights_stay_fractional(arena):
+    import polars as pl
+
+    cells = ba.read_votes(arena.votes.with_columns(w=pl.lit(0.5)), weight="w")
+    board = ba.leaderboard(ba.fit(cells))
+    assert board["votes"].sum() == 600
+    whole = ba.leaderboard(ba.fit(ba.read_votes(arena.votes)))
+    assert board["votes"].sum() * 2 == whole["votes"].sum()
+    assert whole["votes"].dtype.kind == "i"

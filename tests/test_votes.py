@@ -1,0 +1,317 @@
+import warnings
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from helpers import frame
+from hypothesis import given
+from strategies import votes
+
+import bayes_arena as ba
+
+ROWS = [
+    ("x", "y", "model_a", "k1"),
+    ("y", "x", "model_a", "k1"),
+    ("x", "z", "tie", "k2"),
+    ("x", "y", "tie (bothbad)", "k2"),
+    ("z", "y", "model_b", "k2"),
+]
+
+
+def assert_same(left: ba.Cells, right: ba.Cells) -> None:
+    assert (left.competitors, left.annotators) == (right.competitors, right.annotators)
+    for name in ("a", "b", "annotator", "counts"):
+        np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
+
+
+def test_cells_hold_every_vote_once():
+    cells = ba.read_votes(frame(ROWS))
+    assert cells.competitors == ("x", "y", "z")
+    assert cells.annotators == ("k1", "k2")
+    table = {
+        (cells.competitors[a], cells.competitors[b], cells.annotators[k]): tuple(counts)
+        for a, b, k, counts in zip(cells.a, cells.b, cells.annotator, cells.counts.tolist(), strict=True)
+    }
+    assert table == {
+        ("x", "y", "k1"): (1, 0, 0, 0),
+        ("y", "x", "k1"): (1, 0, 0, 0),
+        ("x", "z", "k2"): (0, 0, 1, 0),
+        ("x", "y", "k2"): (0, 0, 0, 1),
+        ("z", "y", "k2"): (0, 1, 0, 0),
+    }
+
+
+def engines() -> dict[str, object]:
+    polars = frame(ROWS)
+    pandas = pd.DataFrame(ROWS, columns=polars.columns)
+    table = polars.to_arrow()
+    return {
+        "polars": polars,
+        "polars lazy": polars.lazy(),
+        "polars categorical": polars.with_columns(pl.all().cast(pl.Categorical)),
+        "pandas": pandas,
+        "pandas object": pandas.astype(object),
+        "pandas category": pandas.astype("category"),
+        "pandas pyarrow": pandas.astype("string[pyarrow]"),
+        "pyarrow": table,
+        "pyarrow dictionary": pa.table({name: table[name].dictionary_encode() for name in table.column_names}),
+        "duckdb": duckdb.from_arrow(table),
+    }
+
+
+@pytest.mark.parametrize("engine", engines())
+def test_every_engine_gives_the_same_cells(engine):
+    assert_same(ba.read_votes(engines()[engine]), ba.read_votes(frame(ROWS)))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl", ".ndjson", ".csv.gz"])
+def test_every_file_format_gives_the_same_cells(tmp_path, suffix):
+    path = tmp_path / f"votes{suffix}"
+    write(frame(ROWS), path)
+    assert_same(ba.read_votes(path), ba.read_votes(frame(ROWS)))
+    assert_same(ba.read_votes(str(path)), ba.read_votes(frame(ROWS)))
+
+
+def write(table: pl.DataFrame, path) -> None:
+    if path.name.endswith(".csv.gz"):
+        import gzip
+
+        path.write_bytes(gzip.compress(table.write_csv().encode()))
+    elif path.suffix == ".csv":
+        table.write_csv(path)
+    elif path.suffix == ".parquet":
+        table.write_parquet(path)
+    else:
+        table.write_ndjson(path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
+def test_chunks_by_glob_and_by_list(tmp_path, suffix):
+    paths = [tmp_path / f"part{index}{suffix}" for index in range(3)]
+    for index, path in enumerate(paths):
+        write(frame(ROWS)[index::3], path)
+    whole = ba.read_votes(frame(ROWS))
+    assert_same(ba.read_votes(tmp_path / f"part*{suffix}"), whole)
+    assert_same(ba.read_votes(paths[::-1]), whole)
+
+
+def test_json_lines_may_nest_and_miss_fields(tmp_path):
+    path = tmp_path / "votes.jsonl"
+    lines = ['{"model_a":"x","model_b":"y","winner":"model_a","judge":7,"conversation":[{"role":"user"}]}'] * 1500
+    lines += ['{"model_a":"x","model_b":"y","winner":"tie","judge":"anna"}']
+    path.write_text("\n".join(lines))
+    assert ba.read_votes(path).annotators == ("7", "anna")
+
+
+@given(votes())
+def test_order_of_votes_changes_no_bit(table):
+    shuffled = table.sample(fraction=1, shuffle=True, seed=1)
+    assert_same(ba.read_votes(table), ba.read_votes(shuffled))
+
+
+def test_weights_are_summed_in_an_order_of_their_own():
+    rng = np.random.default_rng(0)
+    table = frame(ROWS * 40).with_columns(weight=pl.Series(rng.random(200)))
+    assert_same(
+        ba.read_votes(table, weight="weight"),
+        ba.read_votes(table.sample(fraction=1, shuffle=True, seed=1), weight="weight"),
+    )
+    assert ba.read_votes(table, weight="weight").n_votes == pytest.approx(table["weight"].sum())
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("model_a", "model_b", "winner", "judge"),
+        ("left", "right", "winner", "worker"),
+        ("left", "right", "label", "performer"),
+        ("model_a", "model_b", "winner", "annotator"),
+    ],
+)
+def test_conventions_need_no_arguments(columns):
+    table = frame(ROWS).rename(dict(zip(["model_a", "model_b", "winner", "judge"], columns, strict=True)))
+    assert_same(ba.read_votes(table), ba.read_votes(frame(ROWS)))
+
+
+def test_other_names_through_arguments():
+    table = frame(ROWS).rename({"model_a": "one", "model_b": "two", "winner": "verdict", "judge": "who"})
+    cells = ba.read_votes(table, a="one", b="two", winner="verdict", annotator="who")
+    assert_same(cells, ba.read_votes(frame(ROWS)))
+
+
+@pytest.mark.parametrize("spelling", ["both_bad", "tie (bothbad)", "Tie (bothbad) "])
+def test_both_bad_is_no_plain_tie(spelling):
+    cells = ba.read_votes(frame([("x", "y", spelling)]))
+    assert cells.counts.tolist() == [[0, 0, 0, 1]]
+
+
+def test_left_right_and_names_as_winner():
+    cells = ba.read_votes(frame([("x", "y", "left"), ("x", "y", "right"), ("x", "y", "y"), ("x", "y", "x")]))
+    assert cells.counts.tolist() == [[2, 2, 0, 0]]
+    assert cells.n_annotators == 0
+
+
+@pytest.mark.parametrize("kind", [int, bool, str, float])
+def test_one_hot_winner(kind):
+    hot = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    table = pl.DataFrame(
+        {
+            "model_a": ["x"] * 3,
+            "model_b": ["y"] * 3,
+            "winner_model_a": [kind(row[0]) for row in hot],
+            "winner_model_b": [kind(row[1]) for row in hot],
+            "winner_tie": [kind(row[2]) for row in hot],
+        }
+    )
+    assert ba.read_votes(table).counts.tolist() == [[1, 1, 1, 0]]
+    with pytest.raises(ba.InvalidVotesError, match="unknown winner"):
+        ba.read_votes(table.with_columns(winner_tie=pl.lit(kind(1))))
+
+
+def test_annotators_can_be_ignored():
+    cells = ba.read_votes(frame(ROWS), annotator=False)
+    assert cells.n_annotators == 0
+    assert cells.n_votes == 5
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (("x", "y", "tie (inconsistent)", "k"), "unknown winner"),
+        (("x", "y", None, "k"), "missing winner"),
+        ((None, "y", "tie", "k"), "missing competitor"),
+        (("x", "", "tie", "k"), "missing competitor"),
+        (("x", "x", "tie", "k"), "competitor against itself"),
+        (("x", "y", "tie", None), "missing annotator"),
+        (("model_b", "y", "model_b", "k"), "ambiguous winner"),
+    ],
+)
+def test_invalid_votes_are_quoted_with_rows_and_remedy(row, problem):
+    table = frame([*ROWS, row, *ROWS, *[row] * 6])
+    with pytest.raises(ba.InvalidVotesError, match=problem) as error:
+        ba.read_votes(table)
+    text = str(error.value)
+    assert text.startswith("7 of 17 votes are invalid.")
+    assert [f"row {number}:" in text for number in (5, 11, 12, 13, 14, 15)] == [True] * 5 + [False]
+    assert "on_invalid='drop'" in text
+    with pytest.warns(ba.DroppedVotesWarning, match=f"7 × {problem}"):
+        cells = ba.read_votes(table, on_invalid="drop")
+    assert cells.dropped == {problem: 7}
+    assert cells.n_votes == 10
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf"), None])
+@pytest.mark.parametrize("engine", ["polars", "pandas", "csv"])
+def test_bad_weights(weight, engine, tmp_path):
+    table = frame(ROWS).with_columns(w=pl.Series([1.0, 2.0, weight, 1.0, 0.0]))
+    source = {"polars": table, "pandas": pd.DataFrame(table.to_dict(as_series=False)), "csv": tmp_path / "v.csv"}[
+        engine
+    ]
+    table.write_csv(tmp_path / "v.csv")
+    with pytest.raises(ba.InvalidVotesError, match="bad weight") as error:
+        ba.read_votes(source, weight="w")
+    assert "row 2:" in str(error.value)
+
+
+@pytest.mark.parametrize("engine", engines())
+def test_invalid_rows_are_found_in_every_engine(engine):
+    rows = [*ROWS, ("x", "y", "draw", "k1")]
+    original = engines()[engine]
+    polars = frame(rows)
+    source = {
+        "polars": polars,
+        "polars lazy": polars.lazy(),
+        "polars categorical": polars.with_columns(pl.all().cast(pl.Categorical)),
+        "pyarrow": polars.to_arrow(),
+        "duckdb": duckdb.from_arrow(polars.to_arrow()),
+    }.get(engine)
+    if source is None and isinstance(original, pd.DataFrame):
+        source = pd.DataFrame(rows, columns=polars.columns).astype(original.dtypes.iloc[0].name)
+    elif source is None:
+        source = polars.to_arrow()
+    with pytest.raises(ba.InvalidVotesError, match="row 5: unknown winner") as error:
+        ba.read_votes(source)
+    assert "'draw'" in str(error.value)
+
+
+def test_a_label_can_be_mapped():
+    table = frame([("x", "y", "draw"), ("x", "y", "model_a")])
+    assert ba.read_votes(table, outcomes={"Draw": "tie"}).counts.tolist() == [[1, 0, 1, 0]]
+    with pytest.raises(ba.VotesError, match="use one of"):
+        ba.read_votes(table, outcomes={"draw": "half"})
+
+
+def test_missing_pandas_values_are_missing():
+    table = pd.DataFrame({"model_a": ["x", None], "model_b": ["y", "y"], "winner": ["tie", "tie"]})
+    with pytest.raises(ba.InvalidVotesError, match="row 1: missing competitor"):
+        ba.read_votes(table)
+
+
+@pytest.mark.parametrize(
+    ("columns", "match"),
+    [
+        ({"model_a": "p", "model_b": "q", "result": "z"}, "No winner column.*result"),
+        ({"p": "p", "q": "q", "winner": "p"}, "No pair of competitors"),
+        ({"model_a": "p", "model_b": "q", "left": "p", "right": "q", "winner": "p"}, "Several columns"),
+        ({"model_a": "p", "model_b": "q", "winner": "p", "judge": "1", "worker": "2"}, "Several columns.*annotator="),
+    ],
+)
+def test_unclear_columns(columns, match):
+    with pytest.raises(ba.ColumnError, match=match):
+        ba.read_votes(pl.DataFrame({name: [value] for name, value in columns.items()}))
+
+
+def test_named_column_must_exist():
+    with pytest.raises(ba.ColumnError, match="No column 'who'"):
+        ba.read_votes(frame(ROWS), annotator="who")
+    with pytest.raises(ba.ColumnError, match="Name both"):
+        ba.read_votes(frame(ROWS), a="model_a")
+
+
+def test_unreadable_sources(tmp_path):
+    with pytest.raises(ba.VotesError, match="No file"):
+        ba.read_votes(tmp_path / "absent.csv")
+    (tmp_path / "votes.xlsx").write_text("x")
+    with pytest.raises(ba.VotesError, match="Unknown file format '.xlsx'"):
+        ba.read_votes(tmp_path / "votes.xlsx")
+    (tmp_path / "votes.parquet").write_text("not parquet")
+    with pytest.raises(ba.VotesError, match="Cannot read"):
+        ba.read_votes(tmp_path / "votes.parquet")
+    with pytest.raises(ba.VotesError, match="Cannot read votes from int"):
+        ba.read_votes(3)
+
+
+def test_nothing_to_rate():
+    with pytest.raises(ba.NoVotesError):
+        ba.read_votes(frame(ROWS).head(0))
+    with pytest.raises(ba.NoVotesError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ba.read_votes(frame([("x", "x", "tie")]), on_invalid="drop")
+
+
+def test_the_papers_filter_keeps_annotators_with_more_votes(arena_cells):
+    votes = arena_cells.votes_by_annotator()
+    delta = np.sort(votes)[2]
+    kept = ba.keep_annotators(arena_cells, more_than=delta)
+    assert kept.n_annotators == (votes > delta).sum() == 2
+    assert kept.n_votes == votes[votes > delta].sum()
+    with pytest.raises(ba.NoVotesError, match="the most is"):
+        ba.keep_annotators(arena_cells, more_than=10_000)
+
+
+def test_filter_drops_competitors_nobody_kept_saw():
+    cells = ba.read_votes(frame([("x", "y", "tie", "k1")] * 3 + [("x", "z", "tie", "k2")]))
+    assert ba.keep_annotators(cells, more_than=1).competitors == ("x", "y")
+
+
+def test_filter_needs_annotators():
+    with pytest.raises(ba.ModelError, match="no annotators"):
+        ba.keep_annotators(ba.read_votes(frame([("x", "y", "tie")])), more_than=1)
+
+
+def test_llmfao_by_the_papers_filter(llmfao, llmfao_50):
+    assert (llmfao.n_votes, llmfao.n_competitors, llmfao.n_annotators) == (8931, 59, 124)
+    assert (llmfao_50.n_votes, llmfao_50.n_competitors, llmfao_50.n_annotators) == (7393, 59, 37)
