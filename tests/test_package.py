@@ -8,7 +8,37 @@ import pytest
 
 import bayes_arena as ba
 
-PUBLIC = ["Arena", "ArenaError", "ArenaWarning", "Cells", "ColumnError", "ConvergenceError", "DroppedVotesWarning", "EloScale", "Fit", "FitError", "IdentificationWarning", "InvalidVotesError", "Model", "ModelError", "NoMaximumWarning", "NoVotesError", "NotIdentifiedError", "Prior", "VotesError", "annotators", "check", "example_arena", "fit", "keep_annotators", "leaderboard", "rank_spread", "read_votes", "simulate", "strengths"]
+PUBLIC = [
+    "Arena",
+    "ArenaError",
+    "ArenaWarning",
+    "Cells",
+    "ColumnError",
+    "ConvergenceError",
+    "DroppedVotesWarning",
+    "EloScale",
+    "Fit",
+    "FitError",
+    "IdentificationWarning",
+    "InvalidVotesError",
+    "Model",
+    "ModelError",
+    "NoMaximumWarning",
+    "NoVotesError",
+    "NotIdentifiedError",
+    "Prior",
+    "VotesError",
+    "annotators",
+    "check",
+    "example_arena",
+    "fit",
+    "keep_annotators",
+    "leaderboard",
+    "rank_spread",
+    "read_votes",
+    "simulate",
+    "strengths",
+]
 
 
 def test_the_public_names_are_exactly_these():

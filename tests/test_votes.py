@@ -275,7 +275,7 @@ def test_unreadable_sources(tmp_path):
     with pytest.raises(ba.VotesError, match="No file"):
         ba.read_votes(tmp_path / "absent.csv")
     (tmp_path / "votes.xlsx").write_text("x")
-    with pytest.raises(ba.VotesError, match="Unknown file format '.xlsx'"):
+    with pytest.raises(ba.VotesError, match=r"Unknown file format '\.xlsx'"):
         ba.read_votes(tmp_path / "votes.xlsx")
     (tmp_path / "votes.parquet").write_text("not parquet")
     with pytest.raises(ba.VotesError, match="Cannot read"):

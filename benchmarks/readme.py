@@ -1,0 +1,45 @@
+"""Rewrite the blocks of README.md that show what the program prints.
+
+    uv run python benchmarks/readme.py
+
+Blocks stand between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The speed block is copied from
+``benchmarks/results/point_estimates.md``, where the benchmark's output is kept.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def printed(*arguments: str, rows: int) -> str:
+    command = [str(Path(sys.executable).parent / "bayes-arena"), *arguments]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    header = 5
+    return "```text\n" + "\n".join(output.splitlines()[: header + rows]) + "\n```"
+
+
+def blocks() -> dict[str, str]:
+    return {
+        "rank": printed("rank", rows=10),
+        "annotators": printed("annotators", rows=5),
+        "speed": (ROOT / "benchmarks" / "results" / "point_estimates.md").read_text().strip(),
+    }
+
+
+def fill(text: str, contents: dict[str, str]) -> str:
+    for name, content in contents.items():
+        pattern = rf"(<!-- begin: {name} -->\n).*?(<!-- end: {name} -->)"
+        text, count = re.subn(
+            pattern, lambda found, content=content: found[1] + content + "\n" + found[2], text, flags=re.S
+        )
+        if count != 1:
+            raise SystemExit(f"README.md has no block {name!r}")
+    return text
+
+
+if __name__ == "__main__":
+    readme = ROOT / "README.md"
+    readme.write_text(fill(readme.read_text(), blocks()))

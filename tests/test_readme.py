@@ -1,0 +1,42 @@
+"""The README shows what the program prints, and its Python runs."""
+
+import re
+import runpy
+from pathlib import Path
+
+import bayes_arena as ba
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_printed_blocks_are_what_the_program_prints():
+    script = runpy.run_path(str(ROOT / "benchmarks" / "readme.py"))
+    text = (ROOT / "README.md").read_text()
+    assert script["fill"](text, script["blocks"]()) == text
+
+
+def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    ba.simulate(seed=1).votes.write_csv("votes.csv")
+    code = re.search(r"## In Python\n\n```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
+    assert code is not None
+    assert len([line for line in code[1].splitlines() if line.strip()]) <= 8
+    exec(code[1], {})
+    shown = capsys.readouterr().out
+    assert "competitor" in shown
+    assert "annotator-01" in shown
+
+
+def test_every_option_the_readme_names_exists():
+    import typer.main
+
+    from bayes_arena.cli import app
+
+    commands = typer.main.get_command(app).commands.values()
+    known = {option for command in commands for parameter in command.params for option in parameter.opts}
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / "README.md").read_text())) - {
+        "--group",
+        "--help",
+        "--choix",
+    }
+    assert named <= known, named - known
