@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         NoVotesError,
         VotesError,
     )
-    from bayes_arena.point import fit
+    from bayes_arena.fitting import fit
     from bayes_arena.priors import Prior
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
@@ -62,7 +62,7 @@ _HOME = {
         "NotIdentifiedError",
         "VotesError",
     ),
-    "bayes_arena.point": ("fit",),
+    "bayes_arena.fitting": ("fit",),
     "bayes_arena.priors": ("Prior",),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
     "bayes_arena.reliability": ("annotators",),

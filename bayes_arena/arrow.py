@@ -1,19 +1,19 @@
-"""Linear algebra of arrow-shaped matrices, with the annotators' mean free or held.
+"""Linear algebra of arrow-shaped matrices, with sums over the annotators free or held.
 
-Order the parameters as (strengths, discriminations). Given the strengths the annotators are independent, so
-the Hessian is an arrow,
+Order the parameters as (head, annotators): the head has the strengths and what annotators have in common, and every
+annotator k a few numbers of their own. Given the head the annotators are independent, so the Hessian is an arrow,
 
-    H = [[A, B], [B', D]],   A (n, n), B (n, M), D (M,) the diagonal,
+    H = [[A, B], [B', D]],   A (h, h), B (h, M, q), D block-diagonal with blocks (M, q, q), q at most 3,
 
-and everything follows from the Schur complement S = A - B Q B' (n, n) with Q = D^-1: solutions of H x = g,
-positive definiteness (D > 0 and S > 0) and the inverse. Nothing of size M x M is formed.
+and everything follows from the Schur complement S = A - B Q B' (h, h) with Q = D^-1: solutions of H x = g, positive
+definiteness, the inverse, its determinant and draws. Nothing of size M x M is formed.
 
-Holding the sum of the discriminations fixed confines x to the plane where its tail sums to zero. The same
-formulas then give the constrained solution and covariance with
+Holding the sum over annotators of some of their numbers confines x to the plane E'x = 0, E having a one for every
+annotator in each held column. The same formulas then give the constrained solution and covariance with
 
-    Q = D^-1 - D^-1 1 1' D^-1 / (1' D^-1 1),
+    Q = D^-1 - D^-1 E (E' D^-1 E)^-1 E' D^-1,
 
-the limit of (D + rho 1 1')^-1 for large rho.
+the limit of (D + rho E E')^-1 for large rho.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from scipy.linalg import cholesky, solve_triangular
 from bayes_arena.cells import Floats
 
 TAIL_FLOOR = 1e-12
-"""Smallest curvature of an annotator: keeps D invertible for one who saw equal competitors only."""
+"""Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """The blocks A (n, n), B (n, M) and the diagonal D (M,) of an arrow matrix."""
+    """The blocks A (h, h), B (h, M, q) and D (M, q, q) of an arrow matrix."""
 
     head: Floats
     border: Floats
@@ -44,75 +44,118 @@ class Factor:
 
     Attributes
     ----------
-    schur : ndarray, shape (n, n)
+    schur : ndarray, shape (h, h)
         S, with whatever was added to the head.
-    lower : ndarray, shape (n, n)
+    lower : ndarray, shape (h, h)
         Its lower Cholesky factor.
-    border_q : ndarray, shape (n, M)
+    border_q : ndarray, shape (h, M, q)
         B Q.
-    inverse_tail : ndarray, shape (M,)
-        1 / D.
-    held : bool
-        Whether the sum of the tail is held fixed.
+    inverse_tail : ndarray, shape (M, q, q)
+        D^-1.
+    held : ndarray of bool, shape (q,)
+        Columns whose sum over annotators is held.
     """
 
     schur: Floats
     lower: Floats
     border_q: Floats
     inverse_tail: Floats
-    held: bool
+    held: np.ndarray
 
     def solve(self, head: Floats, tail: Floats) -> tuple[Floats, Floats]:
-        """Solve H x = g for g given as (n,) and (M,), or as (n, m) and (M, m) for m right-hand sides.
+        """Solve H x = g.
 
-        With the sum held, x is the constrained solution, whose tail sums to zero.
+        Parameters
+        ----------
+        head, tail : ndarray, shapes (h, m) and (M, q, m), or (h,) and (M, q)
+            m right-hand sides g, or one.
+
+        Returns
+        -------
+        head, tail : ndarray
+            x in the same shapes; with sums held, the constrained solution.
         """
-        # Q is symmetric, so B Q applied to the raw tail gives B (Q tail).
-        x = self.solve_schur(head - self.border_q @ tail)
-        return x, self._times_q(tail) - self.border_q.T @ x
+        single = head.ndim == 1
+        if single:
+            head, tail = head[:, None], tail[..., None]
+        wide, flat = self.border_q.reshape(len(head), -1), tail.reshape(-1, tail.shape[-1])
+        x = self.solve_schur(head - wide @ flat)
+        own = self._project(np.einsum("mpq,mqs->mps", self.inverse_tail, tail))
+        own = own - np.reshape(wide.T @ x, own.shape)
+        return (x[:, 0], own[..., 0]) if single else (x, own)
 
     def solve_schur(self, right: Floats) -> Floats:
-        """Solve S x = right for (n,) or (n, m)."""
+        """Solve S x = right for (h,) or (h, m)."""
         x = solve_triangular(self.lower, right, lower=True, check_finite=False)
         return np.asarray(solve_triangular(self.lower, x, lower=True, trans=1, check_finite=False))
 
-    def tail_variances(self) -> Floats:
-        """Diagonal of the lower right block of the (constrained) inverse, Q + Q B' S^-1 B Q, shape (M,)."""
-        half = solve_triangular(self.lower, self.border_q, lower=True, check_finite=False)
-        diagonal = self.inverse_tail
-        if self.held:
-            diagonal = diagonal - diagonal**2 / diagonal.sum()
-        return np.asarray(diagonal + (half**2).sum(axis=0))
+    def tail_covariance(self) -> Floats:
+        """Diagonal blocks of the lower right part of the (constrained) inverse, Q + Q B' S^-1 B Q, (M, q, q)."""
+        size, count, width = self.border_q.shape
+        half = solve_triangular(self.lower, self.border_q.reshape(size, -1), lower=True, check_finite=False)
+        cube = np.reshape(half, (size, count, width))
+        blocks = self.inverse_tail + np.einsum("hmp,hmq->mpq", cube, cube)
+        if self.held.any():
+            columns = self.inverse_tail[:, :, self.held]
+            blocks = blocks - columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
+        return np.asarray(blocks)
 
-    def _times_q(self, tail: Floats) -> Floats:
-        weight = self.inverse_tail if tail.ndim == 1 else self.inverse_tail[:, None]
-        product = weight * tail
-        if self.held and len(tail):
-            product = product - weight * (product.sum(axis=0) / self.inverse_tail.sum())
-        return np.asarray(product)
+    def log_determinant(self) -> float:
+        """Logarithm of the determinant of H on the plane, up to a constant of the shapes."""
+        log_det = 2 * np.log(np.diag(self.lower)).sum() - np.linalg.slogdet(self.inverse_tail)[1].sum()
+        if self.held.any():
+            log_det += np.linalg.slogdet(self._held_total())[1]
+        return float(log_det)
+
+    def draw(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+        """Draw from the Gaussian with this (constrained) precision, shapes (size, h) and (size, M, q)."""
+        width = len(self.lower)
+        x = solve_triangular(self.lower, rng.normal(size=(width, size)), lower=True, trans=1, check_finite=False)
+        roots = np.linalg.cholesky(self.inverse_tail)
+        noise = np.einsum("mpq,mqs->mps", roots, rng.normal(size=(*roots.shape[:2], size)))
+        tail = self._project(noise) - (self.border_q.reshape(width, -1).T @ x).reshape(noise.shape)
+        return x.T, tail.transpose(2, 0, 1)
+
+    def _held_total(self) -> Floats:
+        return np.asarray(self.inverse_tail.sum(axis=0)[np.ix_(self.held, self.held)])
+
+    def _project(self, tail: Floats) -> Floats:
+        """Move (M, q, m) to the plane along D^-1 E, which turns D^-1 g into Q g."""
+        if not self.held.any():
+            return tail
+        excess = np.linalg.solve(self._held_total(), tail.sum(axis=0)[self.held])
+        return np.asarray(tail - np.einsum("mqh,hs->mqs", self.inverse_tail[:, :, self.held], excess))
 
 
-def factorise(arrow: Arrow, *, extra: Floats | float = 0.0, hold_sum: bool) -> Factor:
+def factorise(arrow: Arrow, *, extra: Floats | float = 0.0, held: np.ndarray) -> Factor:
     """Factorise an arrow matrix.
 
     Parameters
     ----------
     arrow : Arrow
         The matrix.
-    extra : float or ndarray, shape (n, n)
+    extra : float or ndarray, shape (h, h)
         Added to the head: gauge terms and damping.
-    hold_sum : bool
-        Whether the sum of the tail is held fixed.
+    held : ndarray of bool, shape (q,)
+        Columns of the annotators whose sum is held.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrix (on the plane, where the sum is held) is not positive definite.
+        If the matrix (on the plane, where sums are held) is not positive definite.
     """
-    inverse_tail = 1 / np.maximum(arrow.tail, TAIL_FLOOR)
-    border_q = arrow.border * inverse_tail
-    held = hold_sum and len(inverse_tail) > 0
-    if held:
-        border_q -= np.outer(border_q.sum(axis=1), inverse_tail / inverse_tail.sum())
-    schur = arrow.head + extra - border_q @ arrow.border.T
+    size, count, width = arrow.border.shape
+    inverse_tail: Floats = np.asarray(np.linalg.inv(arrow.tail + TAIL_FLOOR * np.eye(width)), dtype=np.float64)
+    if width > 1:
+        np.linalg.cholesky(inverse_tail)
+    elif inverse_tail.min(initial=1.0) <= 0:
+        raise np.linalg.LinAlgError("an annotator's curvature is negative")
+    border_q = np.einsum("hmp,mpq->hmq", arrow.border, inverse_tail)
+    held = held if count else np.zeros_like(held)
+    if held.any():
+        columns = inverse_tail[:, :, held]
+        total = columns.sum(axis=0)[held]
+        spread = np.linalg.solve(total, border_q.sum(axis=1)[:, held].T)
+        border_q -= np.einsum("mqs,sh->hmq", columns, spread)
+    schur = arrow.head + extra - border_q.reshape(size, -1) @ arrow.border.reshape(size, -1).T
     return Factor(schur, cholesky(schur, lower=True, check_finite=False), border_q, inverse_tail, held)

@@ -77,15 +77,28 @@ class Cells:
         """Number of votes (sum of weights)."""
         return float(self.counts.sum())
 
-    @cached_property
-    def tally(self) -> Tally:
-        """Votes per unordered pair and annotator."""
-        return _tally(self, self.annotator)
+    def tally(self, *, by_annotator: bool, by_side: bool = False) -> Tally:
+        """Sum the votes over what a model does not distinguish.
 
-    @cached_property
-    def pair_tally(self) -> Tally:
-        """Votes per unordered pair, annotators taken together."""
-        return _tally(self, np.zeros_like(self.annotator))
+        Parameters
+        ----------
+        by_annotator : bool
+            Keep annotators apart.
+        by_side : bool
+            Keep apart who was shown first; otherwise i is the competitor that comes first in ``competitors``.
+        """
+        annotator = self.annotator if by_annotator else np.zeros_like(self.annotator)
+        turned = np.zeros(len(self.a), dtype=bool) if by_side else self.a > self.b
+        i, j = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
+        counts = np.where(turned[:, None], self.counts[:, [1, 0, 2, 3]], self.counts)
+        size = self.n_competitors
+        keys, row = np.unique((annotator * size + i) * size + j, return_inverse=True)
+        return Tally(
+            i=keys // size % size,
+            j=keys % size,
+            k=keys // (size * size),
+            counts=np.column_stack([sum_by(row, column, len(keys)) for column in counts.T]),
+        )
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""
@@ -94,41 +107,20 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Votes per unordered pair (i, j) with i < j and annotator k, sorted by (k, i, j); ties are half wins.
-
-    This is all that a likelihood without position effect and with the paper's treatment of ties sees.
+    """Votes per pair (i, j) and annotator k, sorted by (k, i, j).
 
     Attributes
     ----------
     i, j, k : ndarray of int, shape (n_rows,)
         Competitors and annotator.
-    n : ndarray of float, shape (n_rows,)
-        Votes.
-    score : ndarray of float, shape (n_rows,)
-        Wins of i plus half the ties (both-bad counts as a tie).
+    counts : ndarray of float, shape (n_rows, 4)
+        Wins of i, wins of j, ties, both-bad.
     """
 
     i: Ints
     j: Ints
     k: Ints
-    n: Floats
-    score: Floats
-
-
-def _tally(cells: Cells, annotator: Ints) -> Tally:
-    first = np.minimum(cells.a, cells.b)
-    second = np.maximum(cells.a, cells.b)
-    size = cells.n_competitors
-    keys, row = np.unique((annotator * size + first) * size + second, return_inverse=True)
-    ties = cells.counts[:, 2] + cells.counts[:, 3]
-    wins = np.where(cells.a < cells.b, cells.counts[:, 0], cells.counts[:, 1])
-    return Tally(
-        i=keys // size % size,
-        j=keys % size,
-        k=keys // (size * size),
-        n=sum_by(row, cells.counts.sum(axis=1), len(keys)),
-        score=sum_by(row, wins + 0.5 * ties, len(keys)),
-    )
+    counts: Floats
 
 
 def sum_by(index: Ints, values: Floats, size: int) -> Floats:

@@ -31,8 +31,15 @@ def components(cells: Cells) -> Ints:
     return np.argsort(order)[labels]
 
 
-def never_beaten_groups(cells: Cells) -> list[list[str]]:
+def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:
     """Return the groups of competitors that took every point off all others, where the votes are connected.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    count_ties : bool
+        Whether a tie takes something off both sides.
 
     Returns
     -------
@@ -40,8 +47,9 @@ def never_beaten_groups(cells: Cells) -> list[list[str]]:
         Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every
         strongly connected group that lost nothing to anybody outside it, though it was compared with them.
     """
-    tally = cells.pair_tally
-    i_scored, j_scored = tally.score > 0, tally.score < tally.n
+    tally = cells.tally(by_annotator=False)
+    i_wins, j_wins, ties = tally.counts[:, 0], tally.counts[:, 1], tally.counts[:, 2:].sum(axis=1) * count_ties
+    i_scored, j_scored = i_wins + ties > 0, j_wins + ties > 0
     took = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
     off = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
     group = _components(cells, took, off, strong=True)

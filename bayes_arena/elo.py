@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -25,9 +25,9 @@ from scipy.special import expit
 from bayes_arena.arrow import factorise
 from bayes_arena.cells import Floats, Tally
 from bayes_arena.errors import ModelError
-from bayes_arena.likelihood import Objective, Point
+from bayes_arena.likelihood import Objective
 from bayes_arena.newton import Gauge, minimise
-from bayes_arena.priors import FLAT
+from bayes_arena.outcomes import half
 
 CHUNK = 256
 """Annotators handled at once when expected scores are averaged over them: bounds the memory."""
@@ -129,8 +129,8 @@ def project(strength: Floats, discrimination: Floats, votes: Floats) -> Projecti
     pull = np.zeros((size, len(share)))
     ones, pair = np.ones(len(d)), np.arange(len(d))
     incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
-    for start in range(0, len(share), CHUNK):
-        part = slice(start, start + CHUNK)
+    for first in range(0, len(share), CHUNK):
+        part = slice(first, first + CHUNK)
         p = expit(np.outer(d, discrimination[part]))
         curve = p * (1 - p)
         score += p @ share[part]
@@ -138,14 +138,14 @@ def project(strength: Floats, discrimination: Floats, votes: Floats) -> Projecti
         by_theta = curve * d[:, None] * share[part]
         pull[:, part] = incidence @ by_theta
 
-    pairs = Tally(i=i, j=j, k=np.zeros_like(i), n=ones, score=score)
-    target = Objective(pairs, size, 0, FLAT)
-    gauge = Gauge(np.full((size, 1), 1 / math.sqrt(size)), free_scale=False, hold_sum=True)
-    start_point = Point(strength * float(share @ discrimination), np.zeros(0))
-    solution = minimise(target, start_point, gauge).point
+    wins_i = np.column_stack([score, 1 - score, np.zeros((len(d), 2))])
+    target = Objective(Tally(i, j, np.zeros_like(i), wins_i), wins_i.T, half, 1, size, 0, math.inf, (), ())
+    gauge = Gauge(np.full((size, 1), 1 / math.sqrt(size)), free_scale=False, held=np.zeros(0, dtype=bool))
+    start = replace(target.start(), strength=strength * float(share @ discrimination))
+    solution = minimise(target, start, gauge).point
     projected = solution.strength - solution.strength.mean()
     _, arrow = target.gradient_and_hessian(solution)
-    factor = factorise(arrow, extra=gauge.extra(solution, arrow), hold_sum=True)
+    factor = factorise(arrow, extra=gauge.extra(solution, arrow), held=gauge.held)
     laplacian = np.zeros((size, size))
     laplacian[i, j] = laplacian[j, i] = -slope
     laplacian[np.diag_indices(size)] = -laplacian.sum(axis=1)

@@ -13,11 +13,12 @@ from bayes_arena.checks import never_beaten_groups
 from bayes_arena.errors import listing
 from bayes_arena.likelihood import Objective, Point
 from bayes_arena.priors import Prior
+from bayes_arena.specification import Model
 
 AGAINST = 0.1
 """Share of the discrimination against the ranking below which its direction is not in question."""
-HUGE_ETA = 15.0
-"""A predicted log-odds this large would take millions of votes to see: the estimate is on its way to infinity."""
+HUGE = 20.0
+"""A log-odds this large would take hundreds of millions of votes to see; without a maximum Newton stops beyond it."""
 
 
 def disconnected(labels: Ints, prior: Prior) -> list[str]:
@@ -49,22 +50,24 @@ def unsettled_direction(theta: Floats) -> list[str]:
     ]
 
 
-def at_infinity(target: Objective, point: Point, cells: Cells) -> list[str]:
+def at_infinity(target: Objective, point: Point, cells: Cells, model: Model) -> list[str]:
     """Name what runs to infinity under a flat prior."""
     remedy = "What is shown is where the fit stopped, not an estimate. Use prior='default'"
-    if not target.n_annotators:
-        groups = never_beaten_groups(cells)
-        if not groups:
-            return []
-        return [
-            "No finite maximum-likelihood estimate exists: never beaten or tied by the other competitors: "
-            f"{'; '.join(listing(group) for group in groups)}. {remedy}."
-        ]
-    extreme = np.abs(target.linear_predictor(point)) > HUGE_ETA
+    if model.discrimination == "fixed":
+        groups = never_beaten_groups(cells, count_ties=model.ties != "drop")
+        if groups:
+            return [
+                "No finite maximum-likelihood estimate exists: never beaten or tied by the other competitors: "
+                f"{'; '.join(listing(group) for group in groups)}. {remedy}."
+            ]
+    extreme = (np.abs(target.coordinates(point)) > HUGE).any(axis=0)
     if not extreme.any():
         return []
+    if not target.n_annotators:
+        return [f"No finite maximum-likelihood estimate exists: a log-odds runs to infinity. {remedy}."]
     names = [cells.annotators[k] for k in np.unique(target.tally.k[extreme])]
     return [
-        "No finite maximum-likelihood estimate exists: the discrimination of annotators who never contradict one "
-        f"ranking runs to infinity ({listing(names)}). {remedy}, or leave out annotators with few votes (delta)."
+        "No finite maximum-likelihood estimate exists: the numbers of annotators who never contradict one ranking, "
+        f"never tie or always tie run to infinity ({listing(names)}). {remedy}, or leave out annotators with few "
+        "votes (delta)."
     ]

@@ -1,8 +1,8 @@
 """The Gaussian approximation at the mode.
 
-Its covariance is the inverse of the Hessian of the negative log-posterior on the plane sum r = 0,
-mean theta = 1; under a flat prior that is the inverse of the observed Fisher information. Functions of the
-parameters get their variance by the delta method, Var f = J V J'.
+Its covariance is the inverse of the Hessian of the negative log-posterior on the plane where the strengths and the
+annotators' numbers keep their sums; under a flat prior that is the inverse of the observed Fisher information.
+Functions of the parameters get their variance by the delta method, Var f = J V J'.
 """
 
 from __future__ import annotations
@@ -23,48 +23,54 @@ SINGULAR = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Laplace:
-    """Covariance of (r, theta), held in factors.
+    """Covariance of the parameters, held in factors.
 
     Attributes
     ----------
     factor : Factor
-        The Hessian on the constraint plane.
+        The Hessian on the plane of the constraints.
     shifts : ndarray, shape (n, c)
         Orthonormal directions in which r is held at zero.
     singular : bool
         Whether some direction carries no information.
+    log_determinant : float
+        Of the Hessian on the plane, up to a constant of the shapes.
     """
 
     factor: Factor
     shifts: Floats
     singular: bool
+    log_determinant: float
 
     def covariance(self, strength: Floats, discrimination: Floats | None = None) -> Floats:
-        """Return J V J' for m functions with Jacobians (m, n) and (m, M).
+        """Return J V J' for m functions of strengths and discriminations.
 
         Parameters
         ----------
         strength : ndarray, shape (m, n)
             Derivatives by r.
         discrimination : ndarray, shape (m, M), optional
-            Derivatives by theta; zero by default.
+            Derivatives by theta, where it is free; zero by default.
 
         Returns
         -------
         ndarray, shape (m, m)
         """
-        head = strength - (strength @ self.shifts) @ self.shifts.T
-        tail = np.zeros((len(head), len(self.factor.inverse_tail))) if discrimination is None else discrimination
-        x_head, x_tail = self.factor.solve(head.T, tail.T)
-        return np.asarray(head @ x_head + tail @ x_tail)
+        size, count, width = self.factor.border_q.shape
+        head, own = np.zeros((size, len(strength))), np.zeros((count, width, len(strength)))
+        head[: len(self.shifts)] = (strength - (strength @ self.shifts) @ self.shifts.T).T
+        if discrimination is not None and discrimination.size:
+            own[:, 0] = discrimination.T
+        x_head, x_own = self.factor.solve(head, own)
+        return np.asarray(head.T @ x_head + np.einsum("mqs,mqt->st", own, x_own))
 
     def strength_covariance(self) -> Floats:
         """Covariance of r, shape (n, n)."""
         return self.covariance(np.eye(len(self.shifts)))
 
-    def discrimination_variances(self) -> Floats:
-        """Variances of theta, shape (M,)."""
-        return self.factor.tail_variances()
+    def own_covariance(self) -> Floats:
+        """Covariance of the numbers of each annotator, shape (M, q, q)."""
+        return self.factor.tail_covariance()
 
 
 def laplace_at(target: Objective, point: Point, shifts: Floats) -> Laplace:
@@ -76,13 +82,20 @@ def laplace_at(target: Objective, point: Point, shifts: Floats) -> Laplace:
         If the Hessian is not positive definite.
     """
     _, arrow = target.gradient_and_hessian(point)
-    extra = Gauge(shifts, free_scale=False, hold_sum=True).extra(point, arrow)
+    gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
     try:
-        factor = factorise(arrow, extra=extra, hold_sum=True)
+        factor = factorise(arrow, extra=gauge.extra(point, arrow), held=gauge.held)
     except np.linalg.LinAlgError:
         raise NotIdentifiedError(
             "The votes carry no information in some direction of the parameters, so no interval exists. "
             "Use a prior (prior='default')."
         ) from None
     eigenvalues = np.linalg.eigvalsh(factor.schur)
-    return Laplace(factor, shifts, singular=bool(eigenvalues[0] < SINGULAR * eigenvalues[-1]))
+    # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms
+    gauge_part = shifts.shape[1] * np.log(gauge.shift_size(arrow) + target.strength_sd**-2)
+    return Laplace(
+        factor,
+        shifts,
+        singular=bool(eigenvalues[0] < SINGULAR * eigenvalues[-1]),
+        log_determinant=factor.log_determinant() - gauge_part,
+    )

@@ -1,52 +1,86 @@
-"""The log-likelihood, its gradient and its Hessian.
+"""The negative log-posterior of any model of the grid, its gradient and its Hessian.
 
-For annotator k, competitors i < j, n votes and the score w of i (wins plus half the ties), the negative
-log-likelihood of a row, with d = r_i - r_j, eta = theta_k d and P = 1 / (1 + exp(-eta)), is
+A row of the tally (i, j, k) has the coordinates of :mod:`bayes_arena.outcomes`, each linear in everything but the
+product of theta and r:
 
-    l = -w ln P - (n - w) ln(1 - P) = n ln(1 + exp(eta)) - w eta          (paper, equations 2, 4 and 5)
+    eta = theta_k (r_i - r_j) + b + v_k,      t = ln nu + u_k,      m = ln mu.
 
-    residual  e = dl / d eta = n P - w
-    weight    h = d2l / d eta2 = n P (1 - P)
+With g_c and H_cd the row's derivatives by its coordinates, d = r_i - r_j, and D_p the derivative of a coordinate by
+the annotator's number p (d for theta, 1 for u and v), the chain rule gives
 
-    dl/dr_i  = theta_k e = -dl/dr_j,      dl/dtheta_k = d e               (equations 3 and 6, for the loss)
-    d2l/dr2  : Laplacian with weights theta_k^2 h
-    d2l/dr_i dtheta_k = theta_k d h + e = -d2l/dr_j dtheta_k
-    d2l/dtheta_k^2    = d^2 h
+    dl/dr_i = theta g_eta = -dl/dr_j,          dl/dp = D_p g_c(p)                     (paper, equations 3 and 6)
+    d2l/dr2      : Laplacian with weights theta^2 H_eta,eta
+    d2l/dr_i dp  = theta D_p H_eta,c(p) (+ g_eta for theta) = -d2l/dr_j dp
+    d2l/dp dq    = D_p D_q H_c(p),c(q)
 
-Strengths are in logits, losses in nats summed over votes. A model with theta = 1 has no annotator block (M = 0).
+Parameters are ordered as in :mod:`bayes_arena.arrow`: the head has the strengths and the common numbers, the tail the
+numbers of every annotator. Strengths are in logits, values in nats summed over votes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
 
 from bayes_arena.arrow import Arrow
 from bayes_arena.cells import Cells, Floats, Tally, sum_by
-from bayes_arena.priors import Prior
+from bayes_arena.outcomes import RowLikelihood, RowTerms, row_likelihood, seen_counts
+from bayes_arena.priors import COMMON_BOTH_BAD, COMMON_POSITION, COMMON_TIE, Prior
 from bayes_arena.specification import Model
+
+ETA, TIE, BOTH_BAD = 0, 1, 2
+"""Coordinates of a row."""
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point in parameter space: strengths (n,) and discriminations (M,), M = 0 where theta is fixed at 1."""
+    """A point in parameter space.
+
+    Attributes
+    ----------
+    strength : ndarray, shape (n,)
+        r.
+    common : ndarray, shape (c,)
+        What annotators have in common, in the order of ``Objective.common``.
+    own : ndarray, shape (M, q)
+        The annotators' own numbers, in the order of ``Objective.own``.
+    """
 
     strength: Floats
-    discrimination: Floats
+    common: Floats
+    own: Floats
 
-    def moved(self, step: Point, length: float = 1.0) -> Point:
+    @property
+    def head(self) -> Floats:
+        """Strengths and common numbers, shape (n + c,)."""
+        return np.concatenate([self.strength, self.common])
+
+    def moved(self, head: Floats, own: Floats, length: float = 1.0) -> Point:
         """Return this point plus ``length`` times a step."""
-        return Point(self.strength + length * step.strength, self.discrimination + length * step.discrimination)
+        n = len(self.strength)
+        return Point(self.strength + length * head[:n], self.common + length * head[n:], self.own + length * own)
 
-    def dot(self, other: Point) -> float:
-        """Inner product over all coordinates."""
-        return float(self.strength @ other.strength + self.discrimination @ other.discrimination)
 
-    def largest(self) -> float:
-        """Largest coordinate in absolute value."""
-        return float(max(np.abs(self.strength).max(), np.abs(self.discrimination).max(initial=0.0)))
+@dataclass(frozen=True)
+class Term:
+    """A common or an annotators' parameter.
+
+    Attributes
+    ----------
+    name : str
+        ``"discrimination"``, ``"tie_propensity"``, ``"position"`` or ``"both_bad"``.
+    coordinate : int
+        The coordinate of a row that it enters.
+    mean, sd : float
+        Gaussian prior.
+    """
+
+    name: str
+    coordinate: int
+    mean: float
+    sd: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,79 +90,156 @@ class Objective:
     Attributes
     ----------
     tally : Tally
-        The votes, per annotator only if the model needs them.
-    n_competitors, n_annotators : int
-        n, and M (0 where theta is fixed).
-    prior : Prior
-        Scales of r and theta.
-    center : float
-        Prior mean of theta.
+        The votes, no finer than the model needs.
+    counts : ndarray, shape (4, n_rows)
+        Their counts as the model sees them.
+    rows : callable
+        The likelihood of the rows.
+    n_coordinates, n_competitors, n_annotators : int
+        Coordinates of a row; n; M (0 where annotators have no numbers of their own).
+    strength_sd : float
+        Prior of r.
+    common, own : tuple of Term
+        Parameters that annotators share, and those of every annotator.
     """
 
     tally: Tally
+    counts: Floats
+    rows: RowLikelihood
+    n_coordinates: int
     n_competitors: int
     n_annotators: int
-    prior: Prior
-    center: float = 1.0
+    strength_sd: float
+    common: tuple[Term, ...]
+    own: tuple[Term, ...]
 
-    def linear_predictor(self, point: Point) -> Floats:
-        """Eta of every row of the tally, shape (n_rows,)."""
-        d = point.strength[self.tally.i] - point.strength[self.tally.j]
-        return point.discrimination[self.tally.k] * d if self.n_annotators else d
+    @property
+    def n_votes(self) -> float:
+        """Votes that the model sees."""
+        return float(self.counts.sum())
+
+    @property
+    def free_discrimination(self) -> bool:
+        """Whether theta is free."""
+        return any(term.name == "discrimination" for term in self.own)
+
+    def start(self) -> Point:
+        """Return the prior means."""
+        return Point(
+            np.zeros(self.n_competitors),
+            np.array([term.mean for term in self.common]),
+            np.tile([term.mean for term in self.own], (self.n_annotators, 1)),
+        )
+
+    def discrimination(self, point: Point) -> Floats:
+        """Theta of every row, or a single 1 where it is fixed."""
+        if not self.free_discrimination:
+            return np.ones(1)
+        return np.asarray(point.own[self.tally.k, 0])
+
+    def coordinates(self, point: Point) -> Floats:
+        """Coordinates of every row, shape (n_coordinates, n_rows)."""
+        coordinates = np.zeros((self.n_coordinates, len(self.tally.i)))
+        lead = point.strength[self.tally.i] - point.strength[self.tally.j]
+        coordinates[ETA] = self.discrimination(point) * lead
+        for value, term in zip(point.common, self.common, strict=True):
+            coordinates[term.coordinate] += value
+        for column, term in enumerate(self.own):
+            if term.name != "discrimination":
+                coordinates[term.coordinate] += point.own[self.tally.k, column]
+        return coordinates
 
     def loss(self, point: Point) -> float:
         """Negative log-likelihood in nats, without the prior."""
-        eta = self.linear_predictor(point)
-        return float(self.tally.n @ np.logaddexp(0.0, eta) - self.tally.score @ eta)
+        return float(self._row_terms(point).value.sum())
 
     def value(self, point: Point) -> float:
         """Negative log-posterior up to a constant."""
-        return self.loss(point) + 0.5 * (
-            float(point.strength @ point.strength) / self.prior.strength**2
-            + float(np.sum((point.discrimination - self.center) ** 2)) / self.prior.discrimination**2
-        )
-
-    def gradient(self, point: Point) -> Point:
-        """Gradient of ``value``."""
-        return self.gradient_and_hessian(point)[0]
+        value = self.loss(point) + 0.5 * float(point.strength @ point.strength) / self.strength_sd**2
+        for x, term in zip(point.common, self.common, strict=True):
+            value += 0.5 * ((float(x) - term.mean) / term.sd) ** 2
+        for column, term in enumerate(self.own):
+            value += 0.5 * float(np.sum((point.own[:, column] - term.mean) ** 2)) / term.sd**2
+        return value
 
     def gradient_and_hessian(self, point: Point) -> tuple[Point, Arrow]:
         """Gradient and Hessian of ``value``."""
         i, j, k = self.tally.i, self.tally.j, self.tally.k
-        size, tail_size = self.n_competitors, self.n_annotators
-        strength_precision = self.prior.strength**-2
-        discrimination_precision = self.prior.discrimination**-2
-        d = point.strength[i] - point.strength[j]
-        theta = point.discrimination[k] if tail_size else 1.0
-        p = expit(theta * d)
-        e = self.tally.n * p - self.tally.score
-        h = self.tally.n * p * (1 - p)
+        n, n_common, count, width = self.n_competitors, len(self.common), self.n_annotators, len(self.own)
+        theta, terms = self.discrimination(point), self._row_terms(point)
+        slope, curve = terms.gradient, terms.hessian
 
-        pull = theta * e
-        head_gradient = sum_by(i, pull, size) - sum_by(j, pull, size)
-        head_gradient += point.strength * strength_precision
-        off_diagonal = sum_by(i * size + j, theta * theta * h, size * size).reshape(size, size)
-        head = -(off_diagonal + off_diagonal.T)
-        head[np.diag_indices(size)] = strength_precision - head.sum(axis=1)
-        if not tail_size:
-            nothing = np.zeros(0)
-            return Point(head_gradient, nothing), Arrow(head, np.zeros((size, 0)), nothing)
+        def by_pair(values: Floats) -> Floats:
+            return sum_by(i, values, n) - sum_by(j, values, n)
 
-        cross = theta * d * h + e
-        border = sum_by(i * tail_size + k, cross, size * tail_size)
-        border -= sum_by(j * tail_size + k, cross, size * tail_size)
-        tail = sum_by(k, d * d * h, tail_size) + discrimination_precision
-        tail_gradient = sum_by(k, d * e, tail_size)
-        tail_gradient += (point.discrimination - self.center) * discrimination_precision
-        return Point(head_gradient, tail_gradient), Arrow(head, border.reshape(size, tail_size), tail)
+        # strengths
+        g_strength = by_pair(theta * slope[ETA]) + point.strength / self.strength_sd**2
+        off_diagonal = sum_by(i * n + j, theta * theta * curve[ETA, ETA], n * n).reshape(n, n)
+        laplacian = -(off_diagonal + off_diagonal.T)
+        laplacian[np.diag_indices(n)] = self.strength_sd**-2 - laplacian.sum(axis=1)
+        head = np.zeros((n + n_common, n + n_common))
+        head[:n, :n] = laplacian
+
+        # what annotators have in common
+        g_common = np.zeros(n_common)
+        for s, term in enumerate(self.common):
+            c = term.coordinate
+            g_common[s] = slope[c].sum() + (point.common[s] - term.mean) / term.sd**2
+            head[:n, n + s] = head[n + s, :n] = by_pair(theta * curve[ETA, c])
+            for t, other in enumerate(self.common):
+                head[n + s, n + t] = curve[c, other.coordinate].sum()
+            head[n + s, n + s] += term.sd**-2
+
+        # every annotator's own
+        g_own = np.zeros((count, width))
+        border, tail = np.zeros((n + n_common, count, width)), np.zeros((count, width, width))
+        lead = point.strength[i] - point.strength[j]
+        derivative = [lead if term.name == "discrimination" else 1.0 for term in self.own]
+        for p, term in enumerate(self.own):
+            c = term.coordinate
+            g_own[:, p] = sum_by(k, derivative[p] * slope[c], count) + (point.own[:, p] - term.mean) / term.sd**2
+            mixed = theta * derivative[p] * curve[ETA, c]
+            if term.name == "discrimination":
+                mixed = mixed + slope[ETA]
+            block = sum_by(i * count + k, mixed, n * count) - sum_by(j * count + k, mixed, n * count)
+            border[:n, :, p] = block.reshape(n, count)
+            for s, other in enumerate(self.common):
+                border[n + s, :, p] = sum_by(k, derivative[p] * curve[other.coordinate, c], count)
+            for q, other in enumerate(self.own):
+                tail[:, p, q] = sum_by(k, derivative[p] * derivative[q] * curve[c, other.coordinate], count)
+            tail[:, p, p] += term.sd**-2
+        return Point(g_strength, g_common, g_own), Arrow(head, border, tail)
+
+    def _row_terms(self, point: Point) -> RowTerms:
+        return self.rows(self.counts, self.coordinates(point))
 
 
 def objective(cells: Cells, model: Model, prior: Prior) -> Objective:
     """Return the negative log-posterior of a model given votes."""
-    free = model.discrimination == "annotator"
+    tally = cells.tally(by_annotator=model.needs_annotators, by_side=model.position != "none")
+    common, own = [], []
+    if model.discrimination == "annotator":
+        own.append(Term("discrimination", ETA, 1.0, prior.discrimination))
+    if model.has_tie_outcome:
+        common.append(Term("tie_propensity", TIE, *COMMON_TIE[model.ties]))
+        if model.tie_propensity == "annotator":
+            own.append(Term("tie_propensity", TIE, 0.0, prior.tie_spread))
+    if model.position != "none":
+        common.append(Term("position", ETA, *COMMON_POSITION))
+        if model.position == "annotator":
+            own.append(Term("position", ETA, 0.0, prior.position_spread))
+    if model.both_bad == "outcome":
+        common.append(Term("both_bad", BOTH_BAD, *COMMON_BOTH_BAD))
+    if prior.is_flat:
+        common = [replace(term, sd=math.inf) for term in common]
     return Objective(
-        tally=cells.tally if free else cells.pair_tally,
+        tally=tally,
+        counts=seen_counts(model, tally.counts),
+        rows=row_likelihood(model),
+        n_coordinates=1 + model.has_tie_outcome + (model.both_bad == "outcome"),
         n_competitors=cells.n_competitors,
-        n_annotators=cells.n_annotators if free else 0,
-        prior=prior,
+        n_annotators=cells.n_annotators if own else 0,
+        strength_sd=prior.strength,
+        common=tuple(common),
+        own=tuple(own),
     )

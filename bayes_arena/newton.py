@@ -51,7 +51,7 @@ class Optimum:
 
 @dataclass(frozen=True, eq=False)
 class Gauge:
-    """Directions the objective does not see, and the constraint.
+    """Directions the objective does not see, and the constraints.
 
     Attributes
     ----------
@@ -59,22 +59,35 @@ class Gauge:
         Orthonormal directions in which strengths shift freely, one per connected component.
     free_scale : bool
         Whether (alpha r, theta / alpha) is equally good for every alpha.
-    hold_sum : bool
-        Whether the sum of the discriminations is held where it starts.
+    held : ndarray of bool, shape (q,)
+        Columns of the annotators' numbers whose sum is held where it starts.
     """
 
     shifts: Floats
     free_scale: bool
-    hold_sum: bool
+    held: np.ndarray
 
     def extra(self, point: Point, arrow: Arrow) -> Floats:
         """Rank-one terms for the head of the Hessian, of the size of its diagonal."""
-        size = max(float(np.diag(arrow.head).mean()), 1e-8)
+        n = len(point.strength)
         terms = self.shifts @ self.shifts.T
         norm = float(point.strength @ point.strength)
         if self.free_scale and norm > 0:
             terms = terms + np.outer(point.strength, point.strength) / norm
-        return size * terms
+        extra = np.zeros_like(arrow.head)
+        extra[:n, :n] = self.shift_size(arrow) * terms
+        return extra
+
+    def shift_size(self, arrow: Arrow) -> float:
+        """Size of the rank-one terms."""
+        return max(float(np.diag(arrow.head)[: len(self.shifts)].mean()), 1e-8)
+
+    def on_plane(self, gradient: Point) -> Point:
+        """Project a gradient to the plane of the constraints."""
+        own = gradient.own
+        if self.held.any() and len(own):
+            own = own - np.where(self.held, own.mean(axis=0), 0.0)
+        return Point(gradient.strength, gradient.common, own)
 
 
 def minimise(objective: Objective, start: Point, gauge: Gauge) -> Optimum:
@@ -95,7 +108,7 @@ def minimise(objective: Objective, start: Point, gauge: Gauge) -> Optimum:
         optimum, arrow = _descend(objective, start, gauge)
         iterations += optimum.iterations
         try:
-            factorise(arrow, extra=gauge.extra(optimum.point, arrow), hold_sum=gauge.hold_sum)
+            factorise(arrow, extra=gauge.extra(optimum.point, arrow), held=gauge.held)
             return Optimum(optimum.point, optimum.value, optimum.gradient, iterations)
         except np.linalg.LinAlgError:
             start = _leave_saddle(objective, optimum.point, arrow, gauge)
@@ -107,38 +120,34 @@ def minimise(objective: Objective, start: Point, gauge: Gauge) -> Optimum:
 
 def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum, Arrow]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
-    n_votes = float(objective.tally.n.sum())
+    n_votes = objective.n_votes
     value = objective.value(point)
     damping = 0.0
     for iteration in range(MAX_ITERATIONS):
         gradient, arrow = objective.gradient_and_hessian(point)
-        gradient = _on_plane(gradient, gauge)
-        extra = gauge.extra(point, arrow)
-        factor, damping = _factorise_damped(arrow, extra, damping, gauge)
-        step = Point(*factor.solve(-gradient.strength, -gradient.discrimination))
-        slope = gradient.dot(step)
+        gradient = gauge.on_plane(gradient)
+        factor, damping = _factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
+        head, own = factor.solve(-gradient.head, -gradient.own)
+        slope = float(gradient.head @ head + np.sum(gradient.own * own))
         sharp = -0.5 * slope < DECREMENT or iteration >= PATIENCE
-        done = sharp and gradient.largest() < GRADIENT_PER_VOTE * n_votes
-        length = 1.0 if done else _step_length(objective, point, step, value, slope)
-        point = point.moved(step, length)
+        done = sharp and _largest(gradient) < GRADIENT_PER_VOTE * n_votes
+        length = 1.0 if done else _step_length(objective, point, head, own, value, slope)
+        point = point.moved(head, own, length)
         value = objective.value(point)
         damping = damping / 10 if length == 1.0 else damping
         if done:
             gradient, arrow = objective.gradient_and_hessian(point)
-            largest = _on_plane(gradient, gauge).largest() / n_votes
+            largest = _largest(gauge.on_plane(gradient)) / n_votes
             return Optimum(point, value, largest, iteration + 1), arrow
     raise ConvergenceError(
         f"No convergence in {MAX_ITERATIONS} Newton steps: the largest gradient is "
-        f"{gradient.largest() / n_votes:.1e} a vote (aim {GRADIENT_PER_VOTE:g}). "
+        f"{_largest(gradient) / n_votes:.1e} a vote (aim {GRADIENT_PER_VOTE:g}). "
         "Use a prior (prior='default'), or leave out annotators with few votes (delta)."
     )
 
 
-def _on_plane(gradient: Point, gauge: Gauge) -> Point:
-    tail = gradient.discrimination
-    if gauge.hold_sum and len(tail):
-        tail = tail - tail.mean()
-    return Point(gradient.strength, tail)
+def _largest(gradient: Point) -> float:
+    return float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
 
 
 def _factorise_damped(arrow: Arrow, extra: Floats, damping: float, gauge: Gauge) -> tuple[Factor, float]:
@@ -147,18 +156,19 @@ def _factorise_damped(arrow: Arrow, extra: Floats, damping: float, gauge: Gauge)
     damping = 0.0 if damping < 1e-6 * diagonal else damping
     while True:
         try:
-            damped = extra + damping * np.eye(len(arrow.head))
-            return factorise(arrow, extra=damped, hold_sum=gauge.hold_sum), damping
+            ridge = damping * np.eye(arrow.tail.shape[1]) if damping else 0.0
+            damped = Arrow(arrow.head, arrow.border, arrow.tail + ridge)
+            return factorise(damped, extra=extra + damping * np.eye(len(arrow.head)), held=gauge.held), damping
         except np.linalg.LinAlgError:
             damping = max(4 * damping, 1e-3 * diagonal)
 
 
-def _step_length(objective: Objective, point: Point, step: Point, value: float, slope: float) -> float:
+def _step_length(objective: Objective, point: Point, head: Floats, own: Floats, value: float, slope: float) -> float:
     """Halve the step until the objective falls (Armijo), within rounding."""
     rounding = 1e-13 * max(abs(value), 1.0)
     length = 1.0
     while length > 1e-10:
-        if objective.value(point.moved(step, length)) <= value + 1e-4 * length * slope + rounding:
+        if objective.value(point.moved(head, own, length)) <= value + 1e-4 * length * slope + rounding:
             return length
         length /= 2
     raise ConvergenceError(
@@ -168,14 +178,16 @@ def _step_length(objective: Objective, point: Point, step: Point, value: float, 
 
 def _leave_saddle(objective: Objective, point: Point, arrow: Arrow, gauge: Gauge) -> Point:
     """Move along the direction of most negative curvature, to the lower side."""
-    inverse_tail = 1 / np.maximum(arrow.tail, 1e-6)
-    schur = arrow.head + gauge.extra(point, arrow) - (arrow.border * inverse_tail) @ arrow.border.T
+    size = len(arrow.head)
+    width = arrow.tail.shape[1]
+    inverse_tail = np.linalg.inv(arrow.tail + 1e-6 * np.eye(width)) if width else arrow.tail
+    border_q = np.einsum("hmp,mpq->hmq", arrow.border, inverse_tail).reshape(size, -1)
+    schur = arrow.head + gauge.extra(point, arrow) - border_q @ arrow.border.reshape(size, -1).T
     direction = np.linalg.eigh(schur)[1][:, 0]
     direction = direction * (0.5 / np.abs(direction).max())
-    pulls = arrow.border.T @ direction
+    pulls = np.einsum("hmq,h->mq", arrow.border, direction)
     swing = -pulls / max(np.abs(pulls).max(initial=0.0), 1e-12)
-    candidates = [
-        point.moved(Point(sign * direction, sign * swing - (sign * swing).mean() if gauge.hold_sum else sign * swing))
-        for sign in (1.0, -1.0)
-    ]
+    if gauge.held.any() and len(swing):
+        swing = swing - np.where(gauge.held, swing.mean(axis=0), 0.0)
+    candidates = [point.moved(direction, swing, length) for length in (1.0, -1.0)]
     return min(candidates, key=objective.value)

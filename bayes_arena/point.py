@@ -1,82 +1,99 @@
-"""Point estimates: the posterior mode, or the paper's maximum-likelihood estimate when the prior is flat.
+"""The posterior mode, which under a flat prior is the paper's maximum-likelihood estimate.
 
-Bradley-Terry and m-ELO are concave and start from zero. am-ELO starts from the m-ELO strengths and theta = 1.
-Under a flat prior theta runs **free**, and is divided by its mean afterwards (r multiplied by it): holding the
-mean inside the objective puts a wall between the two halves of the space and hides the better optimum. Under a
-Gaussian prior the mean is held at 1, as the prior says, and the free optimum serves as a second start whenever
-some theta is small or negative.
+Models with theta = 1 are concave (Rao-Kupper nearly so) and start from the prior means. Where theta is free the start
+is the mode of the same model with theta = 1. Under a flat prior theta then runs **free**, and is divided by its mean
+afterwards (r multiplied by it): holding the mean inside the objective puts a wall between the two halves of the space
+and hides the better optimum. Under a Gaussian prior the mean is held at 1, as the prior says, and the free optimum
+serves as a second start whenever some theta is small or negative.
 """
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bayes_arena.cells import Cells, Floats, Ints
 from bayes_arena.checks import components
-from bayes_arena.errors import IdentificationWarning, NoMaximumWarning, NotIdentifiedError, NoVotesError
+from bayes_arena.errors import NotIdentifiedError, NoVotesError
 from bayes_arena.identification import at_infinity, disconnected, unsettled_direction
-from bayes_arena.laplace import laplace_at
+from bayes_arena.laplace import Laplace, laplace_at
 from bayes_arena.likelihood import Objective, Point, objective
 from bayes_arena.newton import Gauge, Optimum, minimise
-from bayes_arena.priors import Prior, resolve_prior
-from bayes_arena.result import Fit
-from bayes_arena.specification import Model, resolve_model
+from bayes_arena.priors import Prior
+from bayes_arena.specification import Model
 
 DOUBTFUL = 0.5
 """An annotator with less discrimination than this may stand for a second optimum: the free one is tried too."""
-START_RIDGE = Prior(strength=3.0, discrimination=3.0)
-"""Scales of the ridge that keeps the free start of a Gaussian-prior fit finite."""
+START_RIDGE = 3.0
+"""Standard deviation of r and theta in the free start of a Gaussian-prior fit, which keeps it finite."""
 
 
-def fit(cells: Cells, *, model: str | Model | None = None, prior: str | Prior = "default") -> Fit:
-    """Fit a model to votes.
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """A posterior mode and what surrounds it.
+
+    Attributes
+    ----------
+    target : Objective
+        What was minimised.
+    point : Point
+        The mode, with sum r = 0 and mean theta = 1.
+    laplace : Laplace
+        Gaussian approximation there.
+    gradient : float
+        Largest coordinate of the gradient, per vote.
+    iterations : int
+        Newton steps.
+    open_questions, at_infinity : tuple of str
+        What the votes leave open, and what has no finite estimate.
+    """
+
+    target: Objective
+    point: Point
+    laplace: Laplace
+    gradient: float
+    iterations: int
+    open_questions: tuple[str, ...]
+    at_infinity: tuple[str, ...]
+
+
+def find_mode(cells: Cells, model: Model, prior: Prior, start: Point | None = None) -> Mode:
+    """Find the posterior mode.
 
     Parameters
     ----------
     cells : Cells
-        Votes, from :func:`~bayes_arena.read_votes`.
-    model : str or Model, optional
-        ``"bradley-terry"``, ``"m-elo"`` or ``"am-elo"``. Default: ``"am-elo"`` where annotators are known,
-        ``"bradley-terry"`` otherwise.
-    prior : str or Prior
-        ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` weak Gaussian priors.
+        Votes.
+    model : Model
+    prior : Prior
+        Its spreads are used as they are.
+    start : Point, optional
+        The mode of the same model under a similar Gaussian prior, to go on from; no other start is tried then.
 
     Returns
     -------
-    Fit
-
-    Warns
-    -----
-    NoMaximumWarning
-        Under a flat prior, if the estimate lies at infinity.
-    IdentificationWarning
-        If the comparisons are disconnected, or the annotators do not settle which end of the ranking is up.
+    Mode
 
     Raises
     ------
-    ModelError
-        If the model or prior is unknown, or the model needs annotators and there are none.
+    NoVotesError
+        If fewer than two competitors, or no vote that the model sees, are left.
     ConvergenceError
         If the gradient does not vanish.
     NotIdentifiedError
         If the votes do not determine the parameters.
-
-    References
-    ----------
-    Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
-    model = resolve_model(model, annotators_known=cells.n_annotators > 0)
-    prior = resolve_prior(prior)
     if cells.n_competitors < 2:
         raise NoVotesError("Rating takes at least two competitors.")
-    labels = components(cells)
-    shifts = _indicators(labels if np.isinf(prior.strength) else np.zeros_like(labels))
     target = objective(cells, model, prior)
-    optimum, point, unshrunk = _search(target, cells, shifts)
-    infinite = at_infinity(target, point, cells) if prior.is_flat else []
+    if not target.n_votes:
+        raise NoVotesError(f"Every vote is one that the model leaves out (ties={model.ties!r}).")
+    labels = components(cells)
+    shifts = _indicators(labels if math.isinf(prior.strength) else np.zeros_like(labels))
+    optimum, point, unshrunk = _search(target, cells, model, prior, shifts, start)
+    infinite = at_infinity(target, point, cells, model) if prior.is_flat else []
     messages = disconnected(labels, prior)
     if not infinite:
         messages += unsettled_direction(unshrunk)
@@ -86,49 +103,54 @@ def fit(cells: Cells, *, model: str | Model | None = None, prior: str | Prior = 
             "The votes do not determine the parameters: other values fit exactly as well, with another ranking "
             "(for instance when annotators hardly share a pair). Use a prior (prior='default') or model='m-elo'."
         )
-    for text in messages:
-        warnings.warn(text, IdentificationWarning, stacklevel=2)
-    for text in infinite:
-        warnings.warn(text, NoMaximumWarning, stacklevel=2)
-    return Fit(
-        cells=cells,
-        model=model,
-        prior=prior,
-        method="map",
-        strength=point.strength,
-        discrimination=point.discrimination,
-        loss=target.loss(point),
-        gradient=optimum.gradient,
-        iterations=optimum.iterations,
-        warnings=(*messages, *infinite),
-        laplace=laplace,
-    )
+    return Mode(
+        target, point, laplace, optimum.gradient, optimum.iterations, open_questions=tuple(messages),
+        at_infinity=tuple(infinite),
+    )  # fmt: skip
 
 
-def _search(target: Objective, cells: Cells, shifts: Floats) -> tuple[Optimum, Point, Floats]:
+def _search(
+    target: Objective, cells: Cells, model: Model, prior: Prior, shifts: Floats, start: Point | None
+) -> tuple[Optimum, Point, Floats]:
     """Return the best optimum found, its normalised point, and discriminations that no prior shrinks.
 
     The last serve to judge the direction of the ranking; they are empty where it is not in question.
     """
     nothing = np.zeros(0)
-    fixed = replace(target, tally=cells.pair_tally, n_annotators=0)
-    held = Gauge(shifts, free_scale=False, hold_sum=True)
-    concave = minimise(fixed, Point(np.zeros(target.n_competitors), nothing), held)
-    if not target.n_annotators:
-        return concave, concave.point, nothing
-    start = Point(concave.point.strength, np.ones(target.n_annotators))
-    if target.prior.is_flat:
-        best = minimise(target, start, Gauge(shifts, free_scale=True, hold_sum=False))
-        return best, _normalise(best.point, shifts), best.point.discrimination
-    best = minimise(target, start, held)
-    if best.point.discrimination.min() > DOUBTFUL:
+    held = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    if not target.free_discrimination:
+        best = minimise(target, start or target.start(), held)
         return best, best.point, nothing
-    ridge = replace(target, prior=START_RIDGE, center=0.0)
-    free = minimise(ridge, start, replace(held, hold_sum=False)).point
-    if abs(free.discrimination.mean()) > 0.1 * np.abs(free.discrimination).mean():
+    if start is not None:
+        best = minimise(target, start, held)
+        return best, best.point, nothing
+    concave = _fixed_mode(cells, replace(model, discrimination="fixed"), prior, shifts)
+    own = target.start().own
+    own[:, 1:] = concave.own if len(concave.own) else 0.0
+    start = Point(concave.strength, concave.common, own)
+    theta_free = held.held.copy()
+    theta_free[0] = False
+    if math.isinf(target.strength_sd) and math.isinf(target.own[0].sd):
+        best = minimise(target, start, Gauge(shifts, free_scale=True, held=theta_free))
+        return best, _normalise(best.point, shifts), best.point.own[:, 0]
+    best = minimise(target, start, held)
+    if best.point.own[:, 0].min() > DOUBTFUL:
+        return best, best.point, nothing
+    loose = replace(target.own[0], mean=0.0, sd=START_RIDGE)
+    ridge = replace(target, strength_sd=START_RIDGE, own=(loose, *target.own[1:]))
+    free = minimise(ridge, start, Gauge(shifts, free_scale=False, held=theta_free)).point
+    theta = free.own[:, 0]
+    if abs(theta.mean()) > 0.1 * np.abs(theta).mean():
         other = minimise(target, _normalise(free, shifts), held)
         best = min(best, other, key=lambda optimum: optimum.value)
-    return best, best.point, free.discrimination
+    return best, best.point, theta
+
+
+def _fixed_mode(cells: Cells, model: Model, prior: Prior, shifts: Floats) -> Point:
+    """Return the mode of a model with theta = 1: where a model with free theta starts."""
+    target = objective(cells, model, prior)
+    gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    return minimise(target, target.start(), gauge).point
 
 
 def _indicators(labels: Ints) -> Floats:
@@ -139,11 +161,14 @@ def _indicators(labels: Ints) -> Floats:
 
 def _normalise(point: Point, shifts: Floats) -> Point:
     """Scale to mean theta = 1 and shift to sum r = 0, which changes no prediction."""
-    mean = float(point.discrimination.mean())
-    if abs(mean) < 1e-6 * np.abs(point.discrimination).mean():
+    theta = point.own[:, 0]
+    mean = float(theta.mean())
+    if abs(mean) < 1e-6 * np.abs(theta).mean():
         raise NotIdentifiedError(
             "The annotators' discriminations sum to zero: as many contradict the ranking as support it, so neither "
             "its direction nor its scale is determined. Use model='m-elo', or look at the annotators first."
         )
     strength = point.strength * mean
-    return Point(strength - shifts @ (shifts.T @ strength), point.discrimination / mean)
+    own = point.own.copy()
+    own[:, 0] /= mean
+    return Point(strength - shifts @ (shifts.T @ strength), point.common, own)

@@ -1,59 +1,93 @@
 """Priors: one frozen object, used by every route.
 
-    r_i     ~ Normal(0, strength),        sum_i r_i = 0
-    theta_k ~ Normal(1, discrimination),  mean_k theta_k = 1
+Spreads of what the votes are about, in logits except for theta:
 
-Scales are standard deviations, of r in logits and of theta relative to its mean; an infinite scale is a flat
-prior, and with both infinite the posterior mode is the paper's maximum-likelihood estimate. The defaults are
-weak: one logit is 174 Elo points, and theta between 0 and 2 covers two standard deviations.
+    r_i       ~ Normal(0, strength),            sum_i r_i = 0
+    theta_k   ~ Normal(1, discrimination),      mean_k theta_k = 1
+    ln nu_k   = ln nu + u_k,   u_k ~ Normal(0, tie_spread),        sum_k u_k = 0
+    b_k       = b + v_k,       v_k ~ Normal(0, position_spread),   sum_k v_k = 0
+
+and what annotators have in common: ln nu ~ Normal(0, 1) (Davidson; Normal(-0.7, 1) for Rao-Kupper's kappa),
+b ~ Normal(0, 0.5), ln of the both-bad propensity ~ Normal(-1, 1).
+
+The four spreads are used as they are by ``method="map"``. ``"marginal"`` and ``"nuts"`` estimate them from the votes
+under the half-normal hyperpriors in ``hyper``, starting from the values here; with ``hyper=None`` they are fixed there
+too. Infinite spreads are a flat prior, whose mode is the maximum-likelihood estimate of the paper. One logit is 174 Elo
+points.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from bayes_arena.errors import ModelError
 
 
 @dataclass(frozen=True)
-class Prior:
-    """Scales of the Gaussian priors.
+class Spreads:
+    """A number for each of the four spreads of a prior.
 
     Attributes
     ----------
-    strength : float
-        Standard deviation of r, in logits.
-    discrimination : float
-        Standard deviation of theta around its mean of 1.
+    strength, discrimination, tie_spread, position_spread : float
+        For r, theta, u and v of the module's formulas.
 
     Raises
     ------
     ModelError
-        If a scale is not positive.
+        If a number is not positive.
+    """
+
+    strength: float
+    discrimination: float
+    tie_spread: float
+    position_spread: float
+
+    def __post_init__(self) -> None:
+        for field in fields(Spreads):
+            value = getattr(self, field.name)
+            if not value > 0:
+                raise ModelError(f"The prior scale of {field.name} is {value!r}; it must be positive (inf for flat).")
+
+
+@dataclass(frozen=True)
+class Prior(Spreads):
+    """Standard deviations of the Gaussian priors.
+
+    Attributes
+    ----------
+    strength, discrimination, tie_spread, position_spread : float
+        Spreads of r, theta, u and v.
+    hyper : Spreads or None
+        Scales of half-normal hyperpriors of the four; None keeps them where they are.
     """
 
     strength: float = 1.0
     discrimination: float = 0.5
-
-    def __post_init__(self) -> None:
-        for name in ("strength", "discrimination"):
-            value = getattr(self, name)
-            if not value > 0:
-                raise ModelError(f"The prior scale of {name} is {value!r}; it must be positive (inf for a flat prior).")
+    tie_spread: float = 1.0
+    position_spread: float = 0.3
+    hyper: Spreads | None = Spreads(strength=1.5, discrimination=1.0, tie_spread=1.0, position_spread=0.5)
 
     @property
     def is_flat(self) -> bool:
-        """Whether both scales are infinite."""
-        return math.isinf(self.strength) and math.isinf(self.discrimination)
+        """Whether nothing at all is assumed."""
+        return all(math.isinf(getattr(self, field.name)) for field in fields(Spreads))
 
     def __str__(self) -> str:
         names = [name for name, prior in NAMED_PRIORS.items() if prior == self]
-        return names[0] if names else f"normal(strength={self.strength:g}, discrimination={self.discrimination:g})"
+        if names:
+            return names[0]
+        return "normal(" + ", ".join(f"{field.name}={getattr(self, field.name):g}" for field in fields(Spreads)) + ")"
 
 
-FLAT = Prior(strength=math.inf, discrimination=math.inf)
+FLAT = Prior(math.inf, math.inf, math.inf, math.inf, hyper=None)
 NAMED_PRIORS = {"flat": FLAT, "default": Prior()}
+
+COMMON_TIE = {"davidson": (0.0, 1.0), "rao-kupper": (-0.7, 1.0)}
+"""Mean and standard deviation of the common tie coordinate, by tie model."""
+COMMON_POSITION = (0.0, 0.5)
+COMMON_BOTH_BAD = (-1.0, 1.0)
 
 
 def resolve_prior(prior: str | Prior) -> Prior:

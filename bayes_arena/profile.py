@@ -65,17 +65,16 @@ def profile_interval(
 
 def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats, level: float, side: float) -> float:
     quantile = NormalDist().inv_cdf(0.5 + level / 2) ** 2
-    nothing = np.zeros(0)
-    lowest = target.value(Point(strength, nothing))
-    gauge = Gauge(laplace.shifts, free_scale=False, hold_sum=True)
+    lowest = target.value(_at(strength))
+    gauge = Gauge(laplace.shifts, free_scale=False, held=np.zeros(0, dtype=bool))
     direction = laplace.factor.solve_schur(contrast)
     multiplier = side * np.sqrt(quantile / (contrast @ direction))
     r = strength + multiplier * direction
     for _ in range(MAX_ITERATIONS):
-        point = Point(r, nothing)
+        point = _at(r)
         gradient, arrow = target.gradient_and_hessian(point)
         try:
-            factor = factorise(arrow, extra=gauge.extra(point, arrow), hold_sum=True)
+            factor = factorise(arrow, extra=gauge.extra(point, arrow), held=gauge.held)
         except np.linalg.LinAlgError:
             break
         excess = 2 * (target.value(point) - lowest) - quantile
@@ -91,3 +90,7 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
         f"No {'upper' if side > 0 else 'lower'} end of a {level:.0%} profile-likelihood interval was found: it may "
         "lie at infinity. Use interval='laplace', or prior='default'."
     )
+
+
+def _at(strength: Floats) -> Point:
+    return Point(strength, np.zeros(0), np.zeros((0, 0)))

@@ -11,7 +11,6 @@ from bayes_arena.cells import Floats, Ints
 from bayes_arena.checks import records
 from bayes_arena.elo import EloScale, project
 from bayes_arena.errors import ModelError
-from bayes_arena.likelihood import objective
 from bayes_arena.profile import profile_interval
 from bayes_arena.result import Fit
 
@@ -184,9 +183,9 @@ def _gaussian(center: Floats, covariance: Floats, level: float, interval: str) -
 
 def _profile(fit: Fit, contrasts: Floats, level: float) -> tuple[Floats, Floats]:
     half_width(level)
-    if len(fit.discrimination):
-        raise ModelError(f"Profile-likelihood intervals are for models with theta = 1, not {fit.model.name!r}.")
-    target = objective(fit.cells, fit.model, fit.prior)
+    target = fit.target
+    if target.common or target.own:
+        raise ModelError(f"Profile-likelihood intervals are for models of strengths alone, not {fit.model.name!r}.")
     ends = np.array(
         [
             profile_interval(target, fit.strength, fit.laplace, contrast, level) if contrast.any() else (0.0, 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.laplace import Laplace
+from bayes_arena.likelihood import Objective, Point
 from bayes_arena.priors import Prior
 from bayes_arena.specification import Model
 
@@ -23,47 +24,66 @@ class Fit:
         The votes.
     model : Model
     prior : Prior
+        As asked for.
+    spreads : Prior
+        As used: with the spreads that ``method="marginal"`` estimated.
     method : str
-        ``"map"``.
-    strength : ndarray, shape (n_competitors,)
-        r in logits, sum zero (in each connected component under a flat prior).
-    discrimination : ndarray, shape (n_annotators,)
-        theta, mean 1; empty where the model fixes it at 1.
-    loss : float
-        Negative log-likelihood in nats, without the prior.
+        ``"map"`` or ``"marginal"``.
+    target : Objective
+        The negative log-posterior at those spreads.
+    point : Point
+        Its mode.
+    laplace : Laplace
+        Gaussian approximation at the mode; under a flat prior the inverse Fisher information.
     gradient : float
         Largest coordinate of the gradient, per vote.
     iterations : int
-        Newton steps.
+        Newton steps (of the last mode found).
     warnings : tuple of str
         What a reader of the result has to know.
-    laplace : Laplace
-        Gaussian approximation at the mode; under a flat prior the inverse Fisher information.
     """
 
     cells: Cells
     model: Model
     prior: Prior
+    spreads: Prior
     method: str
-    strength: Floats
-    discrimination: Floats
-    loss: float
+    target: Objective
+    point: Point
+    laplace: Laplace
     gradient: float
     iterations: int
     warnings: tuple[str, ...]
-    laplace: Laplace
 
     @property
-    def mean_loss(self) -> float:
-        """Negative log-likelihood per vote, in nats."""
-        return self.loss / self.cells.n_votes
+    def strength(self) -> Floats:
+        """R in logits, sum zero (in each connected component under a flat prior), shape (n_competitors,)."""
+        return self.point.strength
 
     @property
-    def n_parameters(self) -> int:
-        """Free parameters: n - 1 strengths, and M - 1 discriminations where the model has them."""
-        return self.cells.n_competitors - 1 + max(len(self.discrimination) - 1, 0)
+    def discrimination(self) -> Floats:
+        """Theta, mean 1, shape (n_annotators,); empty where the model fixes it at 1."""
+        return self.point.own[:, 0] if self.target.free_discrimination else np.zeros(0)
 
     @cached_property
     def discrimination_sd(self) -> Floats:
         """Standard deviations of theta, shape (n_annotators,)."""
-        return np.sqrt(self.laplace.discrimination_variances())
+        if not self.target.free_discrimination:
+            return np.zeros(0)
+        return np.sqrt(self.laplace.own_covariance()[:, 0, 0])
+
+    @cached_property
+    def loss(self) -> float:
+        """Negative log-likelihood in nats, without the prior."""
+        return self.target.loss(self.point)
+
+    @property
+    def mean_loss(self) -> float:
+        """Negative log-likelihood per vote that the model sees, in nats."""
+        return self.loss / self.target.n_votes
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters: n - 1 strengths, the common numbers, and M - 1 for every column of the annotators'."""
+        own = max(self.target.n_annotators - 1, 0) * len(self.target.own)
+        return self.cells.n_competitors - 1 + len(self.target.common) + own

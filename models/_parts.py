@@ -1,12 +1,8 @@
-"""Parts the models share: zero-sum parameters, the votes as data, and the soft outcome.
+"""Parts the models share: zero-sum parameters, the votes as data, and the outcomes.
 
-A tie counts as half a win for each side, so a row of n votes with score w (wins plus half the ties) has
-
-    log p = w eta - n ln(1 + exp(eta)),
-
-which ``pm.Bernoulli`` cannot say (it would turn ties into losses) and ``pm.Potential`` says without pointwise
-values. A ``pm.CustomDist`` gives both the likelihood and its value for every row. The soft likelihood is not
-normalised over {0, 1/2, 1}: it ranks models that share it, and its predictive draws wins and losses, never ties.
+The outcome of a row of votes is one observed vector of counts (wins of i, wins of j, ties, both-bad), through a
+``pm.CustomDist``. ``pm.Bernoulli`` would turn the half wins of a tie into losses, and ``pm.Potential`` would give no
+pointwise values. The likelihoods are those of :mod:`bayes_arena.outcomes`, constants in the counts left out.
 """
 
 from __future__ import annotations
@@ -18,41 +14,77 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.distributions.transforms import ZeroSumTransform
 
-from bayes_arena.cells import Cells, Tally
+from bayes_arena.cells import Cells
+from bayes_arena.likelihood import Objective, Term
+from bayes_arena.specification import Model
 
 
 def coordinates(cells: Cells) -> dict[str, Any]:
     """Labels of the named dimensions."""
-    coords: dict[str, Any] = {"competitor": list(cells.competitors)}
+    coords: dict[str, Any] = {"competitor": list(cells.competitors), "outcome": ["win", "loss", "tie", "both_bad"]}
     if cells.n_annotators:
         coords["annotator"] = list(cells.annotators)
     return coords
 
 
-def zero_sum(name: str, sigma: float, dim: str) -> Any:
+def zero_sum(name: str, sigma: Any, dim: str) -> Any:
     """Return a zero-sum vector with iid normal deviations, or a flat one where sigma is infinite."""
-    if math.isinf(sigma):
+    if isinstance(sigma, float) and math.isinf(sigma):
         return pm.Flat(name, dims=dim, transform=ZeroSumTransform([0]))
     return pm.ZeroSumNormal(name, sigma=sigma, dims=dim)
 
 
-def lead(tally: Tally, strength: Any) -> Any:
-    """Return r_i - r_j for every row of the tally, its indices held as data."""
-    i = pm.Data("i", tally.i, dims="row")
-    j = pm.Data("j", tally.j, dims="row")
-    return strength[i] - strength[j]
+def common(term: Term) -> Any:
+    """Return a scalar that annotators share."""
+    name = f"{term.name}_common"
+    return pm.Flat(name) if math.isinf(term.sd) else pm.Normal(name, term.mean, term.sd)
 
 
-def soft_outcome(tally: Tally, eta: Any) -> Any:
-    """Observe the scores of all rows given their log-odds."""
-    votes = pm.Data("votes", tally.n, dims="row")
-    return pm.CustomDist("score", eta, votes, logp=_logp, dist=_dist, observed=tally.score, dims="row")
+def observe(target: Objective, model: Model, terms: list[Any]) -> Any:
+    """Observe the counts of all rows given their coordinates (each of shape (n_rows,))."""
+    logp = {"half": _half, "drop": _half, "davidson": _davidson, "rao-kupper": _rao_kupper}[model.ties]
+    return pm.CustomDist(
+        "votes",
+        pt.stack(terms, axis=1),
+        pm.Data("row_votes", target.counts.sum(axis=0), dims="row"),
+        logp=lambda counts, z, n: logp(counts, [z[:, c] for c in range(len(terms))]),
+        dist=lambda z, n, size: _draw(model, [z[..., c] for c in range(len(terms))], n),
+        signature="(c),()->(o)",
+        observed=target.counts.T,
+        dims=("row", "outcome"),
+    )
 
 
-def _logp(score: Any, eta: Any, votes: Any) -> Any:
-    return score * eta - votes * pt.softplus(eta)
+def _half(counts: Any, z: list[Any]) -> Any:
+    score = counts[:, 0] + 0.5 * counts[:, 2]
+    return score * z[0] - counts.sum(axis=1) * pt.softplus(z[0])
 
 
-def _dist(eta: Any, votes: Any, size: Any) -> Any:
-    wins = pm.Binomial.dist(n=pt.cast(pt.round(votes), "int64"), logit_p=eta, size=size)
-    return pt.cast(wins, "float64")
+def _davidson(counts: Any, z: list[Any]) -> Any:
+    logits = pt.stack([0.5 * z[0], -0.5 * z[0], *z[1:]], axis=1)
+    y = counts[:, : len(z) + 1]
+    return (y * logits).sum(axis=1) - y.sum(axis=1) * pt.logsumexp(logits, axis=1)  # type: ignore[attr-defined]
+
+
+def _rao_kupper(counts: Any, z: list[Any]) -> Any:
+    eta, kappa = z[0], pt.exp(z[1])
+    wins, losses, ties = counts[:, 0], counts[:, 1], counts[:, 2]
+    log_win, log_loss = -pt.softplus(kappa - eta), -pt.softplus(kappa + eta)
+    log_tie_factor = 2 * kappa + pt.log1p(-pt.exp(-2 * kappa))
+    return (wins + ties) * log_win + (losses + ties) * log_loss + ties * log_tie_factor
+
+
+def _draw(model: Model, z: list[Any], votes: Any) -> Any:
+    """Draw counts; the soft likelihood of half wins knows no tie and draws wins and losses."""
+    if model.ties == "davidson":
+        p = pt.special.softmax(pt.stack([0.5 * z[0], -0.5 * z[0], *z[1:]], axis=-1), axis=-1)
+    elif model.ties == "rao-kupper":
+        kappa = pt.exp(z[1])
+        win, loss = pt.sigmoid(z[0] - kappa), pt.sigmoid(-z[0] - kappa)
+        p = pt.stack([win, loss, 1 - win - loss], axis=-1)
+    else:
+        win = pt.sigmoid(z[0])
+        p = pt.stack([win, 1 - win], axis=-1)
+    counts = pm.Multinomial.dist(n=pt.cast(pt.round(votes), "int64"), p=p)
+    missing = pt.zeros_like(counts[..., :1])
+    return pt.cast(pt.concatenate([counts] + [missing] * (4 - (p.type.shape[-1] or 0)), axis=-1), "float64")

@@ -12,18 +12,16 @@ import math
 import pymc as pm
 
 from bayes_arena.cells import Cells
-from bayes_arena.models import _parts
+from bayes_arena.models import grid
 from bayes_arena.priors import Prior
 
 LOGITS_PER_POINT = math.log(10) / 400
 """The paper's C."""
 
 
-def build(cells: Cells, prior: Prior) -> pm.Model:
+def build(cells: Cells, prior: Prior, *, pooled: bool = False) -> pm.Model:
     """Return the model: ``rating`` (competitor) in Elo points, ``strength`` the same in logits."""
-    tally = cells.pair_tally
-    with pm.Model(coords=_parts.coordinates(cells)) as model:
-        rating = _parts.zero_sum("rating", prior.strength / LOGITS_PER_POINT, "competitor")
-        strength = pm.Deterministic("strength", LOGITS_PER_POINT * rating, dims="competitor")
-        _parts.soft_outcome(tally, _parts.lead(tally, strength))
-    return model
+    program = grid.build(cells, model="m-elo", prior=prior, pooled=pooled)
+    with program:
+        pm.Deterministic("rating", program["strength"] / LOGITS_PER_POINT, dims="competitor")
+    return program

@@ -3,9 +3,14 @@
 import os
 from pathlib import Path
 
+import polars as pl
 import pytest
+from hypothesis import settings
 
 import bayes_arena as ba
+
+settings.register_profile("steady", deadline=None)  # a busy machine is no failure
+settings.load_profile("steady")
 
 
 def real_votes(name: str) -> Path:
@@ -40,3 +45,10 @@ def arena() -> ba.Arena:
 @pytest.fixture(scope="session")
 def arena_cells(arena) -> ba.Cells:
     return ba.read_votes(arena.votes)
+
+
+@pytest.fixture(scope="session")
+def four_outcomes(arena):
+    """The arena with every seventh tie called both bad."""
+    bad = (pl.int_range(pl.len()) % 7 == 0) & (pl.col("winner") == "tie")
+    return ba.read_votes(arena.votes.with_columns(winner=pl.when(bad).then(pl.lit("both_bad")).otherwise("winner")))

@@ -203,11 +203,14 @@ def _fit(
 ) -> Fit:
     from dataclasses import replace
 
-    from bayes_arena.point import fit
+    from bayes_arena.fitting import fit
     from bayes_arena.priors import NAMED_PRIORS
 
-    scales = {"strength": sigma_strength, "discrimination": sigma_discrimination}
-    chosen = replace(NAMED_PRIORS[prior], **{name: value for name, value in scales.items() if value is not None})
+    chosen = NAMED_PRIORS[prior]
+    if sigma_strength is not None:
+        chosen = replace(chosen, strength=sigma_strength, hyper=None)
+    if sigma_discrimination is not None:
+        chosen = replace(chosen, discrimination=sigma_discrimination, hyper=None)
     return fit(cells, model=model.value if model else None, prior=chosen)
 
 

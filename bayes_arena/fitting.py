@@ -1,0 +1,97 @@
+"""``fit``: one verb, several routes, one result."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+from threadpoolctl import threadpool_limits
+
+from bayes_arena.cells import Cells
+from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
+from bayes_arena.marginal import estimate_spreads
+from bayes_arena.point import find_mode
+from bayes_arena.priors import Prior, resolve_prior
+from bayes_arena.result import Fit
+from bayes_arena.specification import Model, resolve_model
+
+Method = Literal["map", "marginal"]
+
+
+def fit(
+    cells: Cells,
+    *,
+    model: str | Model | None = None,
+    prior: str | Prior = "default",
+    method: Method | None = None,
+) -> Fit:
+    """Fit a model to votes.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes, from :func:`~bayes_arena.read_votes`.
+    model : str or Model, optional
+        A preset (``"bradley-terry"``, ``"m-elo"``, ``"am-elo"``, ``"am-davidson"``) or any
+        :class:`~bayes_arena.Model`. Default: ``"am-elo"`` where annotators are known, ``"bradley-terry"`` otherwise.
+    prior : str or Prior
+        ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` weak Gaussian priors.
+    method : {"map", "marginal"}, optional
+        ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the spreads are estimated from the
+        votes first. Default: ``"marginal"`` where annotators are pooled, ``"map"`` otherwise.
+
+    Returns
+    -------
+    Fit
+
+    Warns
+    -----
+    NoMaximumWarning
+        Under a flat prior, if the estimate lies at infinity.
+    IdentificationWarning
+        If the comparisons are disconnected, or the annotators do not settle which end of the ranking is up.
+
+    Raises
+    ------
+    ModelError
+        If the model, prior or method is unknown, or the model needs annotators and there are none.
+    ConvergenceError
+        If the gradient does not vanish.
+    NotIdentifiedError
+        If the votes do not determine the parameters.
+
+    References
+    ----------
+    Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
+    """
+    model = resolve_model(model, annotators_known=cells.n_annotators > 0)
+    prior = resolve_prior(prior)
+    pooled = model.needs_annotators and prior.hyper is not None
+    method = method or ("marginal" if pooled else "map")
+    if method not in ("map", "marginal"):
+        raise ModelError(f"Unknown method {method!r}. Use 'map' or 'marginal'.")
+    if method == "marginal" and prior.hyper is None:
+        raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
+    # small matrices: threads cost more than they give
+    with threadpool_limits(limits=1, user_api="blas"):  # type: ignore[no-untyped-call]
+        if method == "map":
+            used, mode = prior, find_mode(cells, model, prior)
+        else:
+            used, mode = estimate_spreads(cells, model, prior)
+    for text in mode.open_questions:
+        warnings.warn(text, IdentificationWarning, stacklevel=2)
+    for text in mode.at_infinity:
+        warnings.warn(text, NoMaximumWarning, stacklevel=2)
+    return Fit(
+        cells=cells,
+        model=model,
+        prior=prior,
+        spreads=used,
+        method=method,
+        target=mode.target,
+        point=mode.point,
+        laplace=mode.laplace,
+        gradient=mode.gradient,
+        iterations=mode.iterations,
+        warnings=(*mode.open_questions, *mode.at_infinity),
+    )

@@ -1,0 +1,114 @@
+"""How likely an outcome is: the negative log-likelihood of rows of votes, with derivatives.
+
+A row has counts (wins of i, wins of j, ties, both-bad) and coordinates: the log-odds eta, where ties have an outcome
+of their own the tie coordinate t, and where both-bad has one its coordinate m. Each function below returns, for all
+rows at once, the value, the gradient by the coordinates and their Hessian; the sums run over votes, in nats.
+
+half        n votes, score w = wins + ties / 2, P = 1 / (1 + exp(-eta)):
+            l = n ln(1 + exp(eta)) - w eta                              (paper, equations 2 and 5)
+davidson    P(i) : P(j) : P(tie) : P(bad) = exp(eta/2) : exp(-eta/2) : exp(t) : exp(m),   nu = exp(t)
+rao-kupper  P(i) = s(eta - kappa), P(j) = s(-eta - kappa), s the logistic function, kappa = exp(t) > 0:
+            P(tie) = (exp(2 kappa) - 1) P(i) P(j)
+drop        half without the ties
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from bayes_arena.cells import Floats
+from bayes_arena.specification import Model
+
+
+@dataclass(frozen=True, eq=False)
+class RowTerms:
+    """Negative log-likelihood of every row.
+
+    Attributes
+    ----------
+    value : ndarray, shape (n_rows,)
+    gradient : ndarray, shape (n_coordinates, n_rows)
+    hessian : ndarray, shape (n_coordinates, n_coordinates, n_rows)
+    """
+
+    value: Floats
+    gradient: Floats
+    hessian: Floats
+
+
+RowLikelihood = Callable[[Floats, Floats], RowTerms]
+"""Maps counts (4, n_rows) and coordinates (n_coordinates, n_rows) to :class:`RowTerms`."""
+
+
+def row_likelihood(model: Model) -> RowLikelihood:
+    """Return the likelihood of a model's rows."""
+    return {"half": half, "drop": half, "davidson": davidson, "rao-kupper": rao_kupper}[model.ties]
+
+
+def seen_counts(model: Model, counts: Floats) -> Floats:
+    """Return counts (4, n_rows) as a model sees them: both-bad merged into ties, outcomes left out set to zero."""
+    seen = counts.T.copy()
+    if model.both_bad == "tie":
+        seen[2] += seen[3]
+    if model.both_bad != "outcome":
+        seen[3] = 0.0
+    if model.ties == "drop":
+        seen[2] = 0.0
+    return seen
+
+
+def half(counts: Floats, coordinates: Floats) -> RowTerms:
+    """Ties as half wins: binary logistic likelihood with soft outcomes."""
+    n, score = counts.sum(axis=0), counts[0] + 0.5 * counts[2]
+    eta = coordinates[0]
+    p = expit(eta)
+    value = n * np.logaddexp(0.0, eta) - score * eta
+    return RowTerms(value, (n * p - score)[None], (n * p * (1 - p))[None, None])
+
+
+def davidson(counts: Floats, coordinates: Floats) -> RowTerms:
+    """Ties (and both-bad votes, where there is a third coordinate) as outcomes of a softmax."""
+    eta, rest = coordinates[0], coordinates[1:]
+    logits = np.concatenate([[0.5 * eta, -0.5 * eta], rest])
+    y = counts[: len(logits)]
+    n = y.sum(axis=0)
+    top = logits.max(axis=0)
+    weights = np.exp(logits - top)
+    total = weights.sum(axis=0)
+    p = weights / total
+    value = n * (top + np.log(total)) - (y * logits).sum(axis=0)
+    lead = 0.5 * (p[0] - p[1])  # derivative of the log of the total by eta
+    size = len(coordinates)
+    gradient, hessian = np.empty((size, *eta.shape)), np.empty((size, size, *eta.shape))
+    gradient[0] = n * lead - 0.5 * (y[0] - y[1])
+    gradient[1:] = n * p[2:] - y[2:]
+    hessian[0, 0] = n * (0.25 * (p[0] + p[1]) - lead**2)
+    for s in range(1, size):
+        hessian[0, s] = hessian[s, 0] = -n * lead * p[s + 1]
+        for t in range(1, size):
+            hessian[s, t] = n * p[s + 1] * ((s == t) - p[t + 1])
+    return RowTerms(value, gradient, hessian)
+
+
+def rao_kupper(counts: Floats, coordinates: Floats) -> RowTerms:
+    """Ties as the outcome when the lead is within a threshold kappa = exp(t)."""
+    eta, t = coordinates
+    kappa = np.exp(t)
+    ties = counts[2]
+    above, below = counts[0] + ties, counts[1] + ties
+    p, q = expit(eta - kappa), expit(-eta - kappa)
+    decay = np.exp(-2 * kappa)
+    remainder = -np.expm1(-2 * kappa)  # 1 - exp(-2 kappa)
+    value = -above * log_expit(eta - kappa) - below * log_expit(-eta - kappa)
+    value -= ties * (2 * kappa + np.log(remainder))
+    by_kappa = above * (1 - p) + below * (1 - q) - 2 * ties / remainder
+    curve_p, curve_q = above * p * (1 - p), below * q * (1 - q)
+    by_kappa_twice = curve_p + curve_q + 4 * ties * decay / remainder**2
+    gradient = np.array([below * (1 - q) - above * (1 - p), kappa * by_kappa])
+    mixed = kappa * (curve_q - curve_p)
+    hessian = np.array([[curve_p + curve_q, mixed], [mixed, kappa * (kappa * by_kappa_twice + by_kappa)]])
+    return RowTerms(value, gradient, hessian)
