@@ -7,6 +7,7 @@ the annotator's, so no order of votes, no chunking and no engine changes a bit o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -153,12 +154,12 @@ def build_cells(groups: pl.DataFrame, dropped: Mapping[str, int]) -> Cells:
         pl.col("outcome").cast(pl.Int64),
         "weight",
         "n",
-    ).sort("a", "b", "annotator", "outcome", "weight")  # weights are summed in this order: same bits every time
+    ).sort("a", "b", "annotator")
     a, b, annotator = (coded[name].cast(pl.Int64).to_numpy() for name in ("a", "b", "annotator"))
     new = np.ones(len(a), dtype=bool)
     new[1:] = (np.diff(a) != 0) | (np.diff(b) != 0) | (np.diff(annotator) != 0)
     cell = np.cumsum(new) - 1
-    votes = coded["weight"].to_numpy() * coded["n"].to_numpy()
+    votes = _on_grid(coded["weight"].to_numpy(), coded["n"].to_numpy()) * coded["n"].to_numpy()
     counts = sum_by(cell * 4 + coded["outcome"].to_numpy(), votes, 4 * (int(cell[-1]) + 1))
     return Cells(
         competitors=tuple(competitors.to_list()),
@@ -169,6 +170,18 @@ def build_cells(groups: pl.DataFrame, dropped: Mapping[str, int]) -> Cells:
         counts=counts.reshape(-1, 4),
         dropped=dict(dropped),
     )
+
+
+def _on_grid(weight: Floats, n: Ints) -> Floats:
+    """Round weights so that every sum of them is exact, in whatever order it is taken.
+
+    The grid is a power of two of at most 2^-49 of the total weight: half of it, or twice the total, are still within
+    the 53 bits of a float. Whole weights stay as they are.
+    """
+    values, row = np.unique(weight, return_inverse=True)
+    total = math.fsum(values * np.bincount(row, n))
+    grid = 2.0 ** (math.frexp(total)[1] - 50)
+    return np.asarray(np.round(weight / grid) * grid)
 
 
 def keep_annotators(cells: Cells, *, more_than: float) -> Cells:

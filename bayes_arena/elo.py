@@ -59,8 +59,9 @@ class EloScale:
     anchor: tuple[str, float] | None = None
 
     def __post_init__(self) -> None:
-        if not self.scale > 0 or not self.base > 1:
-            raise ModelError(f"An Elo scale needs scale > 0 and base > 1, not {self.scale:g} and {self.base:g}.")
+        numbers = (self.init, self.scale, self.base, self.anchor[1] if self.anchor else 0.0)
+        if not self.scale > 0 or not self.base > 1 or not all(map(math.isfinite, numbers)):
+            raise ModelError(f"An Elo scale needs finite numbers, scale > 0 and base > 1, not {self}.")
 
     @property
     def points_per_logit(self) -> float:

@@ -23,6 +23,9 @@ from dataclasses import dataclass, fields
 
 from bayes_arena.errors import ModelError
 
+SMALLEST, LARGEST = 1e-6, 1e6
+"""Beyond these a scale in logits is a slip of the pen."""
+
 
 @dataclass(frozen=True)
 class Spreads:
@@ -47,8 +50,11 @@ class Spreads:
     def __post_init__(self) -> None:
         for field in fields(Spreads):
             value = getattr(self, field.name)
-            if not value > 0:
-                raise ModelError(f"The prior scale of {field.name} is {value!r}; it must be positive (inf for flat).")
+            if not (SMALLEST <= value <= LARGEST or value == math.inf):
+                raise ModelError(
+                    f"The prior scale of {field.name} is {value!r}; it must be positive, between {SMALLEST:g} and "
+                    f"{LARGEST:g}, or inf for flat."
+                )
 
 
 @dataclass(frozen=True)

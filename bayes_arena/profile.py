@@ -87,8 +87,8 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
         step *= min(1.0, 2.0 / np.abs(step).max())  # no further than two logits at once
         r, multiplier = r + step, multiplier + change
     raise ConvergenceError(
-        f"No {'upper' if side > 0 else 'lower'} end of a {level:.0%} profile-likelihood interval was found: it may "
-        "lie at infinity. Use interval='laplace', or prior='default'."
+        f"No {'upper' if side > 0 else 'lower'} end of a {100 * level:g} % profile-likelihood interval was found: "
+        "it may lie at infinity. Use interval='laplace', or prior='default'."
     )
 
 

@@ -17,6 +17,7 @@ from bayes_arena.result import Fit
 if TYPE_CHECKING:
     import pandas as pd
 
+HIGHEST_LEVEL = 1 - 1e-9
 Interval = Literal["laplace", "profile"]
 Columns = dict[str, Any]
 
@@ -169,8 +170,8 @@ def half_width(level: float) -> float:
     ModelError
         If the level is not strictly between 0 and 1.
     """
-    if not 0 < level < 1:
-        raise ModelError(f"The level of an interval lies between 0 and 1, not {level!r}.")
+    if not 0 < level <= HIGHEST_LEVEL:
+        raise ModelError(f"The level of an interval lies between 0 and 1 (at most {HIGHEST_LEVEL}), not {level!r}.")
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 

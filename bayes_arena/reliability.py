@@ -11,6 +11,9 @@ from bayes_arena.errors import ModelError
 from bayes_arena.ranking import Columns, _whole, half_width
 from bayes_arena.result import Fit
 
+SMALLEST_SD = 1e-12
+"""A single annotator has theta = 1 by definition, without error."""
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -60,7 +63,7 @@ def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
         "lower": theta - half,
         "upper": theta + half,
         "theta_paper": theta / len(theta),
-        "p_negative": ndtr(-theta / sd),
+        "p_negative": ndtr(-theta / np.maximum(sd, SMALLEST_SD)),
         "votes": _whole(fit.cells.votes_by_annotator()),
     }
     order = np.argsort(theta, kind="stable")

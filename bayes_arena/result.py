@@ -70,7 +70,7 @@ class Fit:
         """Standard deviations of theta, shape (n_annotators,)."""
         if not self.target.free_discrimination:
             return np.zeros(0)
-        return np.sqrt(self.laplace.own_covariance()[:, 0, 0])
+        return np.asarray(np.sqrt(np.maximum(self.laplace.own_covariance()[:, 0, 0], 0.0)))
 
     @cached_property
     def loss(self) -> float:

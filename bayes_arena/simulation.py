@@ -18,6 +18,8 @@ import polars as pl
 from bayes_arena.cells import Floats
 from bayes_arena.errors import ModelError
 
+LARGEST = 100.0
+"""Spreads beyond this are a slip of the pen."""
 EXAMPLE_SEED = 2025
 EXAMPLE_ANOMALOUS = 3
 
@@ -94,8 +96,12 @@ def simulate(
             "An arena takes two competitors or more, one annotator or more, a vote each, and no more anomalous "
             f"annotators than annotators; not {competitors}, {annotators}, {votes} and {anomalous}."
         )
-    if min(strength_sd, discrimination_sd, tie_propensity) < 0:
-        raise ModelError("Standard deviations and the tie propensity cannot be negative.")
+    spreads = (strength_sd, discrimination_sd, tie_propensity)
+    if not all(0 <= number <= LARGEST for number in spreads) or seed < 0:
+        raise ModelError(
+            f"Standard deviations and the tie propensity lie between 0 and {LARGEST:g}, and a seed is not negative; "
+            f"not {', '.join(f'{number:g}' for number in spreads)} and seed {seed}."
+        )
     rng = np.random.default_rng(seed)
     r = rng.normal(0, strength_sd, competitors)
     r -= r.mean()
@@ -116,7 +122,8 @@ def simulate(
     i = rng.integers(competitors, size=votes)
     j = (i + rng.integers(1, competitors, size=votes)) % competitors
     eta = theta[k] * (r[i] - r[j])
-    odds = np.column_stack([np.exp(eta / 2), np.full(votes, tie_propensity), np.exp(-eta / 2)])
+    odds = np.column_stack([np.ones(votes), tie_propensity * np.exp(-np.abs(eta) / 2), np.exp(-np.abs(eta))])
+    odds = np.where((eta < 0)[:, None], odds[:, ::-1], odds)
     cumulative = np.cumsum(odds / odds.sum(axis=1, keepdims=True), axis=1)
     outcome = (rng.random(votes)[:, None] > cumulative[:, :2]).sum(axis=1)
 

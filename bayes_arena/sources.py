@@ -7,6 +7,7 @@ A source becomes a narwhals frame with canonical column names (``a``, ``b``, ``w
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -24,13 +25,14 @@ ANNOTATORS = ("judge", "annotator", "worker", "performer")
 ONE_HOT = {"winner_a": "winner_model_a", "winner_b": "winner_model_b", "winner_tie": "winner_tie"}
 
 READERS = {
-    ".csv": lambda paths: pl.scan_csv(paths, infer_schema=False),
-    ".parquet": lambda paths: pl.scan_parquet(paths),
+    ".csv": lambda paths: pl.scan_csv(paths, infer_schema=False, glob=False),
+    ".parquet": lambda paths: pl.scan_parquet(paths, glob=False),
     ".jsonl": lambda paths: _scan_json_lines(paths),
     ".ndjson": lambda paths: _scan_json_lines(paths),
 }
 COMPRESSIONS = (".gz", ".zst")
-JSON_ROWS_FOR_NAMES = 1000
+DUPLICATE = re.compile(r"_duplicated_\d+$")
+"""What Polars appends to the name of a CSV column that it has met before."""
 
 
 def open_source(source: object) -> Frame:
@@ -61,7 +63,8 @@ def _expand(path: str | Path) -> list[Path]:
         return [Path(path)]
     found = sorted(Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207 (absolute globs too)
     if not found:
-        raise VotesError(f"No file at {str(path)!r}. Check the path; a glob needs quotes in a shell.")
+        inside = f"; it is a folder, so name its files: {str(path)!r}/*.csv" if Path(path).is_dir() else ""
+        raise VotesError(f"No file at {str(path)!r}{inside}. Check the path; a glob needs quotes in a shell.")
     return found
 
 
@@ -84,9 +87,10 @@ def _suffix(path: Path) -> str:
 
 
 def _scan_json_lines(paths: list[Path]) -> pl.LazyFrame:
-    """Scan JSON lines with every column as text, so that no type is guessed from the first lines."""
-    head = pl.scan_ndjson(paths, infer_schema_length=JSON_ROWS_FOR_NAMES)
-    return pl.scan_ndjson(paths, schema={name: pl.String for name in head.collect_schema().names()})
+    """Scan JSON lines with every column as text: no type is guessed, and no column that appears late is missed."""
+    plain = [Path(glob.escape(str(path))) for path in paths]  # the scanner expands globs once more
+    names = (pl.scan_ndjson(path, infer_schema_length=None).collect_schema().names() for path in plain)
+    return pl.scan_ndjson(plain, schema=dict.fromkeys([name for some in names for name in some], pl.String()))
 
 
 def select_roles(
@@ -114,11 +118,11 @@ def select_roles(
         If a named column is absent, or a role cannot be recognised or has several candidates.
     """
     schema = frame.collect_schema()
-    names = schema.names()
+    names = [str(name) for name in schema.names()]
     pairs = [pair for pair in PAIRS if set(pair) <= set(names)]
     columns: dict[str, str] = {}
     if a is None and b is None:
-        columns["a"], columns["b"] = _only(pairs, names, "pair of competitors", "a=... and b=...", PAIRS)
+        columns["a"], columns["b"] = _only(pairs, names, "pair of competitors", "a= and b= (--a and --b)", PAIRS)
     elif a is None or b is None:
         raise ColumnError("Name both columns of competitors (a=... and b=...), or neither.")
     else:
@@ -128,12 +132,12 @@ def select_roles(
         columns |= ONE_HOT
     else:
         found = [name for name in WINNERS if name in names]
-        columns["winner"] = winner or _only(found, names, "winner", "winner=...", WINNERS)
+        columns["winner"] = winner or _only(found, names, "winner", "winner= (--winner)", WINNERS)
 
     if annotator is None:
         found = [name for name in ANNOTATORS if name in names and name not in columns.values()]
         if found:
-            columns["annotator"] = _only(found, names, "annotator", "annotator=...", ANNOTATORS)
+            columns["annotator"] = _only(found, names, "annotator", "annotator= (--annotator)", ANNOTATORS)
     elif annotator is not False:
         columns["annotator"] = annotator
     if weight is not None:
@@ -142,6 +146,10 @@ def select_roles(
     absent = [name for name in columns.values() if name not in names]
     if absent:
         raise ColumnError(f"No column {listing(map(repr, absent))}. The source has: {', '.join(names)}.")
+    copies = {DUPLICATE.sub("", name) for name in names if DUPLICATE.search(name)}
+    twice = [name for name in columns.values() if name in copies]
+    if twice:
+        raise ColumnError(f"Several columns are called {listing(map(repr, twice))}. Rename all but one.")
     expressions = []
     for role, name in columns.items():
         column = nw.col(name)

@@ -37,6 +37,7 @@ LABELS: Mapping[str, str] = {
     "both_bad": "both_bad",
     "bothbad": "both_bad",
 }
+LONGEST_MESSAGE = 300
 CODES = {name: code for code, name in enumerate(OUTCOMES)}
 
 REMEDIES = {
@@ -45,6 +46,7 @@ REMEDIES = {
     "missing annotator": "fill in the annotator, or read with annotator=False (--no-annotator)",
     "missing winner": "fill in the winner or remove the vote",
     "unknown winner": "map the label with outcomes={'label': 'tie'} (--outcome 'label=tie')",
+    "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
     "bad weight": "weights are finite numbers, zero or more",
 }
@@ -78,11 +80,12 @@ def read_votes(
     annotator : str or False, optional
         Column of annotators; ``False`` ignores annotators.
     weight : str, optional
-        Column of weights (finite, zero or more); by default every vote weighs 1.
+        Column of weights (finite, zero or more); by default every vote weighs 1, and a weight of 0 is no vote.
     outcomes : mapping of str to str, optional
         Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``.
     on_invalid : {"raise", "drop"}
-        What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``.
+        What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if
+        none is valid it raises all the same. A row that is empty in every column is no vote.
 
     Returns
     -------
@@ -114,24 +117,26 @@ def read_votes(
     for label, outcome in (outcomes or {}).items():
         if outcome not in CODES:
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
-        labels[_normalise(label)] = outcome
+        labels[_normalise(str(label))] = outcome
     try:
-        frame, columns = select_roles(open_source(source), a=a, b=b, winner=winner, annotator=annotator, weight=weight)
-        groups = to_polars(frame.group_by(*columns).agg(nw.len().alias("n")))
+        whole = open_source(source)
+        frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight)
+        groups = _without_blank_rows(to_polars(frame.group_by(*columns).agg(nw.len().alias("n"))), whole)
+        total = int(groups["n"].sum())
         groups = _decode(groups, labels)
         invalid = groups.filter(pl.col("problem").is_not_null())
-        if invalid.height and on_invalid == "raise":
-            raise InvalidVotesError(_complaint(frame, columns, invalid, int(groups["n"].sum())))
+        if invalid.height and (on_invalid == "raise" or invalid.height == groups.height):
+            raise InvalidVotesError(_complaint(frame, columns, invalid, total))
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
-        raise VotesError(f"Cannot read the votes: {error}") from error
+        raise VotesError(f"Cannot read the votes: {str(error).splitlines()[0][:LONGEST_MESSAGE]}") from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
     if not valid.height:
-        raise NoVotesError(f"No vote to rate: {int(groups['n'].sum() or 0)} rows read, none valid.")
+        raise NoVotesError(f"No vote to rate: {total} rows read" + (", all of weight 0." if total else "."))
     if dropped:
         counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
         warnings.warn(
-            f"Left out {sum(dropped.values())} of {int(groups['n'].sum())} votes: {counts}.",
+            f"Left out {sum(dropped.values())} of {total} votes: {counts}.",
             DroppedVotesWarning,
             stacklevel=2,
         )
@@ -145,8 +150,8 @@ def _normalise(label: str) -> str:
 def _decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
     """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid)."""
     names = [name for name in ("a", "b", "winner", "annotator") if name in groups.columns]
-    keys = groups.with_columns(pl.col(name).cast(pl.String).replace("", None) for name in names)
-    missing_winner, unknown_winner, ambiguous = pl.lit(False), pl.lit(False), pl.lit(False)
+    keys = groups.with_columns(_as_text(groups, name) for name in names)
+    missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
     if "winner" in names:
         codes = {label: CODES[outcome] for label, outcome in labels.items()}
         label = pl.col("winner").str.strip_chars().str.to_lowercase()
@@ -164,7 +169,7 @@ def _decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
         total = pl.sum_horizontal(pl.col(name).cast(pl.Int8) for name in ("one", "two", "three"))
         complete = pl.all_horizontal(pl.col(name).is_not_null() for name in ("one", "two", "three"))
         keys = keys.with_columns(outcome=pl.when(complete & (total == 1)).then(chosen))
-    unknown_winner = pl.col("outcome").is_null()
+        unknown = "not one winner"
     if "weight" in groups.columns:
         weight = pl.col("weight").cast(pl.Float64, strict=False)
         bad_weight = weight.is_null() | ~weight.is_finite() | (weight < 0)
@@ -182,13 +187,33 @@ def _decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
         .then(pl.lit("missing winner"))
         .when(ambiguous)
         .then(pl.lit("ambiguous winner"))
-        .when(unknown_winner)
-        .then(pl.lit("unknown winner"))
+        .when(pl.col("outcome").is_null())
+        .then(pl.lit(unknown))
         .when(bad_weight)
         .then(pl.lit("bad weight"))
     )
-    raw = groups.select(pl.all().name.prefix("raw_"))
-    return keys.with_columns(problem=problem, weight=weight).hstack(raw)
+    raw_weight = _as_text(groups, "weight") if "weight" in groups.columns else pl.lit(None)
+    return keys.with_columns(weight_text=raw_weight).with_columns(problem=problem, weight=weight)
+
+
+def _as_text(table: pl.DataFrame, name: str) -> pl.Expr:
+    """Write a column as text: empty and NaN are missing, and a whole number reads the same as int and as float."""
+    column = pl.col(name)
+    if table.schema[name].is_float():
+        whole = (column == column.floor()) & (column.abs() < 2**53)
+        integer = pl.when(whole).then(column).cast(pl.Int64, strict=False).cast(pl.String)
+        return pl.coalesce(integer, column.fill_nan(None).cast(pl.String)).alias(name)
+    text = column.cast(pl.String)
+    return pl.when(text != "").then(text).alias(name)
+
+
+def _without_blank_rows(groups: pl.DataFrame, whole: Frame) -> pl.DataFrame:
+    """Leave out rows that are empty in every column, such as the last line of many CSV files."""
+    blank = pl.all_horizontal(pl.exclude("n").is_null())
+    if not groups.select(blank.any()).item():
+        return groups
+    empty = to_polars(whole.filter(nw.all_horizontal(nw.all().is_null(), ignore_nulls=False)).select(n=nw.len()))
+    return groups.with_columns(n=pl.col("n") - pl.when(blank).then(empty["n"][0]).otherwise(0)).filter(pl.col("n") > 0)
 
 
 def _is_hot(name: str) -> pl.Expr:
@@ -201,9 +226,10 @@ def _is_hot(name: str) -> pl.Expr:
 def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int) -> str:
     """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
     keys = list(columns)
-    bad = invalid.select(pl.col(f"raw_{key}").alias(key) for key in keys)
-    rows = to_polars(frame.select(*keys)).with_row_index("row")
-    rows = rows.join(bad.with_columns(problem=invalid["problem"]), on=keys, how="inner", nulls_equal=True)
+    bad = invalid.select(*(pl.col("weight_text" if key == "weight" else key).alias(key) for key in keys), "problem")
+    rows = to_polars(frame.select(*keys))
+    rows = rows.select(_as_text(rows, key) for key in keys).with_row_index("row")
+    rows = rows.join(bad.with_columns(pl.col(*keys).cast(pl.String)), on=keys, how="inner", nulls_equal=True)
     rows = rows.sort("row").head(SHOWN)
     count = int(invalid["n"].sum())
     lines = [f"{count} of {total} votes {'is' if count == 1 else 'are'} invalid."]
@@ -217,5 +243,6 @@ def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, 
             labels = invalid.filter(pl.col("problem") == problem)["winner"].unique().sort()
             detail = f" [{listing(map(repr, labels))}]"
         lines.append(f"{problem}{detail} × {n}: {REMEDIES[problem]}.")
-    lines.append("Or leave invalid votes out with on_invalid='drop' (--on-invalid drop).")
+    if count < total:
+        lines.append("Or leave invalid votes out with on_invalid='drop' (--on-invalid drop).")
     return "\n".join(lines)

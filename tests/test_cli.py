@@ -156,6 +156,12 @@ def test_warnings_go_to_stderr_and_into_json(tmp_path):
         (["rank", "votes.csv", "--anchor", "w=1"], "no competitor"),
         (["rank", "votes.csv", "--scale", "0"], "scale > 0"),
         (["rank", "votes.csv", "--interval", "95"], "between 0 and 1"),
+        (["rank", "votes.csv", "--init", "nan", "--format", "json"], "finite numbers"),
+        (["rank", "votes.csv", "--anchor", "x=nan"], "NAME=SCORE"),
+        (["rank", "votes.csv", "--sigma-strength", "1e-300"], "must be positive"),
+        (["rank", "votes.csv", "-o", "/dev/full"], "No format known"),
+        (["simulate", "--seed", "-1"], "not negative"),
+        (["simulate", "--tie-propensity", "nan"], "between 0 and"),
         (["rank", "votes.csv", "--format", "parquet"], "name a file with -o"),
         (["rank", "votes.csv", "-o", "board.xlsx"], "No format known"),
         (["rank", "votes.csv", "-o", "no/such/folder/board.csv"], "No such file or directory"),
@@ -214,3 +220,53 @@ def test_rank_imports_neither_pymc_nor_pandas(votes_file):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_narrow_terminal_loses_no_digit(votes_file):
+    import pty
+
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "40", "TERM": "xterm"}
+    process = subprocess.Popen([COMMAND, "rank", votes_file], stdout=follower, stderr=follower, env=environment)
+    os.close(follower)
+    shown = b""
+    try:
+        while part := os.read(leader, 65536):
+            shown += part
+    except OSError:
+        pass  # the other end has closed
+    assert process.wait() == 0
+    board = ba.leaderboard(ba.fit(ba.read_votes(votes_file)))
+    text = shown.decode()
+    assert all(f"{score:.1f}" in text for score in board["elo"])
+    assert all(str(votes) in text for votes in board["votes"])
+
+
+def test_names_of_any_script_reach_any_stdout(tmp_path):
+    frame([("é[bold]", "模型", "model_a"), ("é[bold]", "模型", "model_b")]).write_csv(tmp_path / "votes.csv")
+    for form in ("table", "csv", "json"):
+        done = subprocess.run(
+            [COMMAND, "rank", tmp_path / "votes.csv", "--format", form],
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+        )
+        assert done.returncode == 0, done.stderr
+        assert "é[bold]" in done.stdout.decode("utf-8")
+
+
+def test_one_annotator_has_theta_one_without_error(tmp_path):
+    run("simulate", "--annotators", 1, "--competitors", 6, "--votes", 200, "--seed", 2, "-o", tmp_path / "one.csv")
+    answer = json.loads(run("annotators", tmp_path / "one.csv", "--format", "json").stdout)
+    (row,) = answer["annotators"]
+    assert (row["theta"], row["p_negative"]) == (1, 0)
+
+
+def test_a_dropped_vote_is_reported_even_when_the_fit_fails(tmp_path):
+    frame([("x", "y", "x"), ("x", "y", "draw")]).write_csv(tmp_path / "votes.csv")
+    done = run("rank", tmp_path / "votes.csv", "--on-invalid", "drop", "--anchor", "nobody=1")
+    assert done.returncode == 2
+    assert "1 × unknown winner" in done.stderr
+
+
+def test_interval_levels_are_named_as_asked(votes_file):
+    assert "99.9 % interval" in run("rank", votes_file, "--interval", 0.999).stdout

@@ -6,6 +6,7 @@ standard output, everything else to standard error; bad input ends with a messag
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -77,7 +78,7 @@ def rank(
         "rank": digits(columns["rank"], "d"),
         "competitor": [str(name) for name in columns["competitor"]],
         "elo": digits(columns["elo"], ".1f"),
-        f"{interval:.0%} interval": between(columns["lower"], columns["upper"], ".1f"),
+        f"{100 * interval:g} % interval": between(columns["lower"], columns["upper"], ".1f"),
         "rank spread": spread,
         **{name: counts(columns[name]) for name in ("votes", "wins", "losses", "ties")},
     }
@@ -114,7 +115,7 @@ def annotators(
     shown = {
         "annotator": [str(name) for name in columns["annotator"]],
         "theta": digits(columns["theta"], ".2f"),
-        f"{interval:.0%} interval": between(columns["lower"], columns["upper"], ".2f"),
+        f"{100 * interval:g} % interval": between(columns["lower"], columns["upper"], ".2f"),
         "theta (sum 1)": digits(columns["theta_paper"], ".4f"),
         "P(theta < 0)": digits(columns["p_negative"], ".3f"),
         "votes": counts(columns["votes"]),
@@ -184,7 +185,8 @@ def simulate(
     if form is Format.parquet and output is not None:
         arena.votes.write_parquet(output)
     else:
-        arena.votes.write_csv(output or sys.stdout.buffer)
+        text = arena.votes.write_csv()
+        sys.stdout.write(text) if output is None else output.write_text(text, encoding="utf-8")
     if truth is not None:
         known = {
             "strength": dict(zip(arena.competitors, arena.strength.tolist(), strict=True)),
@@ -255,15 +257,21 @@ def _collected_warnings() -> Iterator[list[str]]:
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield notes
-    for warning in caught:
-        if issubclass(warning.category, ArenaWarning):
-            notes.append(str(warning.message))
-            print(f"Warning: {warning.message}", file=sys.stderr)
+        try:
+            yield notes
+        finally:
+            for warning in caught:
+                if issubclass(warning.category, ArenaWarning):
+                    notes.append(str(warning.message))
+                    print(f"Warning: {warning.message}", file=sys.stderr)
 
 
 def main() -> None:
     """Run the command; bad input ends with a short message and exit code 2."""
+    if sys.stdout is None:
+        raise SystemExit(2)  # closed from outside: there is nowhere to put the answer
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
     try:
         app()
     except (ArenaError, OSError) as error:

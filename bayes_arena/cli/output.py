@@ -11,6 +11,9 @@ from typing import Any
 
 from bayes_arena.errors import ArenaError
 
+WIDE = 10_000
+"""Characters no table needs."""
+
 
 class Format(StrEnum):
     """Formats of output."""
@@ -72,8 +75,9 @@ def write(
     output : Path, optional
         File to write; standard output by default.
     """
-    if form is Format.parquet:
-        _frame(columns).write_parquet(output)
+    if form is Format.parquet and output is not None:
+        with output.open("wb") as file:
+            _frame(columns).write_parquet(file)
         return
     if form is Format.json:
         text = json.dumps({**head, key: rows(columns)}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
@@ -97,17 +101,20 @@ def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 
 def _console_print(shown: Mapping[str, Sequence[str]], title: str) -> None:
-    """Print aligned text in the colours and the width of the terminal."""
+    """Print aligned text in the colours of the terminal; a narrow one wraps lines rather than lose digits."""
     from rich.console import Console
 
-    Console().print(_table(shown, title))
+    console = Console()
+    table = _table(shown, title)
+    console.width = max(console.width, console.measure(table, options=console.options.update(width=WIDE)).maximum)
+    console.print(table, crop=False, soft_wrap=True)
 
 
 def _render(shown: Mapping[str, Sequence[str]], title: str) -> str:
     """Return plain aligned text, as wide as it needs to be."""
     from rich.console import Console
 
-    console = Console(width=10_000, color_system=None)
+    console = Console(width=WIDE, color_system=None)
     with console.capture() as capture:
         console.print(_table(shown, title))
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
@@ -118,7 +125,14 @@ def _table(shown: Mapping[str, Sequence[str]], title: str) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    table = Table(
+        title=Text(title),
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+        collapse_padding=True,
+    )
     for name, values in shown.items():
         words = any(character.isalpha() for value in values for character in value)
         table.add_column(name, justify="left" if words else "right", no_wrap=True)
