@@ -2,32 +2,32 @@
 
     elo_i = init + scale / ln(base) * r*_i,     or shifted so that an anchor has a given score.
 
-r* is the Bradley-Terry strength that predicts the same average vote: with W_ij the score that i is expected to
-take from j when annotator k is drawn in proportion to their votes w_k,
+r* is the Bradley-Terry strength that predicts the same average vote: with W_ij the score (a tie counting 1/2) that i is
+expected to take from j when annotator k is drawn in proportion to their votes w_k and nobody gains from the side,
 
-    W_ij = sum_k w_k P(eta = theta_k (r_i - r_j)) / sum_k w_k,
+    W_ij = sum_k w_k E[score of i | theta_k (r_i - r_j), nu_k] / sum_k w_k,
 
-r* minimises the Bradley-Terry loss against W over all pairs, each weighing the same. For a model with
-theta = 1 it is r itself; for every other model it puts the numbers on the scale of m-ELO. By implicit
-differentiation L dr* = sum_j dW_ij, with L the Laplacian of the weights P*(1 - P*).
+r* minimises the Bradley-Terry loss against W over all pairs, each weighing the same. For Bradley-Terry and m-ELO it is
+r itself; for every other model it puts the numbers on their scale. By implicit differentiation L dr* = sum_j dW_ij,
+with L the Laplacian of the weights P*(1 - P*).
 """
 
 from __future__ import annotations
 
 import difflib
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.special import expit
 
-from bayes_arena.arrow import factorise
-from bayes_arena.cells import Floats, Tally
+from bayes_arena.arrow import Factor, factorise
+from bayes_arena.cells import Floats, Ints, Tally
 from bayes_arena.errors import ModelError
-from bayes_arena.likelihood import Objective
+from bayes_arena.likelihood import ETA, TIE, Objective, Point
 from bayes_arena.newton import Gauge, minimise
-from bayes_arena.outcomes import half
+from bayes_arena.outcomes import expected_score, half
+from bayes_arena.specification import Model
 
 CHUNK = 256
 """Annotators handled at once when expected scores are averaged over them: bounds the memory."""
@@ -95,59 +95,82 @@ class Projection:
     ----------
     strength : ndarray, shape (n,)
         r*, sum zero, in logits.
-    by_strength, by_discrimination : ndarray, shapes (n, n) and (n, M)
-        Jacobians of r*.
+    by_head : ndarray, shape (n, h)
+        Jacobian by the strengths and the common numbers.
+    by_own : ndarray, shape (n, M, q)
+        Jacobian by the annotators' numbers.
     """
 
     strength: Floats
-    by_strength: Floats
-    by_discrimination: Floats
+    by_head: Floats
+    by_own: Floats
 
 
-def project(strength: Floats, discrimination: Floats, votes: Floats) -> Projection:
+def project(model: Model, target: Objective, point: Point, votes: Floats) -> Projection:
     """Put a model's strengths on the Bradley-Terry scale.
 
     Parameters
     ----------
-    strength : ndarray, shape (n,)
-        r in logits.
-    discrimination : ndarray, shape (M,)
-        theta; empty for a model with theta = 1.
-    votes : ndarray, shape (M,)
+    model : Model
+    target : Objective
+        What was fitted.
+    point : Point
+        Its parameters.
+    votes : ndarray, shape (n_annotators,)
         Votes of every annotator.
 
     Returns
     -------
     Projection
     """
-    size = len(strength)
-    if not len(discrimination):
-        return Projection(strength, np.eye(size), np.zeros((size, 0)))
-    i, j = np.triu_indices(size, k=1)
-    d = strength[i] - strength[j]
-    share = votes / votes.sum()
-    score, slope = np.zeros(len(d)), np.zeros(len(d))
-    pull = np.zeros((size, len(share)))
-    ones, pair = np.ones(len(d)), np.arange(len(d))
+    n, n_common, width = target.n_competitors, len(point.common), len(target.own)
+    if model.ties in ("half", "drop") and not target.free_discrimination:
+        return Projection(point.strength, np.eye(n, n + n_common), np.zeros((n, target.n_annotators, width)))
+    i, j = np.triu_indices(n, k=1)
+    d = point.strength[i] - point.strength[j]
+    pair = np.arange(len(d))
+    ones = np.ones(len(d))
     incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
+    score, by_lead = np.zeros(len(d)), np.zeros(len(d))
+    by_common, by_own = np.zeros((n, n_common)), np.zeros((n, target.n_annotators, width))
+    share = votes / votes.sum() if target.n_annotators else ones[:1]
     for first in range(0, len(share), CHUNK):
         part = slice(first, first + CHUNK)
-        p = expit(np.outer(d, discrimination[part]))
-        curve = p * (1 - p)
-        score += p @ share[part]
-        slope += curve @ (share[part] * discrimination[part])
-        by_theta = curve * d[:, None] * share[part]
-        pull[:, part] = incidence @ by_theta
+        weight, own = share[part], point.own[part]
+        theta = own[:, 0] if target.free_discrimination else np.ones(len(weight))
+        coordinates = np.zeros((target.n_coordinates, len(d), len(weight)))
+        coordinates[ETA] = np.outer(d, theta)
+        for value, term in zip(point.common, target.common, strict=True):
+            coordinates[term.coordinate] += 0.0 if term.name == "position" else value
+        for column, term in enumerate(target.own):
+            if term.name == "tie_propensity":
+                coordinates[TIE] += own[:, column]
+        expected, slope = expected_score(model, coordinates)
+        score += expected @ weight
+        by_lead += slope[ETA] @ (weight * theta)
+        for s, term in enumerate(target.common):
+            if term.name != "position":
+                by_common[:, s] += incidence @ (slope[term.coordinate] @ weight)
+        for column, term in enumerate(target.own):
+            if term.name == "discrimination":
+                by_own[:, part, column] = incidence @ (slope[ETA] * d[:, None] * weight)
+            elif term.name == "tie_propensity":
+                by_own[:, part, column] = incidence @ (slope[TIE] * weight)
+    projected, factor = _bradley_terry(i, j, score, n)
+    laplacian = np.zeros((n, n))
+    laplacian[i, j] = laplacian[j, i] = -by_lead
+    laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
+    by_head = factor.solve_schur(np.column_stack([laplacian, by_common]))
+    by_own = factor.solve_schur(by_own.reshape(n, -1)).reshape(by_own.shape)
+    return Projection(projected, by_head, by_own)
 
-    wins_i = np.column_stack([score, 1 - score, np.zeros((len(d), 2))])
-    target = Objective(Tally(i, j, np.zeros_like(i), wins_i), wins_i.T, half, 1, size, 0, math.inf, (), ())
-    gauge = Gauge(np.full((size, 1), 1 / math.sqrt(size)), free_scale=False, held=np.zeros(0, dtype=bool))
-    start = replace(target.start(), strength=strength * float(share @ discrimination))
-    solution = minimise(target, start, gauge).point
-    projected = solution.strength - solution.strength.mean()
+
+def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Factor]:
+    """Fit strengths to the scores of all pairs; also the factor of the Laplacian at the solution."""
+    counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
+    target = Objective(Tally(i, j, np.zeros_like(i), counts), counts.T, half, 1, n, 0, math.inf, (), ())
+    gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
+    solution = minimise(target, target.start(), gauge).point
     _, arrow = target.gradient_and_hessian(solution)
     factor = factorise(arrow, extra=gauge.extra(solution, arrow), held=gauge.held)
-    laplacian = np.zeros((size, size))
-    laplacian[i, j] = laplacian[j, i] = -slope
-    laplacian[np.diag_indices(size)] = -laplacian.sum(axis=1)
-    return Projection(projected, factor.solve_schur(laplacian), factor.solve_schur(pull))
+    return solution.strength - solution.strength.mean(), factor

@@ -42,27 +42,28 @@ class Laplace:
     singular: bool
     log_determinant: float
 
-    def covariance(self, strength: Floats, discrimination: Floats | None = None) -> Floats:
-        """Return J V J' for m functions of strengths and discriminations.
+    def covariance(self, head: Floats, own: Floats | None = None) -> Floats:
+        """Return J V J' for m functions of the parameters.
 
         Parameters
         ----------
-        strength : ndarray, shape (m, n)
-            Derivatives by r.
-        discrimination : ndarray, shape (m, M), optional
-            Derivatives by theta, where it is free; zero by default.
+        head : ndarray, shape (m, n) or (m, h)
+            Derivatives by the strengths, or by strengths and common numbers.
+        own : ndarray, shape (m, M, q), optional
+            Derivatives by the annotators' numbers; zero by default.
 
         Returns
         -------
         ndarray, shape (m, m)
         """
         size, count, width = self.factor.border_q.shape
-        head, own = np.zeros((size, len(strength))), np.zeros((count, width, len(strength)))
-        head[: len(self.shifts)] = (strength - (strength @ self.shifts) @ self.shifts.T).T
-        if discrimination is not None and discrimination.size:
-            own[:, 0] = discrimination.T
-        x_head, x_own = self.factor.solve(head, own)
-        return np.asarray(head.T @ x_head + np.einsum("mqs,mqt->st", own, x_own))
+        n = len(self.shifts)
+        right = np.zeros((size, len(head)))
+        right[: head.shape[1]] = head.T
+        right[:n] -= self.shifts @ (self.shifts.T @ right[:n])
+        right_own = np.zeros((count, width, len(head))) if own is None else own.transpose(1, 2, 0)
+        x_head, x_own = self.factor.solve(right, right_own)
+        return np.asarray(right.T @ x_head + np.einsum("mqs,mqt->st", right_own, x_own))
 
     def strength_covariance(self) -> Floats:
         """Covariance of r, shape (n, n)."""

@@ -10,6 +10,8 @@ davidson    P(i) : P(j) : P(tie) : P(bad) = exp(eta/2) : exp(-eta/2) : exp(t) : 
 rao-kupper  P(i) = s(eta - kappa), P(j) = s(-eta - kappa), s the logistic function, kappa = exp(t) > 0:
             P(tie) = (exp(2 kappa) - 1) P(i) P(j)
 drop        half without the ties
+
+The expected score of i, a win counting 1 and every tie or both-bad vote 1/2, is (1 + P(i) - P(j)) / 2 in all of them.
 """
 
 from __future__ import annotations
@@ -112,3 +114,38 @@ def rao_kupper(counts: Floats, coordinates: Floats) -> RowTerms:
     mixed = kappa * (curve_q - curve_p)
     hessian = np.array([[curve_p + curve_q, mixed], [mixed, kappa * (kappa * by_kappa_twice + by_kappa)]])
     return RowTerms(value, gradient, hessian)
+
+
+def expected_score(model: Model, coordinates: Floats) -> tuple[Floats, Floats]:
+    """Return the expected score of i and its derivatives by the coordinates.
+
+    Parameters
+    ----------
+    model : Model
+    coordinates : ndarray, shape (n_coordinates, ...)
+        Eta and, where the model has them, t and m.
+
+    Returns
+    -------
+    score : ndarray, shape (...)
+    slope : ndarray, shape (n_coordinates, ...)
+    """
+    eta = coordinates[0]
+    slope = np.empty_like(coordinates)
+    if model.ties == "davidson":
+        logits = np.concatenate([[0.5 * eta, -0.5 * eta], coordinates[1:]])
+        weights = np.exp(logits - logits.max(axis=0))
+        p = weights / weights.sum(axis=0)
+        lead = p[0] - p[1]
+        slope[0] = 0.25 * (p[0] + p[1] - lead**2)
+        slope[1:] = -0.5 * lead * p[2:]
+        return 0.5 * (1 + lead), slope
+    if model.ties == "rao-kupper":
+        kappa = np.exp(coordinates[1])
+        win, loss = expit(eta - kappa), expit(-eta - kappa)
+        slope[0] = 0.5 * (win * (1 - win) + loss * (1 - loss))
+        slope[1] = 0.5 * kappa * (loss * (1 - loss) - win * (1 - win))
+        return 0.5 * (1 + win - loss), slope
+    score = expit(eta)
+    slope[0] = score * (1 - score)
+    return score, slope

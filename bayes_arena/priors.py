@@ -23,7 +23,7 @@ from dataclasses import dataclass, fields
 
 from bayes_arena.errors import ModelError
 
-SMALLEST, LARGEST = 1e-6, 1e6
+SMALLEST, LARGEST = 1e-3, 1e4
 """Beyond these a scale in logits is a slip of the pen."""
 
 

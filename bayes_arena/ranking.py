@@ -62,14 +62,14 @@ def leaderboard_columns(
     """Columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
     elo = elo or EloScale()
     names = fit.cells.competitors
-    projection = project(fit.strength, fit.discrimination, fit.cells.votes_by_annotator())
+    projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
     size = len(names)
     shifts = fit.laplace.shifts
     if interval == "profile":
         contrasts = np.eye(size) - shifts @ shifts.T
         lower, upper = _profile(fit, contrasts, level)
     else:
-        covariance = fit.laplace.covariance(projection.by_strength, projection.by_discrimination)
+        covariance = fit.laplace.covariance(projection.by_head, projection.by_own)
         lower, upper = _gaussian(projection.strength, covariance, level, interval)
     score = elo.points(projection.strength, names)
     low = score + elo.points_per_logit * (lower - projection.strength)

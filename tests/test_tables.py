@@ -8,6 +8,7 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.elo import project
 from bayes_arena.likelihood import Point
+from bayes_arena.specification import Model
 
 COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]
 
@@ -121,43 +122,68 @@ def test_covariance_is_the_inverse_fisher_information(am_elo):
     np.testing.assert_allclose(am_elo.discrimination_sd**2, np.diag(covariance)[6:], rtol=1e-5)
 
 
-def test_projection_of_a_common_discrimination_is_the_strength_itself():
-    r = np.array([1.0, 0.2, -1.2])
-    projection = project(r, np.full(4, 1.0), np.arange(1.0, 5.0))
-    np.testing.assert_allclose(projection.strength, r, atol=1e-9)
-    np.testing.assert_allclose(project(r, np.full(4, 2.0), np.ones(4)).strength, 2 * r, atol=1e-9)
+def test_projection_of_a_common_discrimination_is_the_strength_itself(arena_cells):
+    fit = ba.fit(arena_cells, model="am-elo", prior=ba.Prior(discrimination=1e-3, hyper=None))
+    projected = project(fit.model, fit.target, fit.point, arena_cells.votes_by_annotator()).strength
+    np.testing.assert_allclose(projected, fit.strength, atol=1e-4)
 
 
-def test_projection_predicts_the_average_vote():
-    rng = np.random.default_rng(0)
-    r, theta, weight = rng.normal(size=5), rng.normal(1, 0.5, 30), rng.integers(1, 50, 30).astype(float)
-    projected = project(r - r.mean(), theta, weight).strength
-    i, j = np.triu_indices(5, 1)
-    average = 1 / (1 + np.exp(-np.outer(r[i] - r[j], theta))) @ weight / weight.sum()
-    fitted = 1 / (1 + np.exp(-(projected[i] - projected[j])))
-    totals = [
-        np.where(i == c, average - fitted, 0).sum() - np.where(j == c, average - fitted, 0).sum() for c in range(5)
-    ]
+PROJECTED = [
+    Model("am", "annotator"),
+    Model("davidson", ties="davidson", both_bad="outcome", position="common"),
+    Model("am-davidson", "annotator", "davidson", "annotator", "tie", "annotator"),
+    Model("am-rao-kupper", "annotator", "rao-kupper", "annotator"),
+]
+
+
+@pytest.mark.parametrize("model", PROJECTED, ids=lambda model: model.name)
+def test_projection_predicts_the_average_vote(four_outcomes, model):
+    """Simulated from the fitted model itself, side by side for both orders, vote by vote."""
+    fit = ba.fit(four_outcomes, model=model)
+    votes = four_outcomes.votes_by_annotator()
+    projected = project(fit.model, fit.target, fit.point, votes).strength
+    i, j = np.triu_indices(6, 1)
+    average = np.zeros(len(i))
+    weights = votes / votes.sum() if fit.target.n_annotators else [1.0]
+    common = dict(zip((term.name for term in fit.target.common), fit.point.common, strict=True))
+    for k, weight in enumerate(weights):
+        own = dict(zip((term.name for term in fit.target.own), fit.point.own[k] if fit.target.own else (), strict=True))
+        eta = own.get("discrimination", 1.0) * (fit.strength[i] - fit.strength[j])
+        if model.ties == "half":
+            average += weight / (1 + np.exp(-eta))
+            continue
+        t = common["tie_propensity"] + own.get("tie_propensity", 0.0)
+        if model.ties == "davidson":
+            rest = np.exp(t) + (np.exp(common["both_bad"]) if "both_bad" in common else 0.0)
+            average += weight * (np.exp(eta / 2) + rest / 2) / (np.exp(eta / 2) + np.exp(-eta / 2) + rest)
+        else:
+            win, loss = 1 / (1 + np.exp(np.exp(t) - eta)), 1 / (1 + np.exp(np.exp(t) + eta))
+            average += weight * (win + (1 - win - loss) / 2)
+    error = average - 1 / (1 + np.exp(projected[j] - projected[i]))
+    totals = [error[i == c].sum() - error[j == c].sum() for c in range(6)]
     np.testing.assert_allclose(totals, 0, atol=1e-9)
-    assert np.abs(average - fitted).max() < 0.03
+    assert np.abs(error).max() < 0.06
 
 
-def test_projection_jacobian_by_finite_differences():
-    rng = np.random.default_rng(1)
-    r, theta, weight = rng.normal(size=4), rng.normal(1, 0.5, 6), rng.integers(1, 9, 6).astype(float)
-    r -= r.mean()
-    projection = project(r, theta, weight)
+@pytest.mark.parametrize("model", PROJECTED, ids=lambda model: model.name)
+def test_projection_jacobian_by_finite_differences(four_outcomes, model):
+    fit = ba.fit(four_outcomes, model=model)
+    votes = four_outcomes.votes_by_annotator()
+    jacobian = project(fit.model, fit.target, fit.point, votes)
+    head, own = fit.point.head, fit.point.own
 
-    def numeric(position, of):
-        step = np.zeros(len(of))
-        step[position] = 1e-5
-        ends = [project(r + s, theta, weight) if of is r else project(r, theta + s, weight) for s in (step, -step)]
-        return (ends[0].strength - ends[1].strength) / 2e-5
+    def moved(step_head, step_own):
+        ends = [
+            project(fit.model, fit.target, fit.point.moved(s * step_head, s * step_own), votes).strength
+            for s in (1e-5, -1e-5)
+        ]
+        return (ends[0] - ends[1]) / 2e-5
 
-    by_strength = np.array([numeric(position, r) for position in range(4)]).T
-    by_theta = np.array([numeric(position, theta) for position in range(6)]).T
-    np.testing.assert_allclose(projection.by_strength, by_strength, atol=1e-7)
-    np.testing.assert_allclose(projection.by_discrimination, by_theta, atol=1e-7)
+    by_head = np.array([moved(step, 0 * own) for step in np.eye(len(head))]).T
+    np.testing.assert_allclose(jacobian.by_head, by_head, atol=1e-6)
+    steps = np.eye(own.size).reshape(own.size, *own.shape) if own.size else np.zeros((0, *own.shape))
+    by_own = np.array([moved(0 * head, step) for step in steps]).reshape(own.size, 6).T
+    np.testing.assert_allclose(jacobian.by_own.reshape(6, -1), by_own, atol=1e-6)
 
 
 def test_am_elo_is_on_the_scale_of_m_elo(llmfao_50):
