@@ -33,12 +33,14 @@ if TYPE_CHECKING:
         VotesError,
     )
     from bayes_arena.fitting import fit
-    from bayes_arena.priors import Prior
+    from bayes_arena.posterior import Draws, draw
+    from bayes_arena.priors import Prior, Spreads
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
     from bayes_arena.result import Fit
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
+    from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
     from bayes_arena.votes import read_votes
 
 __version__ = "0.1.0"
@@ -63,12 +65,14 @@ _HOME = {
         "VotesError",
     ),
     "bayes_arena.fitting": ("fit",),
-    "bayes_arena.priors": ("Prior",),
+    "bayes_arena.posterior": ("Draws", "draw"),
+    "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
     "bayes_arena.reliability": ("annotators",),
     "bayes_arena.result": ("Fit",),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
+    "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),
     "bayes_arena.votes": ("read_votes",),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
@@ -80,6 +84,7 @@ __all__ = [
     "Cells",
     "ColumnError",
     "ConvergenceError",
+    "Draws",
     "DroppedVotesWarning",
     "EloScale",
     "Fit",
@@ -92,17 +97,22 @@ __all__ = [
     "NoVotesError",
     "NotIdentifiedError",
     "Prior",
+    "Spreads",
     "VotesError",
     "annotators",
     "check",
+    "draw",
     "example_arena",
     "fit",
     "keep_annotators",
     "leaderboard",
+    "rank_probabilities",
     "rank_spread",
     "read_votes",
     "simulate",
     "strengths",
+    "unsettled_pairs",
+    "win_probability",
 ]
 
 

@@ -1,0 +1,82 @@
+"""Do intervals cover? Simulated arenas of the paper's Table 1 size, 30 % ties, true discriminations of sd 0.5.
+
+    uv run python benchmarks/calibration.py [--arenas 100] [--model am-davidson]
+
+Prints the share of true values inside 50, 89 and 95 % intervals, for the Elo strengths r* of the competitors (the true
+ones projected exactly like the fitted ones) and the discriminations theta, and the root mean square z-score. A
+calibrated interval covers what it says; the Monte Carlo error in brackets treats the arenas as independent.
+"""
+
+import argparse
+import sys
+import warnings
+from statistics import NormalDist
+
+import numpy as np
+
+import bayes_arena as ba
+from bayes_arena.elo import project
+from bayes_arena.likelihood import Point
+
+LEVELS = (0.5, 0.89, 0.95)
+
+
+def true_point(arena: ba.Arena, fit: ba.Fit) -> Point:
+    """The truth in the parameters of the fitted model: mean theta 1, no position effect, nu = 1."""
+    mean = arena.discrimination.mean()
+    own = np.zeros_like(fit.point.own)
+    if fit.target.free_discrimination:
+        own[:, 0] = arena.discrimination / mean
+    return Point(arena.strength * mean, np.zeros_like(fit.point.common), own)
+
+
+def z_scores(arena: ba.Arena, model: str) -> tuple[np.ndarray, np.ndarray]:
+    cells = ba.read_votes(arena.votes)
+    fit = ba.fit(cells, model=model)
+    votes = cells.votes_by_annotator()
+    fitted = project(fit.model, fit.target, fit.point, votes)
+    truth = true_point(arena, fit)
+    if fit.model.ties == "half":  # the soft likelihood estimates the expected score, not Davidson's parameters
+        davidson = ba.fit(cells, model="am-davidson")
+        true_strength = project(davidson.model, davidson.target, true_point(arena, davidson), votes).strength
+    else:
+        true_strength = project(fit.model, fit.target, truth, votes).strength
+    covariance = fit.laplace.covariance(fitted.by_head, fitted.by_own)
+    z_elo = (fitted.strength - true_strength) / np.sqrt(np.diag(covariance))
+    z_theta = np.zeros(0)
+    if fit.target.free_discrimination:
+        z_theta = (fit.discrimination - truth.own[:, 0]) / fit.discrimination_sd
+    return z_elo, z_theta
+
+
+def coverage(rows: list[np.ndarray]) -> str:
+    z = np.array(rows)
+    cells = []
+    for level in LEVELS:
+        inside = (np.abs(z) < NormalDist().inv_cdf(0.5 + level / 2)).mean(axis=1)
+        cells.append(f"{inside.mean():.3f} ({inside.std(ddof=1) / np.sqrt(len(inside)):.3f})")
+    return " | ".join([*cells, f"{np.sqrt((z**2).mean()):.2f}"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--arenas", type=int, default=100)
+    parser.add_argument("--model", default="am-davidson")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", ba.ArenaWarning)
+    elo, theta = [], []
+    for seed in range(options.arenas):
+        arena = ba.simulate(seed=10_000 + seed)
+        for rows, z in zip((elo, theta), z_scores(arena, options.model), strict=True):
+            rows.append(z)
+        print(f"\r{seed + 1} of {options.arenas} arenas", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    print(f"{options.model}, {options.arenas} arenas\n")
+    print("| | 50 % | 89 % | 95 % | rms z |\n|---|---|---|---|---|")
+    print(f"| Elo strength | {coverage(elo)} |")
+    if theta[0].size:
+        print(f"| theta | {coverage(theta)} |")
+
+
+if __name__ == "__main__":
+    main()

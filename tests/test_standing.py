@@ -1,0 +1,103 @@
+"""Draws, and the questions that are answered from them."""
+
+import numpy as np
+import pytest
+
+import bayes_arena as ba
+
+MODELS = ["bradley-terry", "am-elo", "am-davidson"]
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def fit(request, arena_cells):
+    return ba.fit(arena_cells, model=request.param)
+
+
+def test_draws_agree_with_the_tables(fit):
+    draws = ba.draw(fit, size=20_000, seed=1)
+    np.testing.assert_allclose(draws.strength.sum(axis=1), 0, atol=1e-9)
+    np.testing.assert_allclose(draws.elo_strength.sum(axis=1), 0, atol=1e-9)
+    board = ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors)]
+    elo = 1000 + 400 / np.log(10) * draws.elo_strength
+    np.testing.assert_allclose(elo.mean(axis=0), board["elo"], atol=0.05 * (board["upper"] - board["lower"]).max())
+    lower, upper = np.quantile(elo, [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(upper - lower, board["upper"] - board["lower"], rtol=0.04)
+    if fit.target.free_discrimination:
+        np.testing.assert_allclose(draws.own[:, :, 0].mean(axis=1), 1, atol=1e-9)
+        np.testing.assert_allclose(draws.own[:, :, 0].std(axis=0), fit.discrimination_sd, rtol=0.05)
+
+
+def test_the_seed_decides_the_draws(fit):
+    np.testing.assert_array_equal(ba.draw(fit, size=5, seed=3).own, ba.draw(fit, size=5, seed=3).own)
+    assert not np.array_equal(ba.draw(fit, size=5, seed=3).strength, ba.draw(fit, size=5, seed=4).strength)
+
+
+def test_rank_probabilities(fit):
+    table = ba.rank_probabilities(fit, top=2)
+    assert table.columns.tolist() == ["competitor", "p_best", "p_top", "expected_rank", "rank_lower", "rank_upper"]
+    assert table["p_best"].sum() == pytest.approx(1)
+    assert table["p_top"].sum() == pytest.approx(2)
+    assert table["expected_rank"].sum() == pytest.approx(21)
+    assert (table["rank_lower"] <= table["expected_rank"]).all() and (
+        table["expected_rank"] <= table["rank_upper"]
+    ).all()
+    assert table["competitor"][0] == ba.leaderboard(fit)["competitor"][0]
+    with pytest.raises(ba.ModelError, match="top lies between"):
+        ba.rank_probabilities(fit, top=7)
+
+
+@pytest.mark.parametrize("annotator", ["average", "new"])
+def test_win_probabilities_mirror_and_follow_the_strengths(fit, annotator):
+    matrix = ba.win_probability(fit, annotator=annotator)
+    np.testing.assert_allclose(matrix + matrix.T, 1, atol=1e-12)
+    order = np.argsort(-fit.strength)
+    assert (np.diff(matrix.to_numpy()[order][:, order], axis=1) > 0).all()
+
+
+def test_an_average_annotator_of_bradley_terry_is_the_logistic_curve(arena_cells):
+    fit = ba.fit(arena_cells, model="bradley-terry")
+    plugged = 1 / (1 + np.exp(-(fit.strength[:, None] - fit.strength)))
+    np.testing.assert_allclose(ba.win_probability(fit), plugged, atol=0.02)
+
+
+def test_a_new_annotator_is_less_sure_than_the_average_one(arena_cells):
+    fit = ba.fit(arena_cells, model="am-davidson")
+    average, new = ba.win_probability(fit), ba.win_probability(fit, annotator="new")
+    assert (np.abs(new - 0.5).to_numpy() <= np.abs(average - 0.5).to_numpy() + 1e-12).all()
+
+
+def test_a_flat_prior_knows_no_new_annotator(arena_cells):
+    fit = ba.fit(arena_cells, model="am-elo", prior="flat")
+    with pytest.raises(ba.ModelError, match="population"):
+        ba.win_probability(fit, annotator="new")
+    with pytest.raises(ba.ModelError, match="'average' or 'new'"):
+        ba.win_probability(fit, annotator="median")
+
+
+def test_unsettled_pairs_are_those_with_overlapping_posteriors(fit):
+    pairs = ba.unsettled_pairs(fit, level=0.95)
+    assert pairs["probability"].between(0.5, 0.95).all()
+    assert pairs["probability"].is_monotonic_increasing
+    sure = ba.unsettled_pairs(fit, level=0.6)
+    assert set(zip(sure["stronger"], sure["weaker"], strict=True)) <= set(
+        zip(pairs["stronger"], pairs["weaker"], strict=True)
+    )
+    names = ba.leaderboard(fit)["competitor"].tolist()
+    listed = set(zip(pairs["stronger"], pairs["weaker"], strict=True))
+    assert (names[0], names[-1]) not in listed
+    z = _z_of_the_difference(fit, names[0], names[1])
+    assert ((names[0], names[1]) in listed) == (z < 1.645)
+
+
+def _z_of_the_difference(fit, first: str, second: str) -> float:
+    draws = ba.draw(fit, size=20_000, seed=2).elo_strength
+    i, j = (fit.cells.competitors.index(name) for name in (first, second))
+    difference = draws[:, i] - draws[:, j]
+    return float(difference.mean() / difference.std())
+
+
+def test_even_pairs_are_listed_once():
+    from helpers import frame
+
+    fit = ba.fit(ba.read_votes(frame([("x", "y", "x"), ("x", "y", "y")])))
+    assert len(ba.unsettled_pairs(fit)) == 1
