@@ -29,8 +29,10 @@ from bayes_arena.newton import Gauge, minimise
 from bayes_arena.outcomes import expected_score, half
 from bayes_arena.specification import Model
 
-CHUNK = 256
-"""Annotators handled at once when expected scores are averaged over them: bounds the memory."""
+CHUNK = 1_000_000
+"""Pairs times annotators handled at once when expected scores are averaged: bounds the memory."""
+CERTAIN = 1e-7
+"""Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,9 @@ def project(model: Model, target: Objective, point: Point, votes: Floats) -> Pro
     score, by_lead = np.zeros(len(d)), np.zeros(len(d))
     by_common, by_own = np.zeros((n, n_common)), np.zeros((n, target.n_annotators, width))
     share = votes / votes.sum() if target.n_annotators else ones[:1]
-    for first in range(0, len(share), CHUNK):
-        part = slice(first, first + CHUNK)
+    chunk = max(1, CHUNK // len(d))
+    for first in range(0, len(share), chunk):
+        part = slice(first, first + chunk)
         weight, own = share[part], point.own[part]
         theta = own[:, 0] if target.free_discrimination else np.ones(len(weight))
         coordinates = np.zeros((target.n_coordinates, len(d), len(weight)))
@@ -167,6 +170,7 @@ def project(model: Model, target: Objective, point: Point, votes: Floats) -> Pro
 
 def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Factor]:
     """Fit strengths to the scores of all pairs; also the factor of the Laplacian at the solution."""
+    score = np.clip(score, CERTAIN, 1 - CERTAIN)
     counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
     target = Objective(Tally(i, j, np.zeros_like(i), counts), counts.T, half, 1, n, 0, math.inf, (), ())
     gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))

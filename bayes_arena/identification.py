@@ -11,14 +11,15 @@ import numpy as np
 from bayes_arena.cells import Cells, Floats, Ints
 from bayes_arena.checks import never_beaten_groups
 from bayes_arena.errors import listing
-from bayes_arena.likelihood import Objective, Point
+from bayes_arena.likelihood import Objective
+from bayes_arena.newton import HUGE, Optimum
 from bayes_arena.priors import Prior
 from bayes_arena.specification import Model
 
 AGAINST = 0.1
 """Share of the discrimination against the ranking below which its direction is not in question."""
-HUGE = 20.0
-"""A log-odds this large would take hundreds of millions of votes to see; without a maximum Newton stops beyond it."""
+RIVAL = 3.0
+"""Nats by which a mode with the reversed ranking may fall short and still be a serious rival."""
 
 
 def disconnected(labels: Ints, prior: Prior) -> list[str]:
@@ -33,41 +34,58 @@ def disconnected(labels: Ints, prior: Prior) -> list[str]:
     ]
 
 
-def unsettled_direction(theta: Floats) -> list[str]:
-    """Say so if the annotators do not settle which end of the ranking is up.
+UNSETTLED = (
+    "The direction of the ranking is not settled: {reason}, so the reversed ranking is a serious rival. Look at the "
+    "annotators first (`bayes-arena annotators`)."
+)
+
+
+def unsettled_by_votes(theta: Floats) -> list[str]:
+    """Say so if, under a flat prior, the annotators do not settle which end of the ranking is up.
 
     Two signs together: a good part of the discrimination is spent against the ranking, and the mean over annotators
     lies within two standard errors of zero.
     """
     if len(theta) < 2:
         return []
-    against = np.abs(theta[np.sign(theta) != np.sign(theta.mean())]).sum() / np.abs(theta).sum()
+    against = share_against(theta)
     if against < AGAINST or abs(theta.mean()) > 2 * theta.std(ddof=1) / np.sqrt(len(theta)):
         return []
-    return [
-        f"The direction of the ranking is not settled: {against:.0%} of the annotators' discrimination is against it "
-        "and their mean lies within two standard errors of zero, so the reversed ranking is a serious rival."
-    ]
+    reason = (
+        f"{against:.0%} of the annotators' discrimination is against it and their mean lies within two standard errors "
+        "of zero"
+    )
+    return [UNSETTLED.format(reason=reason)]
 
 
-def at_infinity(target: Objective, point: Point, cells: Cells, model: Model) -> list[str]:
-    """Name what runs to infinity under a flat prior."""
-    remedy = "What is shown is where the fit stopped, not an estimate. Use prior='default'"
-    if model.discrimination == "fixed":
-        groups = never_beaten_groups(cells, count_ties=model.ties != "drop")
-        if groups:
-            return [
-                "No finite maximum-likelihood estimate exists: never beaten or tied by the other competitors: "
-                f"{'; '.join(listing(group) for group in groups)}. {remedy}."
-            ]
-    extreme = (np.abs(target.coordinates(point)) > HUGE).any(axis=0)
-    if not extreme.any():
+def unsettled_by_modes(best: Optimum, others: list[Optimum]) -> list[str]:
+    """Say so if, under a proper prior, a mode with the reversed ranking is almost as good."""
+    gaps = [other.value - best.value for other in others if other.point.strength @ best.point.strength < 0]
+    if not gaps or min(gaps) > RIVAL:
         return []
-    if not target.n_annotators:
-        return [f"No finite maximum-likelihood estimate exists: a log-odds runs to infinity. {remedy}."]
-    names = [cells.annotators[k] for k in np.unique(target.tally.k[extreme])]
+    return [UNSETTLED.format(reason=f"a posterior mode with the reversed ranking is only {min(gaps):.1f} nats away")]
+
+
+def share_against(theta: Floats) -> float:
+    """Share of the discrimination that has not the sign of the mean."""
+    return float(np.abs(theta[np.sign(theta) != np.sign(theta.mean())]).sum() / np.abs(theta).sum())
+
+
+def at_infinity(target: Objective, optimum: Optimum, cells: Cells, model: Model) -> list[str]:
+    """Name what runs to infinity where nothing holds it back."""
+    extreme = (np.abs(target.coordinates(optimum.point)) > HUGE).any(axis=0)
+    groups = never_beaten_groups(cells, count_ties=model.ties != "drop")
+    fixed = model.discrimination == "fixed"
+    if optimum.converged and not extreme.any() and not (fixed and groups):
+        return []
+    parts = [f"never beaten or tied by the other competitors: {listing(group)}" for group in groups]
+    if target.n_annotators and extreme.any() and not (fixed and groups):
+        names = [cells.annotators[k] for k in np.unique(target.tally.k[extreme])]
+        parts.append(
+            f"annotators whose votes fit one ranking, or one kind of outcome, without exception: {listing(names)}"
+        )
     return [
-        "No finite maximum-likelihood estimate exists: the numbers of annotators who never contradict one ranking, "
-        f"never tie or always tie run to infinity ({listing(names)}). {remedy}, or leave out annotators with few "
-        "votes (delta)."
+        f"No finite maximum-likelihood estimate exists ({'; '.join(parts) or 'a log-odds runs to infinity'}). What is "
+        "shown is where the fit stopped, not an estimate. Use prior='default'"
+        + (", or leave out annotators with few votes (delta)." if target.n_annotators else ".")
     ]

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.arrow import Factor, factorise
+from bayes_arena.arrow import Arrow, Factor, factorise
 from bayes_arena.cells import Floats
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.likelihood import Objective, Point
 from bayes_arena.newton import Gauge
 
 SINGULAR = 1e-9
-"""Smallest eigenvalue of the Schur complement, relative to its largest, that still counts as information."""
+"""Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information."""
+RIDGE = 1e-6
+"""Ridge at infinity, relative to the curvature."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +76,19 @@ class Laplace:
         return self.factor.tail_covariance()
 
 
-def laplace_at(target: Objective, point: Point, shifts: Floats) -> Laplace:
+def laplace_at(target: Objective, point: Point, shifts: Floats, *, at_infinity: bool = False) -> Laplace:
     """Factorise the Hessian of the negative log-posterior at its mode.
+
+    Parameters
+    ----------
+    target : Objective
+    point : Point
+        Its mode.
+    shifts : ndarray, shape (n, c)
+        Orthonormal directions in which r is held at zero.
+    at_infinity : bool
+        The point is on its way to infinity, where the curvature vanishes: a small ridge keeps the intervals finite,
+        and very wide.
 
     Raises
     ------
@@ -84,19 +97,24 @@ def laplace_at(target: Objective, point: Point, shifts: Floats) -> Laplace:
     """
     _, arrow = target.gradient_and_hessian(point)
     gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    extra = gauge.extra(point, arrow)
+    if at_infinity:
+        extra += RIDGE * gauge.shift_size(arrow) * np.eye(len(extra))
+        arrow = Arrow(arrow.head, arrow.border, arrow.tail + RIDGE * np.eye(arrow.tail.shape[1]))
     try:
-        factor = factorise(arrow, extra=gauge.extra(point, arrow), held=gauge.held)
+        factor = factorise(arrow, extra=extra, held=gauge.held)
     except np.linalg.LinAlgError:
         raise NotIdentifiedError(
             "The votes carry no information in some direction of the parameters, so no interval exists. "
             "Use a prior (prior='default')."
         ) from None
-    eigenvalues = np.linalg.eigvalsh(factor.schur)
+    scale = np.sqrt(np.diag(arrow.head + extra))
+    eigenvalues = np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))
     # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms
     gauge_part = shifts.shape[1] * np.log(gauge.shift_size(arrow) + target.strength_sd**-2)
     return Laplace(
         factor,
         shifts,
-        singular=bool(eigenvalues[0] < SINGULAR * eigenvalues[-1]),
+        singular=bool(eigenvalues[0] < SINGULAR),
         log_determinant=factor.log_determinant() - gauge_part,
     )

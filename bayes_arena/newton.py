@@ -9,13 +9,12 @@ positive definite is a saddle, and is left along its direction of negative curva
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bayes_arena.arrow import Arrow, Factor, factorise
 from bayes_arena.cells import Floats
-from bayes_arena.errors import ConvergenceError
 from bayes_arena.likelihood import Objective, Point
 
 GRADIENT_PER_VOTE = 1e-8
@@ -25,6 +24,8 @@ MAX_ITERATIONS = 500
 PATIENCE = 100
 """Steps after which a vanishing gradient is enough: an optimum at infinity is approached ever more slowly."""
 MAX_ESCAPES = 5
+HUGE = 20.0
+"""A log-odds this large would take hundreds of millions of votes to see; without a maximum Newton stops beyond it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +42,15 @@ class Optimum:
         Largest coordinate of the gradient (on the constraint plane) per vote.
     iterations : int
         Newton steps taken.
+    converged : bool
+        False where the gradient did not vanish: Newton was still on its way, perhaps to infinity.
     """
 
     point: Point
     value: float
     gradient: float
     iterations: int
+    converged: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,26 +100,27 @@ def minimise(objective: Objective, start: Point, gauge: Gauge) -> Optimum:
     Returns
     -------
     Optimum
-        A local minimum with gradient below ``GRADIENT_PER_VOTE``.
-
-    Raises
-    ------
-    ConvergenceError
-        If the gradient does not vanish within ``MAX_ITERATIONS`` steps, or saddle follows saddle.
+        A local minimum with gradient below ``GRADIENT_PER_VOTE``; or, marked as not converged, a point from which
+        ``MAX_ITERATIONS`` steps were not enough, as happens where the optimum lies at infinity.
     """
     iterations = 0
     for _ in range(MAX_ESCAPES):
         optimum, arrow = _descend(objective, start, gauge)
         iterations += optimum.iterations
+        optimum = replace(optimum, iterations=iterations)
         try:
             factorise(arrow, extra=gauge.extra(optimum.point, arrow), held=gauge.held)
-            return Optimum(optimum.point, optimum.value, optimum.gradient, iterations)
+            return optimum
         except np.linalg.LinAlgError:
+            if not optimum.converged or runs_to_infinity(objective, optimum.point):
+                return replace(optimum, converged=False)
             start = _leave_saddle(objective, optimum.point, arrow, gauge)
-    raise ConvergenceError(
-        f"Every one of {MAX_ESCAPES} stationary points found was a saddle. "
-        "The votes hardly inform the model: use a prior (prior='default') or model='bradley-terry'."
-    )
+    return optimum  # no saddle but a direction without information, which the Laplace approximation will name
+
+
+def runs_to_infinity(objective: Objective, point: Point) -> bool:
+    """Whether some log-odds is beyond what any number of votes could show."""
+    return bool(np.abs(objective.coordinates(point)).max(initial=0.0) > HUGE)
 
 
 def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum, Arrow]:
@@ -132,6 +137,8 @@ def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum,
         sharp = -0.5 * slope < DECREMENT or iteration >= PATIENCE
         done = sharp and _largest(gradient) < GRADIENT_PER_VOTE * n_votes
         length = 1.0 if done else _step_length(objective, point, head, own, value, slope)
+        if not length:
+            break
         point = point.moved(head, own, length)
         value = objective.value(point)
         damping = damping / 10 if length == 1.0 else damping
@@ -139,11 +146,8 @@ def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum,
             gradient, arrow = objective.gradient_and_hessian(point)
             largest = _largest(gauge.on_plane(gradient)) / n_votes
             return Optimum(point, value, largest, iteration + 1), arrow
-    raise ConvergenceError(
-        f"No convergence in {MAX_ITERATIONS} Newton steps: the largest gradient is "
-        f"{_largest(gradient) / n_votes:.1e} a vote (aim {GRADIENT_PER_VOTE:g}). "
-        "Use a prior (prior='default'), or leave out annotators with few votes (delta)."
-    )
+    largest = _largest(gradient) / n_votes
+    return Optimum(point, value, largest, iteration + 1, converged=False), arrow
 
 
 def _largest(gradient: Point) -> float:
@@ -164,16 +168,14 @@ def _factorise_damped(arrow: Arrow, extra: Floats, damping: float, gauge: Gauge)
 
 
 def _step_length(objective: Objective, point: Point, head: Floats, own: Floats, value: float, slope: float) -> float:
-    """Halve the step until the objective falls (Armijo), within rounding."""
+    """Halve the step until the objective falls (Armijo), within rounding; 0 if it never does."""
     rounding = 1e-13 * max(abs(value), 1.0)
     length = 1.0
     while length > 1e-10:
         if objective.value(point.moved(head, own, length)) <= value + 1e-4 * length * slope + rounding:
             return length
         length /= 2
-    raise ConvergenceError(
-        "The line search found no lower point. Use a prior (prior='default'), or check extreme vote weights."
-    )
+    return 0.0
 
 
 def _leave_saddle(objective: Objective, point: Point, arrow: Arrow, gauge: Gauge) -> Point:

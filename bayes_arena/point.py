@@ -3,8 +3,8 @@
 Models with theta = 1 are concave (Rao-Kupper nearly so) and start from the prior means. Where theta is free the start
 is the mode of the same model with theta = 1. Under a flat prior theta then runs **free**, and is divided by its mean
 afterwards (r multiplied by it): holding the mean inside the objective puts a wall between the two halves of the space
-and hides the better optimum. Under a Gaussian prior the mean is held at 1, as the prior says, and the free optimum
-serves as a second start whenever some theta is small or negative.
+and hides the better optimum; random starts join in where annotators differ much. Under a Gaussian prior the
+mean is held at 1, as the prior says, and the reversed ranking and the free optimum in both directions are tried too.
 """
 
 from __future__ import annotations
@@ -16,16 +16,23 @@ import numpy as np
 
 from bayes_arena.cells import Cells, Floats, Ints
 from bayes_arena.checks import components
-from bayes_arena.errors import NotIdentifiedError, NoVotesError
-from bayes_arena.identification import at_infinity, disconnected, unsettled_direction
+from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesError
+from bayes_arena.identification import (
+    at_infinity,
+    disconnected,
+    unsettled_by_modes,
+    unsettled_by_votes,
+)
 from bayes_arena.laplace import Laplace, laplace_at
 from bayes_arena.likelihood import Objective, Point, objective
-from bayes_arena.newton import Gauge, Optimum, minimise
+from bayes_arena.newton import GRADIENT_PER_VOTE, Gauge, Optimum, minimise
 from bayes_arena.priors import Prior
 from bayes_arena.specification import Model
 
-DOUBTFUL = 0.5
-"""An annotator with less discrimination than this may stand for a second optimum: the free one is tried too."""
+RANDOM_STARTS = 6
+"""Further starts of a flat fit in which annotators differ much."""
+EQUAL = 1e-6
+"""Largest log-odds of competitors that count as equal."""
 START_RIDGE = 3.0
 """Standard deviation of r and theta in the free start of a Gaussian-prior fit, which keeps it finite."""
 
@@ -92,38 +99,39 @@ def find_mode(cells: Cells, model: Model, prior: Prior, start: Point | None = No
         raise NoVotesError(f"Every vote is one that the model leaves out (ties={model.ties!r}).")
     labels = components(cells)
     shifts = _indicators(labels if math.isinf(prior.strength) else np.zeros_like(labels))
-    optimum, point, unshrunk = _search(target, cells, model, prior, shifts, start)
-    infinite = at_infinity(target, point, cells, model) if prior.is_flat else []
-    messages = disconnected(labels, prior)
-    if not infinite:
-        messages += unsettled_direction(unshrunk)
-    laplace = laplace_at(target, point, shifts)
+    optimum, point, messages = _search(target, cells, model, prior, shifts, start)
+    unbounded = math.isinf(prior.strength) or (target.free_discrimination and math.isinf(prior.discrimination))
+    infinite = at_infinity(target, optimum, cells, model) if unbounded else []
+    if not optimum.converged and not infinite:
+        raise ConvergenceError(
+            f"No convergence in {optimum.iterations} Newton steps: the largest gradient is {optimum.gradient:.1e} a "
+            f"vote (aim {GRADIENT_PER_VOTE:g}). Use a tighter prior, or check extreme vote weights."
+        )
+    laplace = laplace_at(target, point, shifts, at_infinity=bool(infinite))
     if laplace.singular and not infinite:
         raise NotIdentifiedError(
             "The votes do not determine the parameters: other values fit exactly as well, with another ranking "
             "(for instance when annotators hardly share a pair). Use a prior (prior='default') or model='m-elo'."
         )
     return Mode(
-        target, point, laplace, optimum.gradient, optimum.iterations, open_questions=tuple(messages),
+        target=target,
+        point=point,
+        laplace=laplace,
+        gradient=optimum.gradient,
+        iterations=optimum.iterations,
+        open_questions=(*disconnected(labels, prior), *([] if infinite else messages)),
         at_infinity=tuple(infinite),
-    )  # fmt: skip
+    )
 
 
 def _search(
     target: Objective, cells: Cells, model: Model, prior: Prior, shifts: Floats, start: Point | None
-) -> tuple[Optimum, Point, Floats]:
-    """Return the best optimum found, its normalised point, and discriminations that no prior shrinks.
-
-    The last serve to judge the direction of the ranking; they are empty where it is not in question.
-    """
-    nothing = np.zeros(0)
+) -> tuple[Optimum, Point, list[str]]:
+    """Return the best optimum found, its normalised point, and what is to be said of the ranking's direction."""
     held = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
-    if not target.free_discrimination:
+    if not target.free_discrimination or start is not None:
         best = minimise(target, start or target.start(), held)
-        return best, best.point, nothing
-    if start is not None:
-        best = minimise(target, start, held)
-        return best, best.point, nothing
+        return best, best.point, []
     concave = _fixed_mode(cells, replace(model, discrimination="fixed"), prior, shifts)
     own = target.start().own
     own[:, 1:] = concave.own if len(concave.own) else 0.0
@@ -131,19 +139,54 @@ def _search(
     theta_free = held.held.copy()
     theta_free[0] = False
     if math.isinf(target.strength_sd) and math.isinf(target.own[0].sd):
-        best = minimise(target, start, Gauge(shifts, free_scale=True, held=theta_free))
-        return best, _normalise(best.point, shifts), best.point.own[:, 0]
+        loose = Gauge(shifts, free_scale=True, held=theta_free)
+        best = minimise(target, start, loose)
+        if _far_apart(best.point.own[:, 0]):
+            best = min([best, *_attempts(target, _random_starts(start), loose)], key=lambda one: one.value)
+        if np.abs(best.point.strength).max() < EQUAL * np.abs(best.point.own[:, 0]).max() ** -1:
+            raise NotIdentifiedError(
+                "All competitors come out equal, so nothing can be said of the annotators' discriminations. "
+                "Use a prior (prior='default') or model='m-elo'."
+            )
+        return best, _normalise(best.point, shifts), unsettled_by_votes(best.point.own[:, 0])
     best = minimise(target, start, held)
-    if best.point.own[:, 0].min() > DOUBTFUL:
-        return best, best.point, nothing
-    loose = replace(target.own[0], mean=0.0, sd=START_RIDGE)
-    ridge = replace(target, strength_sd=START_RIDGE, own=(loose, *target.own[1:]))
-    free = minimise(ridge, start, Gauge(shifts, free_scale=False, held=theta_free)).point
-    theta = free.own[:, 0]
-    if abs(theta.mean()) > 0.1 * np.abs(theta).mean():
-        other = minimise(target, _normalise(free, shifts), held)
-        best = min(best, other, key=lambda optimum: optimum.value)
-    return best, best.point, theta
+    vague = replace(target.own[0], mean=0.0, sd=START_RIDGE)
+    ridge = replace(target, strength_sd=START_RIDGE, own=(vague, *target.own[1:]))
+    free = _attempts(ridge, [start], Gauge(shifts, free_scale=False, held=theta_free))
+    starts = [_turned(start, -1.0), *(_turned(one.point, sign) for one in free for sign in (1.0, -1.0))]
+    found = [best, *_attempts(target, starts, held)]
+    best = min(found, key=lambda one: one.value)
+    return best, best.point, unsettled_by_modes(best, found)
+
+
+def _far_apart(theta: Floats) -> bool:
+    """Whether the annotators differ so much that their mean is within four standard errors of zero."""
+    return len(theta) > 1 and abs(theta.mean()) < 4 * theta.std(ddof=1) / math.sqrt(len(theta))
+
+
+def _attempts(target: Objective, starts: list[Point], gauge: Gauge) -> list[Optimum]:
+    """Optima from further starts; one that leads nowhere is no loss."""
+    found = [minimise(target, start, gauge) for start in starts]
+    return [optimum for optimum in found if optimum.converged]
+
+
+def _turned(point: Point, sign: float) -> Point:
+    """Return the same point or its mirror image, theta shifted to mean 1."""
+    own = point.own.copy()
+    own[:, 0] = 1 + sign * (own[:, 0] - own[:, 0].mean())
+    return Point(sign * point.strength, point.common, own)
+
+
+def _random_starts(start: Point) -> list[Point]:
+    """Return starts away from the first one, the same every time."""
+    rng = np.random.default_rng(0)
+    starts = []
+    for _ in range(RANDOM_STARTS):
+        own = start.own.copy()
+        own[:, 0] = rng.normal(size=len(own))
+        strength = rng.normal(size=len(start.strength))
+        starts.append(Point(strength - strength.mean(), start.common, own))
+    return starts
 
 
 def _fixed_mode(cells: Cells, model: Model, prior: Prior, shifts: Floats) -> Point:

@@ -23,7 +23,8 @@ from bayes_arena.likelihood import Objective, Point
 from bayes_arena.newton import Gauge
 
 MAX_ITERATIONS = 50
-TOLERANCE = 1e-10
+TOLERANCE = 1e-11
+"""Largest residual gradient, per vote."""
 
 
 def profile_interval(
@@ -79,7 +80,7 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
             break
         excess = 2 * (target.value(point) - lowest) - quantile
         residual = gradient.strength - multiplier * contrast
-        if np.abs(residual).max() < TOLERANCE and abs(excess) < TOLERANCE:
+        if np.abs(residual).max() < TOLERANCE * target.n_votes and abs(excess) < max(1e-8, 1e-12 * abs(lowest)):
             return float(contrast @ r)
         toward, back = factor.solve_schur(np.column_stack([contrast, residual])).T
         change = (gradient.strength @ back - excess / 2) / (gradient.strength @ toward)

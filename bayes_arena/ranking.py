@@ -10,7 +10,7 @@ import numpy as np
 from bayes_arena.cells import Floats, Ints
 from bayes_arena.checks import records
 from bayes_arena.elo import EloScale, project
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, NotIdentifiedError
 from bayes_arena.profile import profile_interval
 from bayes_arena.result import Fit
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HIGHEST_LEVEL = 1 - 1e-9
+EQUAL_DIGITS = 9
+"""Strengths that agree to so many digits, in logits, share a rank."""
 Interval = Literal["laplace", "profile"]
 Columns = dict[str, Any]
 
@@ -76,8 +78,9 @@ def leaderboard_columns(
     high = score + elo.points_per_logit * (upper - projection.strength)
     best, worst = rank_spread(low, high)
     wins, losses, ties = records(fit.cells)
-    order = np.lexsort((np.arange(size), -score))
-    rank = 1 + np.sum(score[:, None] < score[None, :], axis=1)
+    compared = np.round(score / elo.points_per_logit, EQUAL_DIGITS)
+    order = np.lexsort((np.arange(size), -compared))
+    rank = 1 + np.sum(compared[:, None] < compared[None, :], axis=1)
     columns: Columns = {
         "rank": rank,
         "competitor": np.array(names, dtype=object),
@@ -119,6 +122,8 @@ def strengths(
     ------
     ModelError
         If the reference is no competitor, or the level or interval is not possible.
+    NotIdentifiedError
+        If a reference is asked for among groups that were never compared, under a flat prior.
     ConvergenceError
         If the end of a profile-likelihood interval is not found.
     """
@@ -128,6 +133,11 @@ def strengths(
     if reference is None:
         contrasts = np.eye(len(names)) - fit.laplace.shifts @ fit.laplace.shifts.T
     elif reference in names:
+        if fit.laplace.shifts.shape[1] > 1:
+            raise NotIdentifiedError(
+                "Under a flat prior groups that were never compared have no common reference. Rate them apart, or use "
+                "prior='default'."
+            )
         contrasts = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
     else:
         raise ModelError(f"The reference {reference!r} is no competitor.")

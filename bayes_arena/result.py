@@ -84,6 +84,6 @@ class Fit:
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: n - 1 strengths, the common numbers, and M - 1 for every column of the annotators'."""
+        """Free parameters: n - 1 strengths (a flat prior: less one for every group never compared), and so on."""
         own = max(self.target.n_annotators - 1, 0) * len(self.target.own)
-        return self.cells.n_competitors - 1 + len(self.target.common) + own
+        return self.cells.n_competitors - int(self.laplace.shifts.shape[1]) + len(self.target.common) + own

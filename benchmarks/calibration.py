@@ -22,7 +22,7 @@ LEVELS = (0.5, 0.89, 0.95)
 
 
 def true_point(arena: ba.Arena, fit: ba.Fit) -> Point:
-    """The truth in the parameters of the fitted model: mean theta 1, no position effect, nu = 1."""
+    """Return the truth in the parameters of the fitted model: mean theta 1, no position effect, nu = 1."""
     mean = arena.discrimination.mean()
     own = np.zeros_like(fit.point.own)
     if fit.target.free_discrimination:

@@ -221,3 +221,21 @@ def test_fractional_weights_stay_fractional(arena):
     whole = ba.leaderboard(ba.fit(ba.read_votes(arena.votes)))
     assert board["votes"].sum() * 2 == whole["votes"].sum()
     assert whole["votes"].dtype.kind == "i"
+
+
+def test_profile_intervals_of_millions_of_votes(arena):
+    import polars as pl
+
+    heavy = arena.votes.with_columns(w=pl.lit(20_000.0))
+    fit = ba.fit(ba.read_votes(heavy, weight="w"), model="m-elo", prior="flat")
+    laplace, profile = ba.leaderboard(fit), ba.leaderboard(fit, interval="profile")
+    np.testing.assert_allclose(profile[["lower", "upper"]], laplace[["lower", "upper"]], atol=1e-2)
+
+
+def test_equal_competitors_share_a_rank():
+    from helpers import frame
+
+    rows = [(a, b, w) for a, b in ("xy", "yz", "zx") for w in ("model_a", "model_b")] + [("x", "w", "model_a")]
+    board = ba.leaderboard(ba.fit(ba.read_votes(frame(rows))))
+    assert board["rank"].tolist() == [1, 2, 2, 4]
+    assert board["competitor"].tolist() == ["x", "y", "z", "w"]
