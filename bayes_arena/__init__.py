@@ -33,11 +33,11 @@ if TYPE_CHECKING:
         VotesError,
     )
     from bayes_arena.fitting import fit
-    from bayes_arena.posterior import Draws, draw
+    from bayes_arena.posterior import draw
     from bayes_arena.priors import Prior, Spreads
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
-    from bayes_arena.result import Fit
+    from bayes_arena.result import Draws, Fit
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
     from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
@@ -65,11 +65,11 @@ _HOME = {
         "VotesError",
     ),
     "bayes_arena.fitting": ("fit",),
-    "bayes_arena.posterior": ("Draws", "draw"),
+    "bayes_arena.posterior": ("draw",),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
     "bayes_arena.reliability": ("annotators",),
-    "bayes_arena.result": ("Fit",),
+    "bayes_arena.result": ("Draws", "Fit"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
     "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),

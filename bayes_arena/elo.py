@@ -20,10 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_array
+from scipy.special import expit
 
 from bayes_arena.arrow import Factor, factorise
 from bayes_arena.cells import Floats, Ints, Tally
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ConvergenceError, ModelError
 from bayes_arena.likelihood import ETA, TIE, Objective, Point
 from bayes_arena.newton import Gauge, minimise
 from bayes_arena.outcomes import expected_score, half
@@ -31,6 +32,9 @@ from bayes_arena.specification import Model
 
 CHUNK = 1_000_000
 """Pairs times annotators handled at once when expected scores are averaged: bounds the memory."""
+NODES = 64
+"""Chebyshev nodes at which the average score is taken as a function of the lead."""
+MAX_STEPS = 100
 CERTAIN = 1e-7
 """Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
 
@@ -178,3 +182,76 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     _, arrow = target.gradient_and_hessian(solution)
     factor = factorise(arrow, extra=gauge.extra(solution, arrow), held=gauge.held)
     return solution.strength - solution.strength.mean(), factor
+
+
+def project_draws(
+    model: Model, target: Objective, strength: Floats, common: Floats, own: Floats, votes: Floats
+) -> Floats:
+    """Put every draw of a model's strengths on the Bradley-Terry scale.
+
+    The average score W depends on a pair only through its lead d, so it is taken at Chebyshev nodes and interpolated:
+    pairs times annotators would be too many.
+
+    Parameters
+    ----------
+    model : Model
+    target : Objective
+        What was fitted.
+    strength, common, own : ndarray, shapes (n_draws, n), (n_draws, c) and (n_draws, M, q)
+        Draws.
+    votes : ndarray, shape (M,)
+        Votes of every annotator.
+
+    Returns
+    -------
+    ndarray, shape (n_draws, n)
+        r*, sum zero, in logits.
+    """
+    if model.ties in ("half", "drop") and not target.free_discrimination:
+        return np.asarray(strength - strength.mean(axis=1, keepdims=True))
+    i, j = np.triu_indices(strength.shape[1], k=1)
+    lead = strength[:, i] - strength[:, j]
+    reach = float(np.abs(lead).max())
+    nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)
+    to_coefficients = np.linalg.inv(np.polynomial.chebyshev.chebvander(nodes, NODES - 1))
+    share = votes / votes.sum() if target.n_annotators else np.ones(1)
+    projected = np.empty_like(strength)
+    step = max(1, CHUNK // (NODES * len(share)))
+    for first in range(0, len(strength), step):
+        part = slice(first, first + step)
+        size = len(lead[part])
+        coordinates = np.zeros((target.n_coordinates, size, NODES, len(share)))
+        theta = own[part, None, :, 0] if target.free_discrimination else 1.0
+        coordinates[ETA] = reach * nodes[:, None] * theta
+        for column, term in enumerate(target.common):
+            if term.name != "position":
+                coordinates[term.coordinate] += common[part, column, None, None]
+        for column, term in enumerate(target.own):
+            if term.name == "tie_propensity":
+                coordinates[TIE] += own[part, None, :, column]
+        score = expected_score(model, coordinates)[0] @ share
+        coefficients = (score @ to_coefficients.T).T[:, :, None]
+        average = np.polynomial.chebyshev.chebval(lead[part] / reach, coefficients, tensor=False)
+        projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
+    return projected
+
+
+def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:
+    """Fit strengths to the scores of all pairs, many draws at once, shape (n_draws, n)."""
+    draws = len(score)
+    total = np.zeros((draws, n))
+    np.add.at(total.T, i, score.T)
+    np.add.at(total.T, j, 1 - score.T)
+    r = np.zeros((draws, n))
+    for _ in range(MAX_STEPS):
+        p = expit(r[:, :, None] - r[:, None, :])
+        curve = p * (1 - p)
+        gradient = p.sum(axis=2) - 0.5 - total
+        hessian = 1.0 / n - curve
+        hessian[:, np.arange(n), np.arange(n)] += curve.sum(axis=2)
+        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True))
+        r -= step
+        if np.abs(step).max() < 1e-9:
+            return np.asarray(r - r.mean(axis=1, keepdims=True))
+    raise ConvergenceError(f"The Elo scale of some draws was not found in {MAX_STEPS} Newton steps.")

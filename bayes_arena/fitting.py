@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from threadpoolctl import threadpool_limits
 
@@ -15,7 +15,10 @@ from bayes_arena.priors import Prior, resolve_prior
 from bayes_arena.result import Fit
 from bayes_arena.specification import Model, resolve_model
 
-Method = Literal["map", "marginal"]
+if TYPE_CHECKING:
+    from bayes_arena.sampling import Sampler
+
+Method = Literal["map", "marginal", "nuts"]
 
 
 def fit(
@@ -24,6 +27,10 @@ def fit(
     model: str | Model | None = None,
     prior: str | Prior = "default",
     method: Method | None = None,
+    draws: int = 1000,
+    tune: int = 1000,
+    sampler: Sampler = "nutpie",
+    seed: int = 0,
 ) -> Fit:
     """Fit a model to votes.
 
@@ -36,9 +43,16 @@ def fit(
         :class:`~bayes_arena.Model`. Default: ``"am-elo"`` where annotators are known, ``"bradley-terry"`` otherwise.
     prior : str or Prior
         ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` weak Gaussian priors.
-    method : {"map", "marginal"}, optional
+    method : {"map", "marginal", "nuts"}, optional
         ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the spreads are estimated from the
-        votes first. Default: ``"marginal"`` where annotators are pooled, ``"map"`` otherwise.
+        votes first. ``"nuts"``: the whole posterior is sampled (seconds to minutes). Default: ``"marginal"`` where
+        annotators are pooled, ``"map"`` otherwise.
+    draws, tune : int
+        For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
+    sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
+        For ``"nuts"``: the ``nuts_sampler`` of ``pymc.sample``.
+    seed : int
+        For ``"nuts"``: the same seed gives the same draws.
 
     Returns
     -------
@@ -68,16 +82,22 @@ def fit(
     prior = resolve_prior(prior)
     pooled = model.needs_annotators and prior.hyper is not None
     method = method or ("marginal" if pooled else "map")
-    if method not in ("map", "marginal"):
-        raise ModelError(f"Unknown method {method!r}. Use 'map' or 'marginal'.")
+    if method not in ("map", "marginal", "nuts"):
+        raise ModelError(f"Unknown method {method!r}. Use 'map', 'marginal' or 'nuts'.")
     if method == "marginal" and prior.hyper is None:
         raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
     # small matrices: threads cost more than they give
     with threadpool_limits(limits=1, user_api="blas"):  # type: ignore[no-untyped-call]
-        if method == "map":
+        if method == "map" or prior.hyper is None:
             used, mode = prior, find_mode(cells, model, prior)
         else:
             used, mode = estimate_spreads(cells, model, prior)
+    tree = samples = None
+    if method == "nuts":
+        from bayes_arena.sampling import draws_of, sample
+
+        tree = sample(cells, model, prior, draws=draws, tune=tune, sampler=sampler, seed=seed)
+        samples = draws_of(tree, cells, model, mode.target)
     for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     for text in mode.at_infinity:
@@ -94,4 +114,6 @@ def fit(
         gradient=mode.gradient,
         iterations=mode.iterations,
         warnings=(*mode.open_questions, *mode.at_infinity),
+        samples=samples,
+        tree=tree,
     )

@@ -1,42 +1,17 @@
 """Draws from the posterior, whatever route it came by.
 
-Tables that need more than a mean and a standard deviation read draws. A fit by ``"map"`` or ``"marginal"`` draws from
-its Gaussian approximation on the plane of the constraints.
+Tables that need more than a mean and a standard deviation read draws. A fit by ``"nuts"`` carries them; one by
+``"map"`` or ``"marginal"`` draws from its Gaussian approximation on the plane of the constraints.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from bayes_arena.cells import Floats
 from bayes_arena.elo import project
-from bayes_arena.result import Fit
+from bayes_arena.result import Draws, Fit
 
 DEFAULT_DRAWS = 4000
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """Draws of all parameters of a model.
-
-    Attributes
-    ----------
-    strength : ndarray, shape (n_draws, n_competitors)
-        r in logits.
-    elo_strength : ndarray, shape (n_draws, n_competitors)
-        r*, on the scale that all models share, in logits.
-    common : ndarray, shape (n_draws, c)
-        What annotators have in common.
-    own : ndarray, shape (n_draws, n_annotators, q)
-        The annotators' numbers.
-    """
-
-    strength: Floats
-    elo_strength: Floats
-    common: Floats
-    own: Floats
 
 
 def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
@@ -47,7 +22,7 @@ def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
     fit : Fit
         A fitted model.
     size : int
-        Number of draws.
+        Number of draws from a Gaussian approximation; a sampled fit returns all it has.
     seed : int
         The same seed gives the same draws.
 
@@ -55,6 +30,8 @@ def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
     -------
     Draws
     """
+    if fit.samples is not None:
+        return fit.samples
     n = fit.cells.n_competitors
     head, own = fit.laplace.factor.draw(np.random.default_rng(seed), size)
     strength = head[:, :n]

@@ -6,6 +6,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy.stats import rankdata
 
 from bayes_arena.cells import Floats, Ints
 from bayes_arena.checks import records
@@ -44,7 +45,8 @@ def leaderboard(
     -------
     pandas.DataFrame
         ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first.
-        Scores and bounds are in Elo points; a both-bad vote counts as a tie.
+        Scores and bounds are in Elo points; a both-bad vote counts as a tie. A sampled fit has posterior means and
+        quantiles, and a column ``p_best``, the probability of being best.
 
     Raises
     ------
@@ -64,18 +66,20 @@ def leaderboard_columns(
     """Columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
     elo = elo or EloScale()
     names = fit.cells.competitors
-    projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
     size = len(names)
-    shifts = fit.laplace.shifts
-    if interval == "profile":
-        contrasts = np.eye(size) - shifts @ shifts.T
-        lower, upper = _profile(fit, contrasts, level)
+    if fit.samples is not None:
+        strength, (lower, upper) = fit.samples.elo_strength.mean(axis=0), _quantiles(fit.samples.elo_strength, level)
     else:
-        covariance = fit.laplace.covariance(projection.by_head, projection.by_own)
-        lower, upper = _gaussian(projection.strength, covariance, level, interval)
-    score = elo.points(projection.strength, names)
-    low = score + elo.points_per_logit * (lower - projection.strength)
-    high = score + elo.points_per_logit * (upper - projection.strength)
+        projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
+        strength = projection.strength
+        if interval == "profile":
+            lower, upper = _profile(fit, np.eye(size) - fit.laplace.shifts @ fit.laplace.shifts.T, level)
+        else:
+            covariance = fit.laplace.covariance(projection.by_head, projection.by_own)
+            lower, upper = _gaussian(strength, covariance, level, interval)
+    score = elo.points(strength, names)
+    low = score + elo.points_per_logit * (lower - strength)
+    high = score + elo.points_per_logit * (upper - strength)
     best, worst = rank_spread(low, high)
     wins, losses, ties = records(fit.cells)
     compared = np.round(score / elo.points_per_logit, EQUAL_DIGITS)
@@ -94,6 +98,8 @@ def leaderboard_columns(
         "losses": _whole(losses),
         "ties": _whole(ties),
     }
+    if fit.samples is not None:
+        columns["p_best"] = (rankdata(-fit.samples.elo_strength, axis=1) == 1).mean(axis=0)
     return {name: column[order] for name, column in columns.items()}
 
 
@@ -141,6 +147,10 @@ def strengths(
         contrasts = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
     else:
         raise ModelError(f"The reference {reference!r} is no competitor.")
+    if fit.samples is not None:
+        drawn = fit.samples.strength @ contrasts.T
+        strength, sd, (lower, upper) = drawn.mean(axis=0), drawn.std(axis=0, ddof=1), _quantiles(drawn, level)
+        return pd.DataFrame({"competitor": names, "strength": strength, "sd": sd, "lower": lower, "upper": upper})
     covariance = fit.laplace.covariance(contrasts)
     strength = contrasts @ fit.strength
     if interval == "profile":
@@ -183,6 +193,12 @@ def half_width(level: float) -> float:
     if not 0 < level <= HIGHEST_LEVEL:
         raise ModelError(f"The level of an interval lies between 0 and 1 (at most {HIGHEST_LEVEL}), not {level!r}.")
     return NormalDist().inv_cdf(0.5 + level / 2)
+
+
+def _quantiles(drawn: Floats, level: float) -> Floats:
+    """Equal-tailed interval of draws (n_draws, n), shape (2, n)."""
+    half_width(level)
+    return np.asarray(np.quantile(drawn, [0.5 - level / 2, 0.5 + level / 2], axis=0))
 
 
 def _gaussian(center: Floats, covariance: Floats, level: float, interval: str) -> tuple[Floats, Floats]:

@@ -55,15 +55,23 @@ def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
         raise ModelError(
             f"Model {fit.model.name!r} says nothing about annotators. Use model='am-elo' on votes that name them."
         )
-    theta, sd = fit.discrimination, fit.discrimination_sd
-    half = half_width(level) * sd
+    half = half_width(level)
+    if fit.samples is not None:
+        drawn = fit.samples.own[:, :, 0]
+        theta = drawn.mean(axis=0)
+        lower, upper = np.quantile(drawn, [0.5 - level / 2, 0.5 + level / 2], axis=0)
+        p_negative = (drawn < 0).mean(axis=0)
+    else:
+        theta, sd = fit.discrimination, fit.discrimination_sd
+        lower, upper = theta - half * sd, theta + half * sd
+        p_negative = ndtr(-theta / np.maximum(sd, SMALLEST_SD))
     columns: Columns = {
         "annotator": np.array(fit.cells.annotators, dtype=object),
         "theta": theta,
-        "lower": theta - half,
-        "upper": theta + half,
+        "lower": lower,
+        "upper": upper,
         "theta_paper": theta / len(theta),
-        "p_negative": ndtr(-theta / np.maximum(sd, SMALLEST_SD)),
+        "p_negative": p_negative,
         "votes": _whole(fit.cells.votes_by_annotator()),
     }
     order = np.argsort(theta, kind="stable")

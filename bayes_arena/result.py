@@ -1,9 +1,10 @@
-"""The result of a fit: what every table is made from."""
+"""The result of a fit and draws from it: what every table is made from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,31 @@ from bayes_arena.laplace import Laplace
 from bayes_arena.likelihood import Objective, Point
 from bayes_arena.priors import Prior
 from bayes_arena.specification import Model
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws of all parameters of a model.
+
+    Attributes
+    ----------
+    strength : ndarray, shape (n_draws, n_competitors)
+        r in logits.
+    elo_strength : ndarray, shape (n_draws, n_competitors)
+        r*, on the scale that all models share, in logits.
+    common : ndarray, shape (n_draws, c)
+        What annotators have in common.
+    own : ndarray, shape (n_draws, n_annotators, q)
+        The annotators' numbers.
+    """
+
+    strength: Floats
+    elo_strength: Floats
+    common: Floats
+    own: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +54,7 @@ class Fit:
     spreads : Prior
         As used: with the spreads that ``method="marginal"`` estimated.
     method : str
-        ``"map"`` or ``"marginal"``.
+        ``"map"``, ``"marginal"`` or ``"nuts"``.
     target : Objective
         The negative log-posterior at those spreads.
     point : Point
@@ -41,6 +67,10 @@ class Fit:
         Newton steps (of the last mode found).
     warnings : tuple of str
         What a reader of the result has to know.
+    samples : Draws or None
+        Draws of the posterior by ``"nuts"``; tables then read these, not the Gaussian approximation.
+    tree : xarray.DataTree or None
+        What the sampler returned, with its statistics.
     """
 
     cells: Cells
@@ -54,6 +84,8 @@ class Fit:
     gradient: float
     iterations: int
     warnings: tuple[str, ...]
+    samples: Draws | None = None
+    tree: DataTree | None = None
 
     @property
     def strength(self) -> Floats:

@@ -11,9 +11,9 @@ from bayes_arena.cells import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood import ETA
 from bayes_arena.outcomes import expected_score
-from bayes_arena.posterior import Draws, draw
+from bayes_arena.posterior import draw
 from bayes_arena.ranking import half_width
-from bayes_arena.result import Fit
+from bayes_arena.result import Draws, Fit
 
 if TYPE_CHECKING:
     import pandas as pd

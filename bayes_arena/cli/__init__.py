@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayes_arena.cli import options
-from bayes_arena.cli.options import IntervalMethod, ModelName, OnInvalid, PriorName
+from bayes_arena.cli.options import IntervalMethod, MethodName, ModelName, OnInvalid, PriorName
 from bayes_arena.cli.output import Format, between, choose_format, counts, digits, write
 from bayes_arena.cli.source import VoteSource, sizes, split_pair
 from bayes_arena.errors import ArenaError, ArenaWarning, ModelError, VotesError
@@ -53,6 +53,8 @@ def rank(
     delta: options.Delta = None,
     model: options.ModelOption = None,
     prior: options.PriorOption = PriorName.default,
+    method: options.MethodOption = None,
+    seed: options.Seed = 0,
     sigma_strength: options.SigmaStrength = None,
     sigma_discrimination: options.SigmaDiscrimination = None,
     interval: options.Level = 0.95,
@@ -71,7 +73,7 @@ def rank(
     with _collected_warnings() as notes:
         from bayes_arena.ranking import leaderboard_columns
 
-        result = _fit(source.read(), model, prior, sigma_strength, sigma_discrimination)
+        result = _fit(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
         columns = leaderboard_columns(result, level=interval, elo=elo, interval=interval_method.value)
     spread = [f"{best}–{worst}" for best, worst in zip(columns["rank_best"], columns["rank_worst"], strict=True)]
     shown = {
@@ -82,6 +84,8 @@ def rank(
         "rank spread": spread,
         **{name: counts(columns[name]) for name in ("votes", "wins", "losses", "ties")},
     }
+    if "p_best" in columns:
+        shown["P(best)"] = digits(columns["p_best"], ".3f")
     _emit(columns, "leaderboard", result, notes, source, shown, form, output)
 
 
@@ -98,6 +102,8 @@ def annotators(
     delta: options.Delta = None,
     model: options.ModelOption = None,
     prior: options.PriorOption = PriorName.default,
+    method: options.MethodOption = None,
+    seed: options.Seed = 0,
     sigma_strength: options.SigmaStrength = None,
     sigma_discrimination: options.SigmaDiscrimination = None,
     interval: options.Level = 0.95,
@@ -110,7 +116,7 @@ def annotators(
     with _collected_warnings() as notes:
         from bayes_arena.reliability import annotator_columns
 
-        result = _fit(source.read(), model, prior, sigma_strength, sigma_discrimination)
+        result = _fit(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
         columns = annotator_columns(result, level=interval)
     shown = {
         "annotator": [str(name) for name in columns["annotator"]],
@@ -200,6 +206,8 @@ def _fit(
     cells: Cells,
     model: ModelName | None,
     prior: PriorName,
+    method: MethodName | None,
+    seed: int,
     sigma_strength: float | None,
     sigma_discrimination: float | None,
 ) -> Fit:
@@ -213,7 +221,8 @@ def _fit(
         chosen = replace(chosen, strength=sigma_strength, hyper=None)
     if sigma_discrimination is not None:
         chosen = replace(chosen, discrimination=sigma_discrimination, hyper=None)
-    return fit(cells, model=model.value if model else None, prior=chosen)
+    name, route = (choice.value if choice else None for choice in (model, method))
+    return fit(cells, model=name, prior=chosen, method=route, seed=seed)  # type: ignore[arg-type]
 
 
 def _elo(init: float, scale: float, base: float, anchor: str | None) -> EloScale:
@@ -246,7 +255,7 @@ def _emit(
         "mean_loss": result.mean_loss,
         "warnings": notes,
     }
-    how = f"{result.model.name}, {result.prior} prior, mean loss {result.mean_loss:.4f} a vote"
+    how = f"{result.model.name}, {result.prior} prior, {result.method}, mean loss {result.mean_loss:.4f} a vote"
     title = f"{source.title(result.cells)}\n{how}"
     write(columns, key=key, head=head, title=title, shown=shown, form=form, output=output)
 

@@ -17,6 +17,15 @@ class ModelName(StrEnum):
     bradley_terry = "bradley-terry"
     m_elo = "m-elo"
     am_elo = "am-elo"
+    am_davidson = "am-davidson"
+
+
+class MethodName(StrEnum):
+    """Routes to a result."""
+
+    map = "map"
+    marginal = "marginal"
+    nuts = "nuts"
 
 
 class PriorName(StrEnum):
@@ -75,6 +84,15 @@ ModelOption = Annotated[
     ModelName | None,
     typer.Option(help="Default: am-elo where annotators are known, else bradley-terry.", rich_help_panel=MODEL),
 ]
+MethodOption = Annotated[
+    MethodName | None,
+    typer.Option(
+        help="map: posterior mode at fixed spreads. marginal: spreads estimated (default where annotators are pooled). "
+        "nuts: the whole posterior, sampled.",
+        rich_help_panel=MODEL,
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Seed of nuts.", rich_help_panel=MODEL)]
 PriorOption = Annotated[
     PriorName,
     typer.Option(help="flat: the paper's maximum likelihood. default: weak Gaussian.", rich_help_panel=MODEL),

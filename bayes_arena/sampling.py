@@ -1,0 +1,93 @@
+"""The posterior by NUTS: the PyMC program of the same model and prior, sampled.
+
+Four chains, whatever the machine. Sampling needs a proper prior: a flat one leaves the strengths of an unbeaten
+competitor, or the discrimination of an annotator who never errs, without bound.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayes_arena.cells import Cells, Floats
+from bayes_arena.elo import project_draws
+from bayes_arena.errors import ModelError
+from bayes_arena.likelihood import Objective
+from bayes_arena.priors import Prior
+from bayes_arena.result import Draws
+from bayes_arena.specification import Model
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+CHAINS = 4
+Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
+
+
+def sample(cells: Cells, model: Model, prior: Prior, *, draws: int, tune: int, sampler: Sampler, seed: int) -> DataTree:
+    """Sample the posterior.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    model : Model
+    prior : Prior
+        A proper prior; its spreads are sampled too unless ``prior.hyper`` is None.
+    draws, tune : int
+        Draws to keep, and to tune with, in each of four chains.
+    sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
+        The ``nuts_sampler`` of ``pymc.sample``.
+    seed : int
+        The same seed gives the same draws.
+
+    Returns
+    -------
+    xarray.DataTree
+        What ``pymc.sample`` returns: groups ``posterior``, ``sample_stats``, ``observed_data``, ``constant_data``.
+
+    Raises
+    ------
+    ModelError
+        If the prior is not proper.
+    """
+    if np.isinf(prior.strength) or (model.needs_annotators and np.isinf(prior.discrimination)):
+        raise ModelError("Sampling needs a proper prior. Use prior='default', or method='map' for the flat one.")
+    import pymc as pm
+
+    from bayes_arena.models import build
+
+    with build(cells, model=model, prior=prior, pooled=True):
+        tree: DataTree = pm.sample(
+            draws,
+            tune=tune,
+            chains=CHAINS,
+            random_seed=seed,
+            nuts_sampler=sampler,
+            progressbar=sys.stdout.isatty(),
+        )
+    return tree
+
+
+def draws_of(tree: DataTree, cells: Cells, model: Model, target: Objective) -> Draws:
+    """Read the draws of a sampled posterior, chains one after the other."""
+    posterior = tree["posterior"]
+
+    def values(name: str) -> Floats:
+        array = np.asarray(posterior[name].values, dtype=np.float64)
+        return array.reshape(-1, *array.shape[2:])
+
+    strength = values("strength")
+    size = len(strength)
+    shared: dict[str, Any] = {term.name: values(f"{term.name}_common") for term in target.common}
+    names = {"discrimination": "discrimination", "tie_propensity": "log_tie_propensity", "position": "position"}
+    own = np.zeros((size, target.n_annotators, len(target.own)))
+    for column, term in enumerate(target.own):
+        own[:, :, column] = values(names[term.name])
+        if term.name in shared:
+            own[:, :, column] -= shared[term.name][:, None]
+    common = np.column_stack(list(shared.values())) if shared else np.zeros((size, 0))
+    elo_strength = project_draws(model, target, strength, common, own, cells.votes_by_annotator())
+    return Draws(strength=strength, elo_strength=elo_strength, common=common, own=own)
