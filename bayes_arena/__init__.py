@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bayes_arena.cells import Cells, keep_annotators
     from bayes_arena.checks import check
+    from bayes_arena.comparison import LeaveOneOut, compare, leave_one_out
     from bayes_arena.elo import EloScale
     from bayes_arena.errors import (
         ArenaError,
@@ -48,6 +49,7 @@ __version__ = "0.1.0"
 _HOME = {
     "bayes_arena.cells": ("Cells", "keep_annotators"),
     "bayes_arena.checks": ("check",),
+    "bayes_arena.comparison": ("LeaveOneOut", "compare", "leave_one_out"),
     "bayes_arena.elo": ("EloScale",),
     "bayes_arena.errors": (
         "ArenaError",
@@ -91,6 +93,7 @@ __all__ = [
     "FitError",
     "IdentificationWarning",
     "InvalidVotesError",
+    "LeaveOneOut",
     "Model",
     "ModelError",
     "NoMaximumWarning",
@@ -101,11 +104,13 @@ __all__ = [
     "VotesError",
     "annotators",
     "check",
+    "compare",
     "draw",
     "example_arena",
     "fit",
     "keep_annotators",
     "leaderboard",
+    "leave_one_out",
     "rank_probabilities",
     "rank_spread",
     "read_votes",

@@ -63,9 +63,13 @@ class LeaveOneOut:
     @property
     def se(self) -> float:
         """Standard error of the total, from the spread over votes."""
-        n = self.votes.sum()
-        variance = self.votes @ (self.elpd - self.total / n) ** 2 / n
-        return float(np.sqrt(n * variance))
+        return _se_of_sum(self.elpd, self.votes)
+
+
+def _se_of_sum(values: Floats, votes: Floats) -> float:
+    """Return the standard error of a sum over votes, from the spread of its terms."""
+    n = votes.sum()
+    return float(np.sqrt(n / (n - 1) * votes @ (values - values @ votes / n) ** 2))
 
 
 def pointwise(fit: Fit) -> tuple[Floats, Floats]:
@@ -176,8 +180,6 @@ def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
     for name in sorted(loo, key=lambda name: -loo[name].total):
         one = loo[name]
         gap = one.elpd - loo[best].elpd
-        n = one.votes.sum()
-        spread = one.votes @ (gap - gap @ one.votes / n) ** 2
         rows.append(
             {
                 "name": name,
@@ -185,7 +187,7 @@ def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
                 "elpd_loo": one.total,
                 "se": one.se,
                 "elpd_diff": float(gap @ one.votes),
-                "dse": float(np.sqrt(spread)),
+                "dse": _se_of_sum(gap, one.votes),
                 "weight": weights[name],
                 "p_loo": one.p,
                 "pareto_k": float(one.pareto_k.max()),

@@ -6,7 +6,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from bayes_arena.cells import Floats, Ints
 from bayes_arena.checks import records
@@ -99,7 +98,8 @@ def leaderboard_columns(
         "ties": _whole(ties),
     }
     if fit.samples is not None:
-        columns["p_best"] = (rankdata(-fit.samples.elo_strength, axis=1) == 1).mean(axis=0)
+        winners = np.argmax(fit.samples.elo_strength, axis=1)
+        columns["p_best"] = np.bincount(winners, minlength=size) / len(winners)
     return {name: column[order] for name, column in columns.items()}
 
 

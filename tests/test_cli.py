@@ -270,3 +270,22 @@ def test_a_dropped_vote_is_reported_even_when_the_fit_fails(tmp_path):
 
 def test_interval_levels_are_named_as_asked(votes_file):
     assert "99.9 % interval" in run("rank", votes_file, "--interval", 0.999).stdout
+
+
+def test_compare(votes_file):
+    done = run("compare", votes_file, "--models", "bradley-terry,am-davidson", "--format", "json")
+    assert done.returncode == 2
+    assert "not of the same thing" in done.stderr
+    done = run(
+        "compare", votes_file, "--models", "bradley-terry, am-davidson", "--ties", "davidson", "--format", "json"
+    )
+    rows = json.loads(done.stdout)["comparison"]
+    assert [row["name"] for row in rows] == ["am-davidson", "bradley-terry"]
+    assert {"name", "rank", "elpd_loo", "elpd_diff", "dse", "weight"} <= set(rows[0])
+
+
+def test_marginal_method_and_am_davidson(votes_file):
+    answer = json.loads(run("rank", votes_file, "--model", "am-davidson", "--format", "json").stdout)
+    assert (answer["model"], answer["method"]) == ("am-davidson", "marginal")
+    answer = json.loads(run("rank", votes_file, "--method", "map", "--format", "json").stdout)
+    assert (answer["model"], answer["method"]) == ("am-elo", "map")

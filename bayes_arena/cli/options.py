@@ -20,6 +20,15 @@ class ModelName(StrEnum):
     am_davidson = "am-davidson"
 
 
+class TiesName(StrEnum):
+    """Treatments of ties."""
+
+    half = "half"
+    davidson = "davidson"
+    rao_kupper = "rao-kupper"
+    drop = "drop"
+
+
 class MethodName(StrEnum):
     """Routes to a result."""
 
@@ -91,6 +100,10 @@ MethodOption = Annotated[
         "nuts: the whole posterior, sampled.",
         rich_help_panel=MODEL,
     ),
+]
+TiesOption = Annotated[
+    TiesName | None,
+    typer.Option(help="Treat ties alike in all models, so that they can be compared.", rich_help_panel=MODEL),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of nuts.", rich_help_panel=MODEL)]
 PriorOption = Annotated[
