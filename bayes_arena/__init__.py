@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bayes_arena.cells import Cells, keep_annotators
     from bayes_arena.checks import check
-    from bayes_arena.comparison import LeaveOneOut, compare, leave_one_out
+    from bayes_arena.comparison import compare
+    from bayes_arena.crossvalidation import LeaveOneOut, leave_one_out
     from bayes_arena.elo import EloScale
     from bayes_arena.errors import (
         ArenaError,
@@ -49,7 +50,8 @@ __version__ = "0.1.0"
 _HOME = {
     "bayes_arena.cells": ("Cells", "keep_annotators"),
     "bayes_arena.checks": ("check",),
-    "bayes_arena.comparison": ("LeaveOneOut", "compare", "leave_one_out"),
+    "bayes_arena.comparison": ("compare",),
+    "bayes_arena.crossvalidation": ("LeaveOneOut", "leave_one_out"),
     "bayes_arena.elo": ("EloScale",),
     "bayes_arena.errors": (
         "ArenaError",

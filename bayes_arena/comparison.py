@@ -1,147 +1,26 @@
-"""Which model do the votes support? Leave-one-vote-out cross-validation, and stacking.
+"""Which model do the votes support? Differences in leave-one-vote-out density, and stacking.
 
-The expected log predictive density of a vote that the model has not seen is estimated by Pareto-smoothed importance
-sampling from draws of the posterior that has (PSIS-LOO, Vehtari et al., 2017). Votes of the same cell and outcome are
-exchangeable, so the density is computed once for each of these columns and counted as often as it was cast: exact, and
-a fraction of the work. All models are evaluated on the same columns in the same order, so differences are taken vote by
-vote.
+All models are evaluated on the same columns of votes in the same order, so differences are taken vote by vote.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats, Tally
+from bayes_arena.cells import Cells, Floats
+from bayes_arena.crossvalidation import LeaveOneOut, leave_one_out, se_of_sum
 from bayes_arena.errors import ModelError
-from bayes_arena.likelihood import Point
-from bayes_arena.posterior import draw
 from bayes_arena.result import Fit
 from bayes_arena.specification import Model
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DRAWS = 1000
-"""Draws from a Gaussian approximation; a sampled fit uses all it has."""
 BAD_K = 0.7
 """A Pareto k above this makes an estimate unreliable (Vehtari et al., 2024)."""
-
-
-@dataclass(frozen=True, eq=False)
-class LeaveOneOut:
-    """Leave-one-vote-out predictive densities of a fit.
-
-    Attributes
-    ----------
-    elpd : ndarray, shape (n_columns,)
-        Expected log predictive density of one vote of every column, in nats.
-    pareto_k : ndarray, shape (n_columns,)
-        Pareto k of every column.
-    votes : ndarray, shape (n_columns,)
-        How often each was cast.
-    p : float
-        Effective number of parameters.
-    n_draws : int
-        Draws used.
-    """
-
-    elpd: Floats
-    pareto_k: Floats
-    votes: Floats
-    p: float
-    n_draws: int
-
-    @property
-    def total(self) -> float:
-        """Sum over votes."""
-        return float(self.elpd @ self.votes)
-
-    @property
-    def se(self) -> float:
-        """Standard error of the total, from the spread over votes."""
-        return _se_of_sum(self.elpd, self.votes)
-
-
-def _se_of_sum(values: Floats, votes: Floats) -> float:
-    """Return the standard error of a sum over votes, from the spread of its terms."""
-    n = votes.sum()
-    return float(np.sqrt(n / (n - 1) * votes @ (values - values @ votes / n) ** 2))
-
-
-def pointwise(fit: Fit) -> tuple[Floats, Floats]:
-    """Log-likelihood of one vote of every column, under every draw.
-
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-
-    Returns
-    -------
-    log_likelihood : ndarray, shape (n_draws, n_columns)
-        In nats. Columns are the outcomes cast in each cell of ``fit.cells``, in its order.
-    votes : ndarray, shape (n_columns,)
-        How often each was cast.
-    """
-    cells = fit.cells
-    counts = cells.counts
-    row, outcome = np.nonzero(counts)
-    target = replace(fit.target, tally=Tally(cells.a, cells.b, cells.annotator, counts))
-    one = np.zeros((4, len(row)))
-    seen = {"tie": 2, "drop": 3, "outcome": 3}[fit.model.both_bad]
-    one[np.where(outcome == 3, seen, outcome), np.arange(len(row))] = 1.0
-    draws = draw(fit, size=DRAWS)
-    values = np.empty((len(draws.strength), len(row)))
-    for index in range(len(values)):
-        point = Point(draws.strength[index], draws.common[index], draws.own[index])
-        values[index] = -target.rows(one, target.coordinates(point)[:, row]).value
-    return values, counts[row, outcome]
-
-
-def leave_one_out(fit: Fit) -> LeaveOneOut:
-    """Leave-one-vote-out cross-validation of a fit.
-
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model with a proper prior; sampled, or with draws from its Gaussian approximation.
-
-    Returns
-    -------
-    LeaveOneOut
-
-    Raises
-    ------
-    ModelError
-        If votes are weighted by fractions, which are no votes to leave out, or the prior is flat.
-
-    References
-    ----------
-    Vehtari, A., Gelman, A. & Gabry, J. (2017), "Practical Bayesian model evaluation using leave-one-out
-    cross-validation and WAIC", Statistics and Computing 27.
-    """
-    from arviz_stats.base.array import array_stats
-
-    if not np.array_equal(fit.cells.counts, np.rint(fit.cells.counts)):
-        raise ModelError("Leave-one-out needs whole votes; these are weighted by fractions.")
-    if fit.prior.is_flat:
-        raise ModelError("Leave-one-out needs draws from a posterior. Use prior='default'.")
-    values, votes = pointwise(fit)
-    chains = fit.tree["posterior"].sizes["chain"] if fit.tree is not None else 1
-    by_chain = values.T.reshape(len(votes), chains, -1)
-    elpd, pareto_k, _ = array_stats.loo(by_chain, chain_axis=1, draw_axis=2, r_eff=_relative_efficiency(by_chain))
-    lppd = np.logaddexp.reduce(values, axis=0) - np.log(len(values))
-    return LeaveOneOut(
-        elpd=np.asarray(elpd),
-        pareto_k=np.asarray(pareto_k),
-        votes=votes,
-        p=float((lppd - elpd) @ votes),
-        n_draws=len(values),
-    )
 
 
 def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
@@ -187,7 +66,7 @@ def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
                 "elpd_loo": one.total,
                 "se": one.se,
                 "elpd_diff": float(gap @ one.votes),
-                "dse": _se_of_sum(gap, one.votes),
+                "dse": se_of_sum(gap, one.votes),
                 "weight": weights[name],
                 "p_loo": one.p,
                 "pareto_k": float(one.pareto_k.max()),
@@ -221,17 +100,6 @@ def _stacking_weights(loo: Mapping[str, LeaveOneOut]) -> dict[str, float]:
         for name, one in loo.items()
     }
     return {str(name): float(w) for name, w in az.compare(data, method="stacking", round_to="none")["weight"].items()}
-
-
-def _relative_efficiency(values: Floats) -> float:
-    """Effective share of the draws, from the chains' total log-likelihood; 1 for independent draws."""
-    from arviz_stats.base.array import array_stats
-
-    if values.shape[1] == 1:
-        return 1.0
-    total = np.exp(values - values.max()).mean(axis=0)
-    size = total.size
-    return float(min(array_stats.ess(total, chain_axis=0, draw_axis=1, method="mean") / size, 1.0))
 
 
 def _require_comparable(fits: Mapping[str, Fit]) -> None:

@@ -25,6 +25,9 @@ from bayes_arena.priors import Prior
 from bayes_arena.specification import Model
 
 MAX_ROUNDS = 200
+MAX_PASSES = 3
+SAME_MODE = 1e-6
+"""Nats by which two modes may differ and still be one."""
 TOLERANCE = 1e-3
 """Largest relative change of a spread at which the rounds stop."""
 SMALLEST = 0.01
@@ -62,7 +65,18 @@ def estimate_spreads(cells: Cells, model: Model, prior: Prior) -> tuple[Prior, M
     MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4. Chung, Y. et al. (2013), "A nondegenerate
     penalized likelihood estimator for variance parameters in multilevel models", Psychometrika 78.
     """
-    mode = find_mode(cells, model, prior)
+    mode = find_mode(cells, model, prior, thorough=False)
+    for _ in range(MAX_PASSES):
+        prior, mode = _settle(cells, model, prior, mode)
+        best = find_mode(cells, model, prior)
+        if best.target.value(best.point) > mode.target.value(mode.point) - SAME_MODE:
+            break
+        mode = best  # another mode is better: its spreads differ
+    return prior, best
+
+
+def _settle(cells: Cells, model: Model, prior: Prior, mode: Mode) -> tuple[Prior, Mode]:
+    """Alternate between spreads and mode until the spreads stand still."""
     names = ["strength", *(SPREAD_OF[term.name] for term in mode.target.own)]
     logs = np.log([getattr(prior, name) for name in names])
     last, stride = np.zeros(len(names)), np.ones(len(names))
@@ -71,9 +85,9 @@ def estimate_spreads(cells: Cells, model: Model, prior: Prior) -> tuple[Prior, M
         stride = np.where(change * last < 0, 0.5 * stride, np.minimum(1.2 * stride, 1.0))
         logs, last = logs + stride * change, change
         prior = replace(prior, **dict(zip(names, np.exp(logs).tolist(), strict=True)))
-        if np.abs(change).max() < TOLERANCE:
-            return prior, find_mode(cells, model, prior)
         mode = find_mode(cells, model, prior, start=mode.point)
+        if np.abs(change).max() < TOLERANCE:
+            return prior, mode
     raise ConvergenceError(
         f"The spreads of the prior did not settle in {MAX_ROUNDS} rounds (last change {np.abs(change).max():.1%}). "
         "Fix them with a Prior whose hyper is None, or use method='map'."

@@ -66,7 +66,7 @@ class Mode:
     at_infinity: tuple[str, ...]
 
 
-def find_mode(cells: Cells, model: Model, prior: Prior, start: Point | None = None) -> Mode:
+def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None = None, thorough: bool = True) -> Mode:
     """Find the posterior mode.
 
     Parameters
@@ -78,6 +78,8 @@ def find_mode(cells: Cells, model: Model, prior: Prior, start: Point | None = No
         Its spreads are used as they are.
     start : Point, optional
         The mode of the same model under a similar Gaussian prior, to go on from; no other start is tried then.
+    thorough : bool
+        Try further starts where the mode may not be the best one.
 
     Returns
     -------
@@ -99,7 +101,7 @@ def find_mode(cells: Cells, model: Model, prior: Prior, start: Point | None = No
         raise NoVotesError(f"Every vote is one that the model leaves out (ties={model.ties!r}).")
     labels = components(cells)
     shifts = _indicators(labels if math.isinf(prior.strength) else np.zeros_like(labels))
-    optimum, point, messages = _search(target, cells, model, prior, shifts, start)
+    optimum, point, messages = _search(target, cells, model, prior, shifts, start, thorough)
     unbounded = math.isinf(prior.strength) or (target.free_discrimination and math.isinf(prior.discrimination))
     infinite = at_infinity(target, optimum, cells, model) if unbounded else []
     if not optimum.converged and not infinite:
@@ -125,7 +127,7 @@ def find_mode(cells: Cells, model: Model, prior: Prior, start: Point | None = No
 
 
 def _search(
-    target: Objective, cells: Cells, model: Model, prior: Prior, shifts: Floats, start: Point | None
+    target: Objective, cells: Cells, model: Model, prior: Prior, shifts: Floats, start: Point | None, thorough: bool
 ) -> tuple[Optimum, Point, list[str]]:
     """Return the best optimum found, its normalised point, and what is to be said of the ranking's direction."""
     held = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
@@ -150,6 +152,8 @@ def _search(
             )
         return best, _normalise(best.point, shifts), unsettled_by_votes(best.point.own[:, 0])
     best = minimise(target, start, held)
+    if not thorough:
+        return best, best.point, []
     vague = replace(target.own[0], mean=0.0, sd=START_RIDGE)
     ridge = replace(target, strength_sd=START_RIDGE, own=(vague, *target.own[1:]))
     free = _attempts(ridge, [start], Gauge(shifts, free_scale=False, held=theta_free))

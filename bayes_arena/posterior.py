@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.elo import project
+from bayes_arena.projection import project
 from bayes_arena.result import Draws, Fit
 
 DEFAULT_DRAWS = 4000

@@ -9,9 +9,10 @@ import numpy as np
 
 from bayes_arena.cells import Floats, Ints
 from bayes_arena.checks import records
-from bayes_arena.elo import EloScale, project
+from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, NotIdentifiedError
 from bayes_arena.profile import profile_interval
+from bayes_arena.projection import project
 from bayes_arena.result import Fit
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayes_arena.cells import Cells, Floats
-from bayes_arena.elo import project_draws
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood import Objective
 from bayes_arena.priors import Prior
+from bayes_arena.projection import project_draws
 from bayes_arena.result import Draws
 from bayes_arena.specification import Model
 

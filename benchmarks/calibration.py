@@ -15,8 +15,8 @@ from statistics import NormalDist
 import numpy as np
 
 import bayes_arena as ba
-from bayes_arena.elo import project
 from bayes_arena.likelihood import Point
+from bayes_arena.projection import project
 
 LEVELS = (0.5, 0.89, 0.95)
 

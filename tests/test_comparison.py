@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.comparison import pointwise
+from bayes_arena.crossvalidation import pointwise
 
 DAVIDSON = ba.Model("davidson", ties="davidson")
 

@@ -7,9 +7,9 @@ import pymc as pm
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.elo import project, project_draws
 from bayes_arena.likelihood import Point
 from bayes_arena.models import build
+from bayes_arena.projection import project, project_draws
 
 MODELS = ["bradley-terry", "am-davidson"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.elo import project
 from bayes_arena.likelihood import Point
+from bayes_arena.projection import project
 from bayes_arena.specification import Model
 
 COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]

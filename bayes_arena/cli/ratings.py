@@ -1,0 +1,218 @@
+"""``rank``, ``annotators`` and ``compare``: the commands that fit models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayes_arena.cli import options
+from bayes_arena.cli.app import app, collected_warnings
+from bayes_arena.cli.options import IntervalMethod, MethodName, ModelName, OnInvalid, PriorName
+from bayes_arena.cli.output import Format, between, choose_format, counts, digits, write
+from bayes_arena.cli.source import VoteSource, sizes, split_pair
+from bayes_arena.errors import ModelError
+
+if TYPE_CHECKING:
+    from bayes_arena.cells import Cells
+    from bayes_arena.elo import EloScale
+    from bayes_arena.result import Fit
+
+
+@app.command()
+def rank(
+    files: options.Files = None,
+    a: options.ColumnA = None,
+    b: options.ColumnB = None,
+    winner: options.Winner = None,
+    annotator: options.Annotator = None,
+    no_annotator: options.NoAnnotator = False,
+    weight: options.Weight = None,
+    outcome: options.Outcome = None,
+    on_invalid: options.Invalid = OnInvalid.error,
+    delta: options.Delta = None,
+    model: options.ModelOption = None,
+    prior: options.PriorOption = PriorName.default,
+    method: options.MethodOption = None,
+    seed: options.Seed = 0,
+    sigma_strength: options.SigmaStrength = None,
+    sigma_discrimination: options.SigmaDiscrimination = None,
+    interval: options.Level = 0.95,
+    interval_method: options.Method = IntervalMethod.laplace,
+    init: options.Init = 1000.0,
+    scale: options.Scale = 400.0,
+    base: options.Base = 10.0,
+    anchor: options.Anchor = None,
+    form: options.FormatOption = None,
+    output: options.Output = None,
+) -> None:
+    """Rate the competitors: Elo scores, intervals and the spread of ranks."""
+    form = choose_format(form, output)
+    elo = _elo(init, scale, base, anchor)
+    source = VoteSource(files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta)
+    with collected_warnings() as notes:
+        from bayes_arena.ranking import leaderboard_columns
+
+        result = _fit(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
+        columns = leaderboard_columns(result, level=interval, elo=elo, interval=interval_method.value)
+    spread = [f"{best}–{worst}" for best, worst in zip(columns["rank_best"], columns["rank_worst"], strict=True)]
+    shown = {
+        "rank": digits(columns["rank"], "d"),
+        "competitor": [str(name) for name in columns["competitor"]],
+        "elo": digits(columns["elo"], ".1f"),
+        f"{100 * interval:g} % interval": between(columns["lower"], columns["upper"], ".1f"),
+        "rank spread": spread,
+        **{name: counts(columns[name]) for name in ("votes", "wins", "losses", "ties")},
+    }
+    if "p_best" in columns:
+        shown["P(best)"] = digits(columns["p_best"], ".3f")
+    _emit(columns, "leaderboard", result, notes, source, shown, form, output)
+
+
+@app.command()
+def annotators(
+    files: options.Files = None,
+    a: options.ColumnA = None,
+    b: options.ColumnB = None,
+    winner: options.Winner = None,
+    annotator: options.Annotator = None,
+    weight: options.Weight = None,
+    outcome: options.Outcome = None,
+    on_invalid: options.Invalid = OnInvalid.error,
+    delta: options.Delta = None,
+    model: options.ModelOption = None,
+    prior: options.PriorOption = PriorName.default,
+    method: options.MethodOption = None,
+    seed: options.Seed = 0,
+    sigma_strength: options.SigmaStrength = None,
+    sigma_discrimination: options.SigmaDiscrimination = None,
+    interval: options.Level = 0.95,
+    form: options.FormatOption = None,
+    output: options.Output = None,
+) -> None:
+    """List the annotators, least discriminating first: below zero is against the others."""
+    form = choose_format(form, output)
+    source = VoteSource(files, a, b, winner, annotator, False, weight, outcome, on_invalid, delta)
+    with collected_warnings() as notes:
+        from bayes_arena.reliability import annotator_columns
+
+        result = _fit(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
+        columns = annotator_columns(result, level=interval)
+    shown = {
+        "annotator": [str(name) for name in columns["annotator"]],
+        "theta": digits(columns["theta"], ".2f"),
+        f"{100 * interval:g} % interval": between(columns["lower"], columns["upper"], ".2f"),
+        "theta (sum 1)": digits(columns["theta_paper"], ".4f"),
+        "P(theta < 0)": digits(columns["p_negative"], ".3f"),
+        "votes": counts(columns["votes"]),
+    }
+    _emit(columns, "annotators", result, notes, source, shown, form, output)
+
+
+@app.command()
+def compare(
+    models: Annotated[str, typer.Option(metavar="A,B,...", help="Models, separated by commas.")],
+    files: options.Files = None,
+    a: options.ColumnA = None,
+    b: options.ColumnB = None,
+    winner: options.Winner = None,
+    annotator: options.Annotator = None,
+    outcome: options.Outcome = None,
+    on_invalid: options.Invalid = OnInvalid.error,
+    delta: options.Delta = None,
+    ties: options.TiesOption = None,
+    method: options.MethodOption = None,
+    seed: options.Seed = 0,
+    form: options.FormatOption = None,
+    output: options.Output = None,
+) -> None:
+    """Compare models by how well they predict a vote left out (PSIS-LOO), and stack them."""
+    from dataclasses import replace
+
+    form = choose_format(form, output)
+    source = VoteSource(files, a, b, winner, annotator, False, None, outcome, on_invalid, delta)
+    with collected_warnings() as notes:
+        from bayes_arena.comparison import compare as compare_fits
+        from bayes_arena.fitting import fit
+        from bayes_arena.specification import resolve_model
+
+        cells = source.read()
+        fits = {}
+        for name in models.split(","):
+            model = resolve_model(name.strip(), annotators_known=cells.n_annotators > 0)
+            model = replace(model, ties=ties.value) if ties else model
+            route = method.value if method else "marginal"
+            fits[model.name] = fit(cells, model=model, method=route, seed=seed)  # type: ignore[arg-type]
+        table = compare_fits(fits)
+    columns: dict[str, Any] = {str(name): table[name].to_numpy() for name in table}
+    shown = {
+        "rank": digits(columns["rank"], "d"),
+        "model": [str(name) for name in columns["name"]],
+        "elpd": digits(columns["elpd_loo"], ".1f"),
+        "difference": digits(columns["elpd_diff"], ".1f"),
+        "s.e.": digits(columns["dse"], ".1f"),
+        "weight": digits(columns["weight"], ".2f"),
+        "worst Pareto k": digits(columns["pareto_k"], ".2f"),
+    }
+    head = {**sizes(cells), "warnings": notes}
+    write(columns, key="comparison", head=head, title=source.title(cells), shown=shown, form=form, output=output)
+
+
+def _fit(
+    cells: Cells,
+    model: ModelName | None,
+    prior: PriorName,
+    method: MethodName | None,
+    seed: int,
+    sigma_strength: float | None,
+    sigma_discrimination: float | None,
+) -> Fit:
+    from dataclasses import replace
+
+    from bayes_arena.fitting import fit
+    from bayes_arena.priors import NAMED_PRIORS
+
+    chosen = NAMED_PRIORS[prior]
+    if sigma_strength is not None:
+        chosen = replace(chosen, strength=sigma_strength, hyper=None)
+    if sigma_discrimination is not None:
+        chosen = replace(chosen, discrimination=sigma_discrimination, hyper=None)
+    name, route = (choice.value if choice else None for choice in (model, method))
+    return fit(cells, model=name, prior=chosen, method=route, seed=seed)  # type: ignore[arg-type]
+
+
+def _elo(init: float, scale: float, base: float, anchor: str | None) -> EloScale:
+    from bayes_arena.elo import EloScale
+
+    if anchor is None:
+        return EloScale(init, scale, base)
+    name, text = split_pair(anchor, "--anchor", "NAME=SCORE")
+    try:
+        return EloScale(init, scale, base, (name, float(text)))
+    except ValueError:
+        raise ModelError(f"--anchor takes NAME=SCORE with a number, not {anchor!r}.") from None
+
+
+def _emit(
+    columns: Mapping[str, Any],
+    key: str,
+    result: Fit,
+    notes: list[str],
+    source: VoteSource,
+    shown: Mapping[str, list[str]],
+    form: Format,
+    output: Path | None,
+) -> None:
+    head = {
+        "model": result.model.name,
+        "prior": str(result.prior),
+        "method": result.method,
+        **sizes(result.cells),
+        "mean_loss": result.mean_loss,
+        "warnings": notes,
+    }
+    how = f"{result.model.name}, {result.prior} prior, {result.method}, mean loss {result.mean_loss:.4f} a vote"
+    title = f"{source.title(result.cells)}\n{how}"
+    write(columns, key=key, head=head, title=title, shown=shown, form=form, output=output)
