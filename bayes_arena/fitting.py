@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from bayes_arena.cells import Cells
 from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
@@ -86,8 +87,7 @@ def fit(
         raise ModelError(f"Unknown method {method!r}. Use 'map', 'marginal' or 'nuts'.")
     if method == "marginal" and prior.hyper is None:
         raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
-    # small matrices: threads cost more than they give
-    with threadpool_limits(limits=1, user_api="blas"):  # type: ignore[no-untyped-call]
+    with _threads().limit(limits=1, user_api="blas"):  # small matrices: threads cost more than they give
         if method == "map" or prior.hyper is None:
             used, mode = prior, find_mode(cells, model, prior)
         else:
@@ -117,3 +117,9 @@ def fit(
         samples=samples,
         tree=tree,
     )
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """Look for the BLAS libraries once; that takes longer than some fits."""
+    return ThreadpoolController()  # type: ignore[no-untyped-call]

@@ -136,11 +136,10 @@ def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum,
         slope = float(gradient.head @ head + np.sum(gradient.own * own))
         sharp = -0.5 * slope < DECREMENT or iteration >= PATIENCE
         done = sharp and _largest(gradient) < GRADIENT_PER_VOTE * n_votes
-        length = 1.0 if done else _step_length(objective, point, head, own, value, slope)
+        length, value = _step(objective, point, head, own, value, slope, whole=done)
         if not length:
             break
         point = point.moved(head, own, length)
-        value = objective.value(point)
         damping = damping / 10 if length == 1.0 else damping
         if done:
             gradient, arrow = objective.gradient_and_hessian(point)
@@ -167,15 +166,21 @@ def _factorise_damped(arrow: Arrow, extra: Floats, damping: float, gauge: Gauge)
             damping = max(4 * damping, 1e-3 * diagonal)
 
 
-def _step_length(objective: Objective, point: Point, head: Floats, own: Floats, value: float, slope: float) -> float:
-    """Halve the step until the objective falls (Armijo), within rounding; 0 if it never does."""
+def _step(
+    objective: Objective, point: Point, head: Floats, own: Floats, value: float, slope: float, *, whole: bool
+) -> tuple[float, float]:
+    """Halve the step until the objective falls (Armijo), within rounding; length 0 if it never does.
+
+    Returns the length and the value there. A whole step is taken as it is.
+    """
     rounding = 1e-13 * max(abs(value), 1.0)
     length = 1.0
     while length > 1e-10:
-        if objective.value(point.moved(head, own, length)) <= value + 1e-4 * length * slope + rounding:
-            return length
+        moved = objective.value(point.moved(head, own, length))
+        if whole or moved <= value + 1e-4 * length * slope + rounding:
+            return length, moved
         length /= 2
-    return 0.0
+    return 0.0, value
 
 
 def _leave_saddle(objective: Objective, point: Point, arrow: Arrow, gauge: Gauge) -> Point:

@@ -67,8 +67,9 @@ def half(counts: Floats, coordinates: Floats) -> RowTerms:
     """Ties as half wins: binary logistic likelihood with soft outcomes."""
     n, score = counts.sum(axis=0), counts[0] + 0.5 * counts[2]
     eta = coordinates[0]
-    p = expit(eta)
-    value = n * np.logaddexp(0.0, eta) - score * eta
+    decay = np.exp(-np.abs(eta))
+    p = np.where(eta > 0, 1.0, decay) / (1 + decay)
+    value = n * (np.maximum(eta, 0.0) + np.log1p(decay)) - score * eta
     return RowTerms(value, (n * p - score)[None], (n * p * (1 - p))[None, None])
 
 

@@ -2,8 +2,8 @@
 
     uv run python benchmarks/readme.py
 
-Blocks stand between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The speed block is copied from
-``benchmarks/results/point_estimates.md``, where the benchmark's output is kept.
+Blocks stand between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The blocks on speed and
+calibration are copied from ``benchmarks/results``, where the output of those benchmarks is kept.
 """
 
 import re
@@ -25,6 +25,7 @@ def blocks() -> dict[str, str]:
     return {
         "rank": printed("rank", rows=10),
         "annotators": printed("annotators", rows=5),
+        "calibration": (ROOT / "benchmarks" / "results" / "calibration.md").read_text().strip(),
         "speed": (ROOT / "benchmarks" / "results" / "point_estimates.md").read_text().strip(),
     }
 

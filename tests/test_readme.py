@@ -21,10 +21,14 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     code = re.search(r"## In Python\n\n```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
     assert code is not None
     assert len([line for line in code[1].splitlines() if line.strip()]) <= 8
-    exec(code[1], {})
+    namespace: dict[str, object] = {}
+    exec(code[1], namespace)
     shown = capsys.readouterr().out
     assert "competitor" in shown
     assert "annotator-01" in shown
+    questions = re.search(r"readers\n\n```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
+    assert questions is not None
+    exec(questions[1], namespace)
 
 
 def test_every_option_the_readme_names_exists():
