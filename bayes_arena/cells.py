@@ -59,7 +59,7 @@ class Cells:
 
     def __repr__(self) -> str:
         return (
-            f"Cells({self.n_votes:g} votes, {self.n_competitors} competitors, {self.n_annotators} annotators, "
+            f"Cells({self.n_votes:,.12g} votes, {self.n_competitors} competitors, {self.n_annotators} annotators, "
             f"{len(self.a)} cells)"
         )
 

@@ -8,6 +8,7 @@
     │   ├── InvalidVotesError            votes with an unknown winner, a missing name, a bad weight ...
     │   └── NoVotesError                 nothing left to rate
     ├── ModelError (ValueError)          an unknown model, prior or option, or a combination without meaning
+    ├── OutputError (ValueError)         the command line cannot write its output as asked
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
         └── NotIdentifiedError           the votes do not determine the parameters at all
@@ -33,6 +34,7 @@ __all__ = [
     "NoMaximumWarning",
     "NoVotesError",
     "NotIdentifiedError",
+    "OutputError",
     "VotesError",
     "listing",
 ]
@@ -64,6 +66,10 @@ class NoVotesError(VotesError):
 
 class ModelError(ArenaError, ValueError):
     """An unknown model, prior or option, or a combination that has no meaning."""
+
+
+class OutputError(ArenaError, ValueError):
+    """The command line cannot write its output as asked."""
 
 
 class FitError(ArenaError, RuntimeError):

@@ -145,7 +145,7 @@ def _search(
         best = minimise(target, start, loose)
         if _far_apart(best.point.own[:, 0]):
             best = min([best, *_attempts(target, _random_starts(start), loose)], key=lambda one: one.value)
-        if np.abs(best.point.strength).max() < EQUAL * np.abs(best.point.own[:, 0]).max() ** -1:
+        if np.abs(best.point.strength).max() * np.abs(best.point.own[:, 0]).max() < EQUAL:
             raise NotIdentifiedError(
                 "All competitors come out equal, so nothing can be said of the annotators' discriminations. "
                 "Use a prior (prior='default') or model='m-elo'."

@@ -116,6 +116,6 @@ class Fit:
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: n - 1 strengths (a flat prior: less one for every group never compared), and so on."""
+        """Free parameters: strengths, common numbers and annotators' numbers, less one for every sum that is held."""
         own = max(self.target.n_annotators - 1, 0) * len(self.target.own)
         return self.cells.n_competitors - int(self.laplace.shifts.shape[1]) + len(self.target.common) + own

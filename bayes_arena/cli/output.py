@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from bayes_arena.errors import ArenaError
+from bayes_arena.errors import OutputError
 
 WIDE = 10_000
 """Characters no table needs."""
@@ -22,10 +22,6 @@ class Format(StrEnum):
     csv = "csv"
     json = "json"
     parquet = "parquet"
-
-
-class OutputError(ArenaError, ValueError):
-    """The output cannot be written as asked."""
 
 
 def choose_format(chosen: Format | None, output: Path | None) -> Format:
