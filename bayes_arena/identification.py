@@ -48,7 +48,7 @@ def unsettled_by_votes(theta: Floats) -> list[str]:
     """
     if len(theta) < 2:
         return []
-    against = share_against(theta)
+    against = _share_against(theta)
     if against < AGAINST or abs(theta.mean()) > 2 * theta.std(ddof=1) / np.sqrt(len(theta)):
         return []
     reason = (
@@ -66,7 +66,7 @@ def unsettled_by_modes(best: Optimum, others: list[Optimum]) -> list[str]:
     return [UNSETTLED.format(reason=f"a posterior mode with the reversed ranking is only {min(gaps):.1f} nats away")]
 
 
-def share_against(theta: Floats) -> float:
+def _share_against(theta: Floats) -> float:
     """Share of the discrimination that has not the sign of the mean."""
     return float(np.abs(theta[np.sign(theta) != np.sign(theta.mean())]).sum() / np.abs(theta).sum())
 

@@ -67,6 +67,7 @@ def leaderboard_columns(
     elo = elo or EloScale()
     names = fit.cells.competitors
     size = len(names)
+    _require_interval_of(fit, interval)
     if fit.samples is not None:
         strength, (lower, upper) = fit.samples.elo_strength.mean(axis=0), _quantiles(fit.samples.elo_strength, level)
     else:
@@ -93,10 +94,10 @@ def leaderboard_columns(
         "upper": high,
         "rank_best": best,
         "rank_worst": worst,
-        "votes": _whole(wins + losses + ties),
-        "wins": _whole(wins),
-        "losses": _whole(losses),
-        "ties": _whole(ties),
+        "votes": whole_counts(wins + losses + ties),
+        "wins": whole_counts(wins),
+        "losses": whole_counts(losses),
+        "ties": whole_counts(ties),
     }
     if fit.samples is not None:
         winners = np.argmax(fit.samples.elo_strength, axis=1)
@@ -148,6 +149,7 @@ def strengths(
         contrasts = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
     else:
         raise ModelError(f"The reference {reference!r} is no competitor.")
+    _require_interval_of(fit, interval)
     if fit.samples is not None:
         drawn = fit.samples.strength @ contrasts.T
         strength, sd, (lower, upper) = drawn.mean(axis=0), drawn.std(axis=0, ddof=1), _quantiles(drawn, level)
@@ -196,6 +198,12 @@ def half_width(level: float) -> float:
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
+def _require_interval_of(fit: Fit, interval: str) -> None:
+    """Refuse a profile of a sampled fit, whose intervals are quantiles of its draws."""
+    if fit.samples is not None and interval != "laplace":
+        raise ModelError(f"A sampled fit has intervals by quantiles, not {interval!r}. Use method='map' for those.")
+
+
 def _quantiles(drawn: Floats, level: float) -> Floats:
     """Equal-tailed interval of draws (n_draws, n), shape (2, n)."""
     half_width(level)
@@ -223,7 +231,7 @@ def _profile(fit: Fit, contrasts: Floats, level: float) -> tuple[Floats, Floats]
     return ends[:, 0], ends[:, 1]
 
 
-def _whole(values: Floats) -> np.ndarray:
+def whole_counts(values: Floats) -> np.ndarray:
     """Return counts as integers where every one is whole (it is, unless votes are weighted)."""
     whole = np.rint(values)
     return whole.astype(np.int64) if np.array_equal(whole, values) else values

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from bayes_arena.errors import ModelError
-from bayes_arena.ranking import Columns, _whole, half_width
+from bayes_arena.ranking import Columns, half_width, whole_counts
 from bayes_arena.result import Fit
 
 SMALLEST_SD = 1e-12
@@ -72,7 +72,7 @@ def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
         "upper": upper,
         "theta_paper": theta / len(theta),
         "p_negative": p_negative,
-        "votes": _whole(fit.cells.votes_by_annotator()),
+        "votes": whole_counts(fit.cells.votes_by_annotator()),
     }
     order = np.argsort(theta, kind="stable")
     return {name: column[order] for name, column in columns.items()}
