@@ -3,7 +3,7 @@
 The verbs in the order they are used; each takes what the one before returns::
 
     cells = read_votes("votes.csv")     # any engine in, sufficient statistics out
-    result = fit(cells)                 # am-ELO where annotators are known
+    result = fit(cells)                 # am-Davidson where annotators are known
     leaderboard(result)                 # Elo scores, intervals, rank spread
     annotators(result)                  # who votes with the others, and who against
 """

@@ -41,7 +41,8 @@ def fit(
         Votes, from :func:`~bayes_arena.read_votes`.
     model : str or Model, optional
         A preset (``"bradley-terry"``, ``"m-elo"``, ``"am-elo"``, ``"am-davidson"``) or any
-        :class:`~bayes_arena.Model`. Default: ``"am-elo"`` where annotators are known, ``"bradley-terry"`` otherwise.
+        :class:`~bayes_arena.Model`. Default: ``"am-davidson"`` where annotators are known (``"am-elo"`` under a flat
+        prior), ``"bradley-terry"`` otherwise.
     prior : str or Prior
         ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` weak Gaussian priors.
     method : {"map", "marginal", "nuts"}, optional
@@ -79,8 +80,8 @@ def fit(
     ----------
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
-    model = resolve_model(model, annotators_known=cells.n_annotators > 0)
     prior = resolve_prior(prior)
+    model = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
     pooled = model.needs_annotators and prior.hyper is not None
     method = method or ("marginal" if pooled else "map")
     if method not in ("map", "marginal", "nuts"):

@@ -96,8 +96,11 @@ PRESETS = {
 }
 
 
-def resolve_model(model: str | Model | None, *, annotators_known: bool) -> Model:
-    """Return the model meant: a preset by name, a model as it is, or the default for the votes.
+def resolve_model(model: str | Model | None, *, annotators_known: bool, flat: bool = False) -> Model:
+    """Return the model meant: a preset by name, a model as it is, or the default for the votes and the prior.
+
+    The default is am-davidson where annotators are known; it needs a prior that pools them, so under a flat one it is
+    the paper's am-elo. Without annotators it is bradley-terry.
 
     Raises
     ------
@@ -105,7 +108,7 @@ def resolve_model(model: str | Model | None, *, annotators_known: bool) -> Model
         If the name is unknown, or the model needs annotators and the votes carry none.
     """
     if model is None:
-        model = "am-elo" if annotators_known else "bradley-terry"
+        model = ("am-elo" if flat else "am-davidson") if annotators_known else "bradley-terry"
     if isinstance(model, str):
         if model not in PRESETS:
             raise ModelError(f"Unknown model {model!r}. Use one of {', '.join(PRESETS)}, or a Model.")

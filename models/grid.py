@@ -45,8 +45,8 @@ def build(
     ModelError
         If the model or prior is unknown, or the model needs annotators and there are none.
     """
-    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0)
     prior = resolve_prior(prior)
+    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
     target = objective(cells, chosen, prior)
     with pm.Model(coords=_parts.coordinates(cells)) as program:
         pairs, row = np.unique(np.column_stack([target.tally.i, target.tally.j]), axis=0, return_inverse=True)

@@ -64,7 +64,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
 
 def test_annotators_json_finds_the_planted_ones(votes_file):
     answer = json.loads(run("annotators", votes_file, "--format", "json").stdout)
-    assert (answer["model"], answer["prior"]) == ("am-elo", "default")
+    assert (answer["model"], answer["prior"]) == ("am-davidson", "default")
     rows = answer["annotators"]
     assert list(rows[0]) == ["annotator", "theta", "lower", "upper", "theta_paper", "p_negative", "votes"]
     truth = json.loads(votes_file.with_suffix(".json").read_text())
@@ -284,8 +284,10 @@ def test_compare(votes_file):
     assert {"name", "rank", "elpd_loo", "elpd_diff", "dse", "weight"} <= set(rows[0])
 
 
-def test_marginal_method_and_am_davidson(votes_file):
-    answer = json.loads(run("rank", votes_file, "--model", "am-davidson", "--format", "json").stdout)
+def test_the_default_is_am_davidson_and_the_papers_am_elo_under_a_flat_prior(votes_file):
+    answer = json.loads(run("rank", votes_file, "--format", "json").stdout)
     assert (answer["model"], answer["method"]) == ("am-davidson", "marginal")
     answer = json.loads(run("rank", votes_file, "--method", "map", "--format", "json").stdout)
+    assert (answer["model"], answer["method"]) == ("am-davidson", "map")
+    answer = json.loads(run("rank", votes_file, "--prior", "flat", "--format", "json").stdout)
     assert (answer["model"], answer["method"]) == ("am-elo", "map")

@@ -91,7 +91,10 @@ Delta = Annotated[
 ]
 ModelOption = Annotated[
     ModelName | None,
-    typer.Option(help="Default: am-elo where annotators are known, else bradley-terry.", rich_help_panel=MODEL),
+    typer.Option(
+        help="Default: am-davidson where annotators are known (am-elo if the prior is flat), else bradley-terry.",
+        rich_help_panel=MODEL,
+    ),
 ]
 MethodOption = Annotated[
     MethodName | None,
