@@ -13,7 +13,8 @@ from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarni
 from bayes_arena.marginal import estimate_spreads
 from bayes_arena.point import find_mode
 from bayes_arena.priors import Prior, resolve_prior
-from bayes_arena.result import Fit
+from bayes_arena.quadrature import is_sparse
+from bayes_arena.result import Evidence, Fit
 from bayes_arena.specification import Model, resolve_model
 
 if TYPE_CHECKING:
@@ -47,8 +48,9 @@ def fit(
         ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` weak Gaussian priors.
     method : {"map", "marginal", "nuts"}, optional
         ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the spreads are estimated from the
-        votes first. ``"nuts"``: the whole posterior is sampled (seconds to minutes). Default: ``"marginal"`` where
-        annotators are pooled, ``"map"`` otherwise.
+        votes first, by the Laplace evidence or, where annotators have few votes each (more annotators than twice the
+        square root of the number of votes), with the annotators integrated out by quadrature. ``"nuts"``: the whole
+        posterior is sampled (seconds to minutes). Default: ``"marginal"`` where annotators are pooled, else ``"map"``.
     draws, tune : int
         For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
@@ -88,9 +90,16 @@ def fit(
         raise ModelError(f"Unknown method {method!r}. Use 'map', 'marginal' or 'nuts'.")
     if method == "marginal" and prior.hyper is None:
         raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
+    evidence: Evidence | None = None
+    if method == "marginal":
+        evidence = "quadrature" if is_sparse(cells, model) else "laplace"
     with _threads().limit(limits=1, user_api="blas"):  # small matrices: threads cost more than they give
         if method == "map" or prior.hyper is None:
             used, mode = prior, find_mode(cells, model, prior)
+        elif evidence == "quadrature":
+            from bayes_arena.quadrature import integrate_annotators
+
+            used, mode = integrate_annotators(cells, model, prior)
         else:
             used, mode = estimate_spreads(cells, model, prior)
     tree = samples = None
@@ -109,6 +118,7 @@ def fit(
         prior=prior,
         spreads=used,
         method=method,
+        evidence=evidence,
         target=mode.target,
         point=mode.point,
         laplace=mode.laplace,

@@ -99,12 +99,24 @@ def _proposal(prior: Prior, names: list[str], mode: Mode) -> Floats:
     laplace, own = mode.laplace, mode.point.own
     deviations = [mode.point.strength, *(own - [term.mean for term in mode.target.own]).T]
     variances = [np.trace(laplace.strength_covariance()), *np.einsum("mqq->q", laplace.own_covariance())]
-    spreads = [_spread(prior, *each) for each in zip(names, deviations, map(float, variances), strict=True)]
+    spreads = [spread_of(prior, *each) for each in zip(names, deviations, map(float, variances), strict=True)]
     return np.log(spreads)
 
 
-def _spread(prior: Prior, name: str, deviations: Floats, variance: float) -> float:
-    """Solve the quadratic of the module for sigma squared."""
+def spread_of(prior: Prior, name: str, deviations: Floats, variance: float) -> float:
+    """Solve the equation of the module for one spread.
+
+    Parameters
+    ----------
+    prior : Prior
+        The spread before, and its hyperprior.
+    name : str
+        Which spread.
+    deviations : ndarray, shape (M,)
+        Mode of the numbers, less their prior mean.
+    variance : float
+        Sum of their posterior variances.
+    """
     scale = getattr(prior.hyper, name)
     old = getattr(prior, name)
     excess = max(len(deviations) - 1 - variance / old**2, 0.0) - 1

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, eye_array
 from scipy.special import expit
 
 from bayes_arena.arrow import Factor, factorise
@@ -28,9 +29,9 @@ from bayes_arena.outcomes import expected_score, half
 from bayes_arena.specification import Model
 
 CHUNK = 1_000_000
-"""Pairs times annotators handled at once when expected scores are averaged: bounds the memory."""
-NODES = 64
-"""Chebyshev nodes at which the average score is taken as a function of the lead."""
+"""Leads times annotators handled at once when expected scores are averaged: bounds the memory."""
+NODES, MANY_NODES = 64, 256
+"""Chebyshev nodes at which the average score is taken as a function of the lead: of every draw, and of one point."""
 MAX_STEPS = 100
 CERTAIN = 1e-7
 """Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
@@ -77,19 +78,20 @@ def project(model: Model, target: Objective, point: Point, votes: Floats) -> Pro
         return Projection(point.strength, np.eye(n, n + n_common), np.zeros((n, target.n_annotators, width)))
     i, j = np.triu_indices(n, k=1)
     d = point.strength[i] - point.strength[j]
-    pair = np.arange(len(d))
-    ones = np.ones(len(d))
+    leads, at_pairs = _interpolation(d)
+    pair, ones = np.arange(len(d)), np.ones(len(d))
     incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
-    score, by_lead = np.zeros(len(d)), np.zeros(len(d))
-    by_common, by_own = np.zeros((n, n_common)), np.zeros((n, target.n_annotators, width))
+    to_competitors = incidence @ at_pairs
+    score, by_lead, by_common = np.zeros(len(leads)), np.zeros(len(leads)), np.zeros((len(leads), n_common))
+    by_own = np.zeros((n, target.n_annotators, width))
     share = votes / votes.sum() if target.n_annotators else ones[:1]
-    chunk = max(1, CHUNK // len(d))
+    chunk = max(1, CHUNK // len(leads))
     for first in range(0, len(share), chunk):
         part = slice(first, first + chunk)
         weight, own = share[part], point.own[part]
         theta = own[:, 0] if target.free_discrimination else np.ones(len(weight))
-        coordinates = np.zeros((target.n_coordinates, len(d), len(weight)))
-        coordinates[ETA] = np.outer(d, theta)
+        coordinates = np.zeros((target.n_coordinates, len(leads), len(weight)))
+        coordinates[ETA] = np.outer(leads, theta)
         for value, term in zip(point.common, target.common, strict=True):
             coordinates[term.coordinate] += 0.0 if term.name == "position" else value
         for column, term in enumerate(target.own):
@@ -100,12 +102,13 @@ def project(model: Model, target: Objective, point: Point, votes: Floats) -> Pro
         by_lead += slope[ETA] @ (weight * theta)
         for s, term in enumerate(target.common):
             if term.name != "position":
-                by_common[:, s] += incidence @ (slope[term.coordinate] @ weight)
+                by_common[:, s] += slope[term.coordinate] @ weight
         for column, term in enumerate(target.own):
             if term.name == "discrimination":
-                by_own[:, part, column] = incidence @ (slope[ETA] * d[:, None] * weight)
+                by_own[:, part, column] = to_competitors @ (slope[ETA] * leads[:, None] * weight)
             elif term.name == "tie_propensity":
-                by_own[:, part, column] = incidence @ (slope[TIE] * weight)
+                by_own[:, part, column] = to_competitors @ (slope[TIE] * weight)
+    score, by_lead, by_common = at_pairs @ score, at_pairs @ by_lead, to_competitors @ by_common
     projected, factor = _bradley_terry(i, j, score, n)
     laplacian = np.zeros((n, n))
     laplacian[i, j] = laplacian[j, i] = -by_lead
@@ -113,6 +116,20 @@ def project(model: Model, target: Objective, point: Point, votes: Floats) -> Pro
     by_head = factor.solve_schur(np.column_stack([laplacian, by_common]))
     by_own = factor.solve_schur(by_own.reshape(n, -1)).reshape(by_own.shape)
     return Projection(projected, by_head, by_own)
+
+
+def _interpolation(d: Floats) -> tuple[Floats, Any]:
+    """Leads at which to take a function of the lead, and the matrix that carries its values there to the leads d.
+
+    All of d where these are few; otherwise Chebyshev nodes, from which a logistic curve of slope 25 over the whole
+    range is interpolated to 1e-12.
+    """
+    if len(d) <= MANY_NODES:
+        return d, eye_array(len(d), format="csr")
+    nodes = np.cos(np.pi * (np.arange(MANY_NODES) + 0.5) / MANY_NODES)
+    reach = max(float(np.abs(d).max()), 1e-12)
+    to_coefficients = np.linalg.inv(np.polynomial.chebyshev.chebvander(nodes, MANY_NODES - 1))
+    return reach * nodes, np.polynomial.chebyshev.chebvander(d / reach, MANY_NODES - 1) @ to_coefficients
 
 
 def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Factor]:

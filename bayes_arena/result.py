@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from bayes_arena.specification import Model
 
 if TYPE_CHECKING:
     from xarray import DataTree
+
+
+Evidence = Literal["laplace", "quadrature"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +58,12 @@ class Fit:
         As used: with the spreads that ``method="marginal"`` estimated.
     method : str
         ``"map"``, ``"marginal"`` or ``"nuts"``.
+    evidence : {"laplace", "quadrature"} or None
+        How ``"marginal"`` integrated the parameters out.
     target : Objective
         The negative log-posterior at those spreads.
     point : Point
-        Its mode.
+        Its mode; by quadrature the mode of strengths and common numbers, and the posterior means of the annotators.
     laplace : Laplace
         Gaussian approximation at the mode; under a flat prior the inverse Fisher information.
     gradient : float
@@ -78,6 +83,7 @@ class Fit:
     prior: Prior
     spreads: Prior
     method: str
+    evidence: Evidence | None
     target: Objective
     point: Point
     laplace: Laplace

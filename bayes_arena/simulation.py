@@ -1,8 +1,8 @@
 """Arenas with known truth.
 
-Votes follow Davidson's model of ties (Davidson, 1970): with eta = theta_k (r_i - r_j),
+Votes follow Davidson's model of ties (Davidson, 1970): with eta = theta_k (r_i - r_j) + b_k,
 
-    P(i wins) : P(tie) : P(j wins) = exp(eta / 2) : nu : exp(-eta / 2).
+    P(i wins) : P(tie) : P(j wins) = exp(eta / 2) : nu_k : exp(-eta / 2).
 
 The default size is that of the paper's Table 1: 20 competitors, 42 annotators, 4,321 votes, every annotator with
 more than 50 votes.
@@ -38,6 +38,8 @@ class Arena:
         True r in logits, sum zero.
     discrimination : ndarray, shape (n_annotators,)
         True theta, negative for the anomalous annotators.
+    log_tie_propensity, position : ndarray, shape (n_annotators,)
+        True ln nu and b.
     anomalous : tuple of str
         Names of the planted anomalous annotators, who vote against the ranking.
     """
@@ -47,6 +49,8 @@ class Arena:
     annotators: tuple[str, ...]
     strength: Floats
     discrimination: Floats
+    log_tie_propensity: Floats
+    position: Floats
     anomalous: tuple[str, ...]
 
 
@@ -59,6 +63,8 @@ def simulate(
     strength_sd: float = 1.0,
     discrimination_sd: float = 0.5,
     tie_propensity: float = 1.0,
+    tie_spread: float = 0.0,
+    position_spread: float = 0.0,
     seed: int = 0,
 ) -> Arena:
     """Simulate an arena.
@@ -75,6 +81,8 @@ def simulate(
         Standard deviation of theta around 1.
     tie_propensity : float
         Davidson's nu; 0 for no ties, 1 for about 30 % at the default spread of strengths.
+    tie_spread, position_spread : float
+        Standard deviations of ln nu and of b over annotators.
     seed : int
         The same seed gives the same votes.
 
@@ -96,7 +104,7 @@ def simulate(
             "An arena takes two competitors or more, one annotator or more, a vote each, and no more anomalous "
             f"annotators than annotators; not {competitors}, {annotators}, {votes} and {anomalous}."
         )
-    spreads = (strength_sd, discrimination_sd, tie_propensity)
+    spreads = (strength_sd, discrimination_sd, tie_propensity, tie_spread, position_spread)
     if not all(0 <= number <= LARGEST for number in spreads) or seed < 0:
         raise ModelError(
             f"Standard deviations and the tie propensity lie between 0 and {LARGEST:g}, and a seed is not negative; "
@@ -121,8 +129,11 @@ def simulate(
     rng.shuffle(k)
     i = rng.integers(competitors, size=votes)
     j = (i + rng.integers(1, competitors, size=votes)) % competitors
-    eta = theta[k] * (r[i] - r[j])
-    odds = np.column_stack([np.ones(votes), tie_propensity * np.exp(-np.abs(eta) / 2), np.exp(-np.abs(eta))])
+    habits = np.random.default_rng([seed, 1])
+    u, b = habits.normal(0, tie_spread, annotators), habits.normal(0, position_spread, annotators)
+    eta = theta[k] * (r[i] - r[j]) + b[k]
+    nu = tie_propensity * np.exp(u[k])
+    odds = np.column_stack([np.ones(votes), nu * np.exp(-np.abs(eta) / 2), np.exp(-np.abs(eta))])
     odds = np.where((eta < 0)[:, None], odds[:, ::-1], odds)
     cumulative = np.cumsum(odds / odds.sum(axis=1, keepdims=True), axis=1)
     outcome = (rng.random(votes)[:, None] > cumulative[:, :2]).sum(axis=1)
@@ -137,7 +148,9 @@ def simulate(
             "judge": np.array(judges)[k],
         }
     )
-    return Arena(frame, models, judges, r, theta, tuple(judges[k] for k in planted))
+    with np.errstate(divide="ignore"):
+        log_tie_propensity = np.log(tie_propensity) + u  # minus infinity where nobody ever calls a tie
+    return Arena(frame, models, judges, r, theta, log_tie_propensity, b, tuple(judges[k] for k in planted))
 
 
 def example_arena() -> Arena:

@@ -209,10 +209,12 @@ def _emit(
         "model": result.model.name,
         "prior": str(result.prior),
         "method": result.method,
+        "evidence": result.evidence,
         **sizes(result.cells),
         "mean_loss": result.mean_loss,
         "warnings": notes,
     }
-    how = f"{result.model.name}, {result.prior} prior, {result.method}, mean loss {result.mean_loss:.4f} a vote"
+    method = f"{result.method} by quadrature" if result.evidence == "quadrature" else result.method
+    how = f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
     title = f"{source.title(result.cells)}\n{how}"
     write(columns, key=key, head=head, title=title, shown=shown, form=form, output=output)

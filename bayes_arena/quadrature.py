@@ -1,0 +1,235 @@
+"""Annotators integrated out: the marginal likelihood where each has cast a handful of votes.
+
+The joint mode of strengths and annotators' numbers is biased where annotators are sparse: each theta_k is pulled to
+what its few votes happen to say, and strengths stretch (Neyman & Scott, 1948). The bias is of the order of 1 / (votes
+per annotator) and the standard error of 1 / sqrt(votes), so what matters is their ratio, M / sqrt(votes). Here the
+annotators are integrated out (:mod:`bayes_arena.kernels`), and Newton maximises what is left by the strengths, the
+common numbers and the logarithms of the annotators' spreads together, with the half-normal hyperpriors (scale s_p) as
+densities of ln sigma:
+
+    F(r, c, ln sigma) = -sum_k ln L_k + |r|^2 / (2 sigma_r^2) + ... + sum_p (sigma_p^2 / (2 s_p^2) - ln sigma_p).
+
+The spread of the strengths follows by the fixed point of :mod:`bayes_arena.marginal`. The scale is set by the
+population, theta_k ~ Normal(1, sigma), without a sum that is held. The covariance of the head is the inverse of the
+observed information, the spreads' uncertainty included; given the head an annotator's numbers have their posterior
+mean and covariance over the nodes.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from scipy.linalg import cho_solve, cholesky
+
+from bayes_arena.arrow import Factor
+from bayes_arena.cells import Cells, Floats
+from bayes_arena.errors import ConvergenceError
+from bayes_arena.laplace import Laplace
+from bayes_arena.likelihood import BOTH_BAD, Objective, Point, objective
+from bayes_arena.marginal import SMALLEST, SPREAD_OF, TOLERANCE, spread_of
+from bayes_arena.point import Mode, find_mode
+from bayes_arena.priors import Prior
+from bayes_arena.specification import Model, Position
+
+SPARSE = 2.0
+"""Annotators per square root of the number of votes above which the joint mode's bias shows in its intervals."""
+COARSE, FINE = 3, 5
+"""Nodes per dimension on the way, and at the end."""
+ENOUGH = {COARSE: 1e-2, FINE: 1e-5}
+"""Half the squared Newton decrement, in nats, that ends the steps: 1e-5 is half a percent of a standard error."""
+MANY_ROWS = 40
+"""Rows from which an annotator's posterior is so nearly Gaussian that the coarse grid serves."""
+MANY = 10_000
+"""Annotators from which a quarter of them show the way, before all are asked."""
+LARGEST_STEP, SMALLEST_STEP = 1.0, 1e-6
+SLACK = 0.1
+"""Nats by which a step may raise F: the gradient is that of the integral, not of its approximation by few nodes."""
+MAX_STEPS = 200
+BLOCKS = 16
+"""Annotators are summed in so many blocks whatever the machine, so that the same votes give the same bits."""
+
+
+def is_sparse(cells: Cells, model: Model) -> bool:
+    """Whether a model's annotators have so few votes that they have to be integrated out."""
+    return model.needs_annotators and cells.n_annotators > SPARSE * math.sqrt(cells.n_votes)
+
+
+def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prior, Mode]:
+    """Maximise the marginal likelihood.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    model : Model
+        With numbers of the annotators' own.
+    prior : Prior
+        Start and hyperpriors (``hyper`` is not None).
+
+    Returns
+    -------
+    prior : Prior
+        The same with estimated spreads.
+    mode : Mode
+        Strengths and common numbers at the maximum, annotators at their posterior means.
+
+    Raises
+    ------
+    ConvergenceError
+        If Newton does not arrive.
+
+    References
+    ----------
+    Louis, T. A. (1982), "Finding the observed information matrix when using the EM algorithm", JRSS B 44. Liu, Q. &
+    Pierce, D. A. (1994), "A note on Gauss-Hermite quadrature", Biometrika 81.
+    """
+    alike = find_mode(cells, _without_annotators(model), prior)
+    target = objective(cells, model, prior)
+    head, steps = alike.point.head, 0
+    for nodes in (COARSE, FINE):
+        head, prior, at, taken = _climb(_Integral(target, model, nodes), head, prior, nodes)
+        steps += taken
+    size, n = len(head), cells.n_competitors
+    by_spread = at.information[size:, :size]
+    schur = at.information[:size, :size] - by_spread.T @ np.linalg.solve(at.information[size:, size:], by_spread)
+    free = np.zeros(len(target.own), dtype=bool)
+    factor = Factor(schur, cholesky(schur, lower=True), at.border, at.covariance, free)
+    shifts = np.full((n, 1), 1 / math.sqrt(n))
+    own = tuple(replace(term, sd=getattr(prior, SPREAD_OF[term.name])) for term in target.own)
+    mode = Mode(
+        target=replace(target, strength_sd=prior.strength, own=own),
+        point=Point(head[:n] - head[:n].mean(), head[n:], at.mean),
+        laplace=Laplace(factor, shifts, singular=False, log_determinant=factor.log_determinant()),
+        gradient=float(np.abs(at.gradient).max()) / target.n_votes,
+        iterations=steps,
+        open_questions=alike.open_questions,
+        at_infinity=(),
+    )
+    return prior, mode
+
+
+def _without_annotators(model: Model) -> Model:
+    """Return the same model of annotators who are all alike; it has the same common numbers."""
+    position: Position = "none" if model.position == "none" else "common"
+    return replace(model, discrimination="fixed", tie_propensity="common", position=position)
+
+
+@dataclass(frozen=True, eq=False)
+class _Evaluation:
+    """F with its derivatives by (r, common, ln sigma), and the annotators' posterior moments."""
+
+    value: float
+    gradient: Floats
+    information: Floats
+    mean: Floats
+    covariance: Floats
+    border: Floats
+
+
+class _Integral:
+    """F of the module: votes laid out for the kernel, and the conditional modes from which it goes on."""
+
+    def __init__(self, target: Objective, model: Model, nodes: int) -> None:
+        from bayes_arena import kernels
+
+        kinds = {"davidson": kernels.DAVIDSON, "rao-kupper": kernels.RAO_KUPPER}
+        self.integrate, self.kind, self.target = kernels.integrate, kinds.get(model.ties, kernels.HALF), target
+        self.spreads = [SPREAD_OF[term.name] for term in target.own]
+        self.start = np.searchsorted(target.tally.k, np.arange(target.n_annotators + 1))
+        self.counts = np.ascontiguousarray(target.counts.T)
+        self.entered = np.array([term.coordinate for term in target.common], dtype=np.int64)
+        own = [-1 if term.name == "discrimination" else term.coordinate for term in target.own]
+        self.own, self.means = np.array(own, dtype=np.int64), np.array([term.mean for term in target.own])
+        self.modes = np.tile(self.means, (target.n_annotators, 1))
+        self.grids = (*_grid(nodes, len(own)), *_grid(COARSE, len(own)), MANY_ROWS)
+        edges = np.searchsorted(self.start, np.linspace(0, len(target.tally.i), BLOCKS + 1))
+        edges[0], edges[-1] = 0, target.n_annotators
+        self.blocks = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+        if nodes == COARSE and target.n_annotators > MANY:
+            self.blocks = self.blocks[::4]
+
+    def __call__(self, head: Floats, prior: Prior, *, with_border: bool = False) -> _Evaluation:
+        """Evaluate at strengths and common numbers under the spreads of a prior."""
+        target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
+        sd = np.array([getattr(prior, name) for name in self.spreads])
+        base = np.array([0.0, 0.0, 0.0 if (self.entered == BOTH_BAD).any() else -np.inf])
+        base[self.entered] += head[n:]
+        size = n + 3 + q
+        mean, covariance = np.empty((count, q)), np.empty((count, q, q))
+        border = np.zeros((n + 3, count, q) if with_border else (0, 0, 0))
+
+        def block(edges: tuple[int, int]) -> tuple[float, Floats, Floats]:
+            gradient, information = np.zeros(size), np.zeros((size, size))
+            value = self.integrate(
+                self.kind, *edges, self.start, target.tally.i, target.tally.j, self.counts, head[:n], base, self.means,
+                sd, self.own, self.grids, self.modes, gradient, information, mean, covariance, border,
+            )  # fmt: skip
+            return value, gradient, information
+
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            values, gradients, informations = zip(*threads.map(block, self.blocks), strict=True)
+        kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])
+        value, gradient = math.fsum(values), np.sum(gradients, axis=0)[kept]
+        information = np.sum(informations, axis=0)[np.ix_(kept, kept)]
+        border = border[kept[: len(head)]] if with_border else border
+        center = np.concatenate([np.zeros(n), [term.mean for term in target.common]])
+        precision = np.concatenate([np.full(n, prior.strength**-2), [term.sd**-2 for term in target.common]])
+        scale = np.array([getattr(prior.hyper, name) for name in self.spreads])
+        value += 0.5 * float(precision @ (head - center) ** 2) + float(np.sum(0.5 * (sd / scale) ** 2 - np.log(sd)))
+        gradient += np.concatenate([precision * (head - center), (sd / scale) ** 2 - 1])
+        information[np.diag_indices(len(kept))] += np.concatenate([precision, 2 * (sd / scale) ** 2])
+        return _Evaluation(value, gradient, information, mean, covariance, border)
+
+
+def _grid(size: int, dimensions: int) -> tuple[Floats, Floats]:
+    """Gauss-Hermite nodes z (size^q, q), and ln(weight) + |z|^2 of each."""
+    z, weight = np.polynomial.hermite.hermgauss(size)
+    nodes = np.array(list(product(z, repeat=dimensions)))
+    return nodes, np.log(list(product(weight, repeat=dimensions))).sum(axis=1) + (nodes**2).sum(axis=1)
+
+
+def _climb(integral: _Integral, head: Floats, prior: Prior, nodes: int) -> tuple[Floats, Prior, _Evaluation, int]:
+    """Newton steps until the decrement is small enough and the strengths' spread stands still."""
+    n, size, last = integral.target.n_competitors, len(head), nodes == FINE
+    now = integral(head, prior, with_border=last)
+    for taken in range(MAX_STEPS):
+        lower, damped = _damped_cholesky(now.information)
+        move = -cho_solve((lower, True), now.gradient)
+        decrement = -0.5 * float(now.gradient @ move)
+        spread = cho_solve((lower, True), np.eye(len(move)))[:n, :n]
+        variance = float(np.trace(spread) - spread.sum() / n)
+        strength = spread_of(prior, "strength", head[:n], variance)
+        if not damped and decrement < ENOUGH[nodes] and abs(math.log(strength / prior.strength)) < TOLERANCE:
+            return head, prior, now, taken
+        ceiling = now.value + 0.5 * float(head[:n] @ head[:n]) * (strength**-2 - prior.strength**-2) + SLACK
+        prior = replace(prior, strength=strength)
+        move *= min(1.0, LARGEST_STEP / np.abs(move).max())
+        while True:
+            trial = head + move[:size]
+            logs = np.log([getattr(prior, name) for name in integral.spreads]) + move[size:]
+            spreads = dict(zip(integral.spreads, np.maximum(np.exp(logs), SMALLEST).tolist(), strict=True))
+            then = integral(trial, replace(prior, **spreads), with_border=last)
+            if then.value <= ceiling or np.abs(move).max() < SMALLEST_STEP:
+                break
+            move = 0.5 * move
+        head, prior, now = trial, replace(prior, **spreads), then
+    raise ConvergenceError(
+        f"The marginal likelihood was not maximised in {MAX_STEPS} Newton steps (decrement {decrement:.1e} nats). Fix "
+        "the spreads with a Prior whose hyper is None, or use method='map'."
+    )
+
+
+def _damped_cholesky(information: Floats) -> tuple[Floats, bool]:
+    """Cholesky factor of the information, or of the least damped one (of those tried) that is positive definite."""
+    diagonal = np.abs(np.diag(information)) + 1e-8
+    damping = 0.0
+    while True:
+        try:
+            return cholesky(information + np.diag(damping * diagonal), lower=True, check_finite=False), damping > 0
+        except np.linalg.LinAlgError:
+            damping = max(4 * damping, 1e-2)
