@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -122,6 +122,14 @@ class Tally:
     j: Ints
     k: Ints
     counts: Floats
+
+
+def with_counts(cells: Cells, counts: Floats) -> Cells:
+    """Return the same competitors and annotators with other counts; cells without a vote are left out."""
+    rows = counts.sum(axis=1) > 0
+    return replace(
+        cells, a=cells.a[rows], b=cells.b[rows], annotator=cells.annotator[rows], counts=counts[rows].astype(np.float64)
+    )
 
 
 def sum_by(index: Ints, values: Floats, size: int) -> Floats:

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, log_expit
+from scipy.special import expit, log_expit, log_softmax
 
 from bayes_arena.cells import Floats
 from bayes_arena.specification import Model
@@ -150,3 +150,32 @@ def expected_score(model: Model, coordinates: Floats) -> tuple[Floats, Floats]:
     score = expit(eta)
     slope[0] = score * (1 - score)
     return score, slope
+
+
+def log_probabilities(model: Model, coordinates: Floats) -> Floats:
+    """Return the log-probabilities of the four outcomes of a vote.
+
+    Parameters
+    ----------
+    model : Model
+    coordinates : ndarray, shape (n_coordinates, ...)
+        Eta and, where the model has them, t and m.
+
+    Returns
+    -------
+    ndarray, shape (4, ...)
+        Of a win of i, a win of j, a tie and a both-bad vote; minus infinity for an outcome that the model does not
+        have: it counts a tie as half a win, or leaves it out.
+    """
+    eta = coordinates[0]
+    log_p = np.full((4, *eta.shape), -np.inf)
+    if model.ties == "davidson":
+        logits = np.concatenate([[0.5 * eta, -0.5 * eta], coordinates[1:]])
+        log_p[: len(logits)] = log_softmax(logits, axis=0)
+    elif model.ties == "rao-kupper":
+        kappa = np.exp(coordinates[1])
+        log_p[0], log_p[1] = log_expit(eta - kappa), log_expit(-eta - kappa)
+        log_p[2] = 2 * kappa + np.log(-np.expm1(-2 * kappa)) + log_p[0] + log_p[1]
+    else:
+        log_p[0], log_p[1] = log_expit(eta), log_expit(-eta)
+    return log_p

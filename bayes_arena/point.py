@@ -16,7 +16,7 @@ import numpy as np
 
 from bayes_arena.cells import Cells, Floats, Ints
 from bayes_arena.checks import components
-from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesError
+from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesError, listing
 from bayes_arena.identification import (
     at_infinity,
     disconnected,
@@ -92,13 +92,14 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
     ConvergenceError
         If the gradient does not vanish.
     NotIdentifiedError
-        If the votes do not determine the parameters.
+        If the votes do not determine the parameters, or under a flat prior an annotator has none.
     """
     if cells.n_competitors < 2:
         raise NoVotesError("Rating takes at least two competitors.")
     target = objective(cells, model, prior)
     if not target.n_votes:
         raise NoVotesError(f"Every vote is one that the model leaves out (ties={model.ties!r}).")
+    _require_votes_of_all(cells, target)
     labels = components(cells)
     shifts = _indicators(labels if math.isinf(prior.strength) else np.zeros_like(labels))
     optimum, point, messages = _search(target, cells, model, prior, shifts, start, thorough)
@@ -124,6 +125,18 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
         open_questions=(*disconnected(labels, prior), *([] if infinite else messages)),
         at_infinity=tuple(infinite),
     )
+
+
+def _require_votes_of_all(cells: Cells, target: Objective) -> None:
+    """Refuse an annotator without votes whose numbers no prior holds."""
+    if not any(math.isinf(term.sd) for term in target.own):
+        return
+    silent = np.flatnonzero(cells.votes_by_annotator() == 0)
+    if len(silent):
+        raise NotIdentifiedError(
+            f"No vote says anything of annotator(s) {listing(cells.annotators[k] for k in silent)}. Use a prior "
+            "(prior='default'), or leave out annotators with few votes (keep_annotators)."
+        )
 
 
 def _search(

@@ -1,0 +1,186 @@
+"""Prediction of held-out votes: repeated random splits.
+
+Each split leaves out a random share q of the votes; every model is fitted to the others and predicts these. With W the
+outcome of a vote (1, 1/2, 0) for the competitor shown first, and E[W] its prediction,
+
+    mse         mean of (E[W] - W)^2 over the votes left out
+    auc         over decided votes: P(E[W] of a win > E[W] of a loss), equal predictions counting one half (the
+                Mann-Whitney statistic); ties have no side and are left out
+    log_score   mean of ln P(win, tie or loss as voted), in nats
+
+Splits overlap in what they train on, so the variance s^2 of a score (or of a difference, taken split by split) over n
+splits understates the error of its mean; Nadeau & Bengio's correction is se = s sqrt(1/n + q / (1 - q)).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.cells import Cells, Floats, Ints, sum_by, with_counts
+from bayes_arena.errors import ModelError
+from bayes_arena.prediction import Prediction, predict
+from bayes_arena.result import Fit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCORES = ("mse", "auc", "log_score")
+OUTCOME_SCORE = np.array([1.0, 0.0, 0.5])
+"""W of a win, a loss and a tie."""
+Fitter = Callable[[Cells], Fit]
+
+
+def held_out(
+    cells: Cells,
+    models: Mapping[str, Fitter],
+    *,
+    splits: int = 10,
+    test: float = 0.2,
+    seed: int = 0,
+    reference: str | None = None,
+) -> pd.DataFrame:
+    """Compare models by how well they predict votes left out at random.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    models : mapping of str to callable
+        What to fit, by name: functions of the training votes that return a :class:`~bayes_arena.Fit`, for instance
+        ``functools.partial(fit, model="am-elo", prior="flat")``. A function may leave annotators out
+        (``keep_annotators``); see :mod:`bayes_arena.prediction` for what is then expected of them.
+    splits : int
+        Random splits, two or more.
+    test : float
+        Share of the votes that a split leaves out.
+    seed : int
+        The same seed gives the same splits, in whatever order the votes were read.
+    reference : str, optional
+        The model that differences are taken against; the first by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a model, in the order given: ``name``; ``mse, auc, log_score``, means over splits, each followed by its
+        standard error ``..._se``; then the same less the reference's, ``..._diff`` and ``..._diff_se``.
+
+    Raises
+    ------
+    ModelError
+        If there is nothing to compare, an option is not possible, or a model leaves out some outcomes.
+    NotIdentifiedError
+        If, under a flat prior, the training votes say nothing of an annotator or pair that is left out.
+
+    References
+    ----------
+    Nadeau, C. & Bengio, Y. (2003), "Inference for the generalization error", Machine Learning 52. Liu et al. (2025),
+    section 5.2 and Table 2.
+    """
+    import pandas as pd
+
+    reference = require_models(models, reference)
+    if splits < 2:
+        raise ModelError(f"Standard errors take two splits or more, not {splits!r}.")
+    values = np.empty((len(models), splits, len(SCORES)))
+    for index, (train, left_out) in enumerate(split_votes(cells, splits=splits, test=test, seed=seed)):
+        for row, fitter in enumerate(models.values()):
+            _report(f"split {index + 1} of {splits}, {list(models)[row]}")
+            values[row, index] = scores(predict(fitter(train), left_out), left_out.counts)
+    _report("")
+    differences = values - values[list(models).index(reference)]
+    factor = math.sqrt(1 / splits + test / (1 - test))
+    columns: dict[str, object] = {"name": list(models)}
+    for suffix, array in (("", values), ("_diff", differences)):
+        for number, score in enumerate(SCORES):
+            columns[score + suffix] = array[:, :, number].mean(axis=1)
+            columns[score + suffix + "_se"] = factor * array[:, :, number].std(axis=1, ddof=1)
+    return pd.DataFrame(columns)
+
+
+def require_models(models: Mapping[str, Fitter], reference: str | None) -> str:
+    """Return the name of the reference, the first model by default; refuse one that is not there."""
+    if not models:
+        raise ModelError("There is no model to fit.")
+    reference = next(iter(models)) if reference is None else reference
+    if reference not in models:
+        raise ModelError(f"The reference {reference!r} is none of the models: {', '.join(models)}.")
+    return reference
+
+
+def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterator[tuple[Cells, Cells]]:
+    """Yield random splits of the votes into (kept, left out).
+
+    Votes of one cell and outcome are exchangeable, so a split draws only how many of them are left out
+    (multivariate hypergeometric): a permutation of all votes, at the price of the cells.
+
+    Raises
+    ------
+    ModelError
+        If votes are weighted by fractions, or a side of the split is empty.
+    """
+    votes = whole_votes(cells)
+    size = round(test * votes.sum()) if 0 < test < 1 else 0
+    if not 0 < size < votes.sum():
+        raise ModelError(f"The share left out must leave votes on both sides of {votes.sum()}; not {test!r}.")
+    for child in np.random.SeedSequence(seed).spawn(splits):
+        drawn = np.random.default_rng(child).multivariate_hypergeometric(votes.ravel(), size, method="marginals")
+        left_out = drawn.reshape(votes.shape)
+        yield with_counts(cells, votes - left_out), with_counts(cells, left_out)
+
+
+def whole_votes(cells: Cells) -> Ints:
+    """Return the counts as integers; refuse votes weighted by fractions."""
+    votes = np.rint(cells.counts).astype(np.int64)
+    if not np.array_equal(votes, cells.counts):
+        raise ModelError("Leaving out votes needs whole votes; these are weighted by fractions.")
+    return votes
+
+
+def scores(prediction: Prediction, counts: Floats) -> tuple[float, float, float]:
+    """Score a prediction of cells against the votes cast there (n_cells, 4): mse, auc, log score."""
+    squares, logs, votes = vote_scores(prediction, counts)
+    total = votes.sum()
+    return (
+        float((votes * squares).sum() / total),
+        auc(prediction.score, counts[:, 0], counts[:, 1]),
+        float((votes * logs).sum() / total),
+    )
+
+
+def vote_scores(prediction: Prediction, counts: Floats) -> tuple[Floats, Floats, Floats]:
+    """Squared error, log score and number of the votes of every outcome and cell, each of shape (3, n_cells)."""
+    votes = np.vstack([counts[:, 0], counts[:, 1], counts[:, 2] + counts[:, 3]])
+    logs = np.where(votes > 0, prediction.log_p, 0.0)
+    return (prediction.score - OUTCOME_SCORE[:, None]) ** 2, logs, votes
+
+
+def auc(score: Floats, wins: Floats, losses: Floats) -> float:
+    """Return the share of (win, loss) pairs of votes in which the win has the higher score; equal scores count 1/2.
+
+    Parameters
+    ----------
+    score, wins, losses : ndarray, shape (n_cells,)
+        Prediction of a cell, and its votes.
+
+    Raises
+    ------
+    ModelError
+        If there is no win or no loss.
+    """
+    values, row = np.unique(score, return_inverse=True)
+    won, lost = sum_by(row, wins, len(values)), sum_by(row, losses, len(values))
+    if not (won.any() and lost.any()):
+        raise ModelError("An AUC takes wins and losses of the competitors shown first. Leave out more votes.")
+    below = np.cumsum(lost) - 0.5 * lost
+    return float(won @ below / (won.sum() * lost.sum()))
+
+
+def _report(text: str) -> None:
+    """Say on a terminal's stderr what is going on."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
