@@ -35,7 +35,10 @@ if TYPE_CHECKING:
         VotesError,
     )
     from bayes_arena.fitting import fit
+    from bayes_arena.heldout import held_out
+    from bayes_arena.kfold import kfold_annotators
     from bayes_arena.posterior import draw
+    from bayes_arena.predictive import predictive_check, replicate
     from bayes_arena.priors import Prior, Spreads
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
@@ -69,7 +72,10 @@ _HOME = {
         "VotesError",
     ),
     "bayes_arena.fitting": ("fit",),
+    "bayes_arena.heldout": ("held_out",),
+    "bayes_arena.kfold": ("kfold_annotators",),
     "bayes_arena.posterior": ("draw",),
+    "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
     "bayes_arena.reliability": ("annotators",),
@@ -110,12 +116,16 @@ __all__ = [
     "draw",
     "example_arena",
     "fit",
+    "held_out",
     "keep_annotators",
+    "kfold_annotators",
     "leaderboard",
     "leave_one_out",
+    "predictive_check",
     "rank_probabilities",
     "rank_spread",
     "read_votes",
+    "replicate",
     "simulate",
     "strengths",
     "unsettled_pairs",

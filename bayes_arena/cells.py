@@ -124,12 +124,26 @@ class Tally:
     counts: Floats
 
 
-def with_counts(cells: Cells, counts: Floats) -> Cells:
+def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
     """Return the same competitors and annotators with other counts; cells without a vote are left out."""
     rows = counts.sum(axis=1) > 0
     return replace(
         cells, a=cells.a[rows], b=cells.b[rows], annotator=cells.annotator[rows], counts=counts[rows].astype(np.float64)
     )
+
+
+def whole_votes(counts: Floats) -> Ints:
+    """Return counts as integers.
+
+    Raises
+    ------
+    ModelError
+        If votes are weighted by fractions, and so cannot be drawn or left out one by one.
+    """
+    votes = np.rint(counts).astype(np.int64)
+    if not np.array_equal(votes, counts):
+        raise ModelError("Votes are weighted by fractions; leaving some out, or drawing new ones, needs whole votes.")
+    return votes
 
 
 def sum_by(index: Ints, values: Floats, size: int) -> Floats:

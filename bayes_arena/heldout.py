@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats, Ints, sum_by, with_counts
+from bayes_arena.cells import Cells, Floats, sum_by, whole_votes, with_counts
 from bayes_arena.errors import ModelError
 from bayes_arena.prediction import Prediction, predict
 from bayes_arena.result import Fit
@@ -89,9 +89,9 @@ def held_out(
     values = np.empty((len(models), splits, len(SCORES)))
     for index, (train, left_out) in enumerate(split_votes(cells, splits=splits, test=test, seed=seed)):
         for row, fitter in enumerate(models.values()):
-            _report(f"split {index + 1} of {splits}, {list(models)[row]}")
+            report(f"split {index + 1} of {splits}, {list(models)[row]}")
             values[row, index] = scores(predict(fitter(train), left_out), left_out.counts)
-    _report("")
+    report("")
     differences = values - values[list(models).index(reference)]
     factor = math.sqrt(1 / splits + test / (1 - test))
     columns: dict[str, object] = {"name": list(models)}
@@ -123,22 +123,14 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
     ModelError
         If votes are weighted by fractions, or a side of the split is empty.
     """
-    votes = whole_votes(cells)
+    votes = whole_votes(cells.counts)
     size = round(test * votes.sum()) if 0 < test < 1 else 0
     if not 0 < size < votes.sum():
         raise ModelError(f"The share left out must leave votes on both sides of {votes.sum()}; not {test!r}.")
     for child in np.random.SeedSequence(seed).spawn(splits):
         drawn = np.random.default_rng(child).multivariate_hypergeometric(votes.ravel(), size, method="marginals")
-        left_out = drawn.reshape(votes.shape)
+        left_out = drawn.astype(np.int64).reshape(votes.shape)
         yield with_counts(cells, votes - left_out), with_counts(cells, left_out)
-
-
-def whole_votes(cells: Cells) -> Ints:
-    """Return the counts as integers; refuse votes weighted by fractions."""
-    votes = np.rint(cells.counts).astype(np.int64)
-    if not np.array_equal(votes, cells.counts):
-        raise ModelError("Leaving out votes needs whole votes; these are weighted by fractions.")
-    return votes
 
 
 def scores(prediction: Prediction, counts: Floats) -> tuple[float, float, float]:
@@ -180,7 +172,7 @@ def auc(score: Floats, wins: Floats, losses: Floats) -> float:
     return float(won @ below / (won.sum() * lost.sum()))
 
 
-def _report(text: str) -> None:
+def report(text: str) -> None:
     """Say on a terminal's stderr what is going on."""
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)

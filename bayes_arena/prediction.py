@@ -109,7 +109,7 @@ def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
     """Yield points of the posterior, or the estimate; annotators' numbers have a last row for somebody unknown."""
     target = fit.target
     mean = np.array([term.mean for term in target.own])
-    if not _is_proper(target):
+    if not is_proper(target):
         yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean]))
         return
     strength, common, own = draw_parameters(fit, size=draws, seed=seed)
@@ -120,7 +120,8 @@ def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
         yield Point(strength[index], common[index], np.vstack([own[index], population[index]]))
 
 
-def _is_proper(target: Objective) -> bool:
+def is_proper(target: Objective) -> bool:
+    """Whether every parameter has a prior with a finite spread, so that there is a posterior to draw from."""
     terms = (*target.common, *target.own)
     return not (math.isinf(target.strength_sd) or any(math.isinf(term.sd) for term in terms))
 
