@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayes_arena.checks import check
     from bayes_arena.comparison import compare
     from bayes_arena.crossvalidation import LeaveOneOut, leave_one_out
+    from bayes_arena.diagnostics import diagnose
     from bayes_arena.elo import EloScale
     from bayes_arena.errors import (
         ArenaError,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         NoMaximumWarning,
         NotIdentifiedError,
         NoVotesError,
+        OutputError,
         VotesError,
     )
     from bayes_arena.fitting import fit
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from bayes_arena.kfold import kfold_annotators
     from bayes_arena.posterior import draw
     from bayes_arena.predictive import predictive_check, replicate
+    from bayes_arena.prior_predictive import prior_check
     from bayes_arena.priors import Prior, Spreads
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
@@ -46,6 +49,8 @@ if TYPE_CHECKING:
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
     from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
+    from bayes_arena.storage import load, save
+    from bayes_arena.tree import to_datatree
     from bayes_arena.votes import read_votes
 
 __version__ = "0.1.0"
@@ -69,6 +74,7 @@ _HOME = {
         "NoMaximumWarning",
         "NoVotesError",
         "NotIdentifiedError",
+        "OutputError",
         "VotesError",
     ),
     "bayes_arena.fitting": ("fit",),
@@ -83,6 +89,13 @@ _HOME = {
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
     "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),
+    "bayes_arena.diagnostics": ("diagnose",),
+    "bayes_arena.prior_predictive": ("prior_check",),
+    "bayes_arena.storage": (
+        "load",
+        "save",
+    ),
+    "bayes_arena.tree": ("to_datatree",),
     "bayes_arena.votes": ("read_votes",),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
@@ -107,12 +120,14 @@ __all__ = [
     "NoMaximumWarning",
     "NoVotesError",
     "NotIdentifiedError",
+    "OutputError",
     "Prior",
     "Spreads",
     "VotesError",
     "annotators",
     "check",
     "compare",
+    "diagnose",
     "draw",
     "example_arena",
     "fit",
@@ -121,13 +136,17 @@ __all__ = [
     "kfold_annotators",
     "leaderboard",
     "leave_one_out",
+    "load",
     "predictive_check",
+    "prior_check",
     "rank_probabilities",
     "rank_spread",
     "read_votes",
     "replicate",
+    "save",
     "simulate",
     "strengths",
+    "to_datatree",
     "unsettled_pairs",
     "win_probability",
 ]

@@ -8,15 +8,15 @@ a fraction of the work.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.cells import Floats, Tally
+from bayes_arena.cells import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood import Point
 from bayes_arena.posterior import draw
-from bayes_arena.result import Fit
+from bayes_arena.result import Draws, Fit
 
 DRAWS = 1000
 """Draws from a Gaussian approximation; a sampled fit uses all it has."""
@@ -63,13 +63,15 @@ def se_of_sum(values: Floats, votes: Floats) -> float:
     return float(np.sqrt(n / (n - 1) * votes @ (values - values @ votes / n) ** 2))
 
 
-def pointwise(fit: Fit) -> tuple[Floats, Floats]:
+def pointwise(fit: Fit, draws: Draws | None = None) -> tuple[Floats, Floats]:
     """Log-likelihood of one vote of every column, under every draw.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
+    draws : Draws, optional
+        Draws of the fit; by default new ones with seed 0.
 
     Returns
     -------
@@ -81,11 +83,11 @@ def pointwise(fit: Fit) -> tuple[Floats, Floats]:
     cells = fit.cells
     counts = cells.counts
     row, outcome = np.nonzero(counts)
-    target = replace(fit.target, tally=Tally(cells.a, cells.b, cells.annotator, counts))
+    target = fit.target_by_cell
     one = np.zeros((4, len(row)))
     seen = {"tie": 2, "drop": 3, "outcome": 3}[fit.model.both_bad]
     one[np.where(outcome == 3, seen, outcome), np.arange(len(row))] = 1.0
-    draws = draw(fit, size=DRAWS)
+    draws = draws or draw(fit, size=DRAWS)
     values = np.empty((len(draws.strength), len(row)))
     for index in range(len(values)):
         point = Point(draws.strength[index], draws.common[index], draws.own[index])

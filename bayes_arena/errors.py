@@ -8,7 +8,7 @@
     │   ├── InvalidVotesError            votes with an unknown winner, a missing name, a bad weight ...
     │   └── NoVotesError                 nothing left to rate
     ├── ModelError (ValueError)          an unknown model, prior or option, or a combination without meaning
-    ├── OutputError (ValueError)         the command line cannot write its output as asked
+    ├── OutputError (ValueError)         a result cannot be written, or read back, as asked
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
         └── NotIdentifiedError           the votes do not determine the parameters at all
@@ -69,7 +69,7 @@ class ModelError(ArenaError, ValueError):
 
 
 class OutputError(ArenaError, ValueError):
-    """The command line cannot write its output as asked."""
+    """A result cannot be written, or read back, as asked."""
 
 
 class FitError(ArenaError, RuntimeError):

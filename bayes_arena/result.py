@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats
+from bayes_arena.cells import Cells, Floats, Tally
 from bayes_arena.laplace import Laplace
 from bayes_arena.likelihood import Objective, Point
 from bayes_arena.priors import Prior
@@ -72,6 +72,8 @@ class Fit:
         Newton steps (of the last mode found).
     warnings : tuple of str
         What a reader of the result has to know.
+    seed : int or None
+        Of ``"nuts"``.
     samples : Draws or None
         Draws of the posterior by ``"nuts"``; tables then read these, not the Gaussian approximation.
     tree : xarray.DataTree or None
@@ -90,8 +92,15 @@ class Fit:
     gradient: float
     iterations: int
     warnings: tuple[str, ...]
+    seed: int | None = None
     samples: Draws | None = None
     tree: DataTree | None = None
+
+    @property
+    def target_by_cell(self) -> Objective:
+        """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""
+        cells = self.cells
+        return replace(self.target, tally=Tally(cells.a, cells.b, cells.annotator, cells.counts))
 
     @property
     def strength(self) -> Floats:

@@ -1,6 +1,7 @@
 """Shared fixtures: a small simulated arena, and real votes where they are at hand."""
 
 import os
+import warnings
 from pathlib import Path
 
 import polars as pl
@@ -52,3 +53,10 @@ def four_outcomes(arena):
     """The arena with every seventh tie called both bad."""
     bad = (pl.int_range(pl.len()) % 7 == 0) & (pl.col("winner") == "tie")
     return ba.read_votes(arena.votes.with_columns(winner=pl.when(bad).then(pl.lit("both_bad")).otherwise("winner")))
+
+
+@pytest.fixture(scope="session")
+def sampled_davidson(arena_cells) -> ba.Fit:
+    """The default model of the small arena, sampled too briefly to trust."""
+    with warnings.catch_warnings(action="ignore"):
+        return ba.fit(arena_cells, method="nuts", draws=100, tune=200, sampler="pymc", seed=1)

@@ -55,7 +55,7 @@ def rank(
     with collected_warnings() as notes:
         from bayes_arena.ranking import leaderboard_columns
 
-        result = _fit(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
+        result = fit_votes(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
         columns = leaderboard_columns(result, level=interval, elo=elo, interval=interval_method.value)
     spread = [f"{best}–{worst}" for best, worst in zip(columns["rank_best"], columns["rank_worst"], strict=True)]
     shown = {
@@ -98,7 +98,7 @@ def annotators(
     with collected_warnings() as notes:
         from bayes_arena.reliability import annotator_columns
 
-        result = _fit(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
+        result = fit_votes(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
         columns = annotator_columns(result, level=interval)
     shown = {
         "annotator": [str(name) for name in columns["annotator"]],
@@ -160,7 +160,7 @@ def compare(
     write(columns, key="comparison", head=head, title=source.title(cells), shown=shown, form=form, output=output)
 
 
-def _fit(
+def fit_votes(
     cells: Cells,
     model: ModelName | None,
     prior: PriorName,
@@ -169,6 +169,7 @@ def _fit(
     sigma_strength: float | None,
     sigma_discrimination: float | None,
 ) -> Fit:
+    """Fit what the options say."""
     from dataclasses import replace
 
     from bayes_arena.fitting import fit

@@ -1,0 +1,145 @@
+"""What a prior says before any vote: draws from it, and what they imply on scales that people know.
+
+A prior on logits is hard to judge; that the best of twenty competitors leads the worst by 700 Elo points, or that one
+annotator in forty votes against the others, is not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.cells import Cells, Floats
+from bayes_arena.elo import EloScale
+from bayes_arena.errors import ModelError
+from bayes_arena.likelihood import Point, objective
+from bayes_arena.marginal import SPREAD_OF
+from bayes_arena.outcomes import log_probabilities
+from bayes_arena.priors import Prior, resolve_prior
+from bayes_arena.projection import project_draws
+from bayes_arena.result import Draws
+from bayes_arena.specification import Model, resolve_model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int) -> tuple[Draws, dict[str, Floats]]:
+    """Draw parameters from the prior, for the competitors and annotators of some votes.
+
+    Parameters
+    ----------
+    cells : Cells
+        Who competes and who votes; what was voted is not looked at.
+    model : Model
+    prior : Prior
+        A proper prior. With ``hyper`` its spreads are drawn from their half-normals.
+    size : int
+        Number of draws.
+    seed : int
+        The same seed gives the same draws.
+
+    Returns
+    -------
+    draws : Draws
+    spreads : dict of str to ndarray, shape (size,)
+        The spreads drawn, by the names of :class:`~bayes_arena.Prior`; empty where they are fixed.
+
+    Raises
+    ------
+    ModelError
+        If the prior is flat.
+    """
+    target = objective(cells, model, prior)
+    names = ["strength", *(SPREAD_OF[term.name] for term in target.own)]
+    if any(np.isinf(getattr(prior, name)) for name in names):
+        raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")
+    rng = np.random.default_rng(seed)
+    fixed = {name: np.full(size, getattr(prior, name)) for name in names}
+    spreads = fixed
+    if prior.hyper is not None:
+        spreads = {name: np.abs(rng.normal(0, getattr(prior.hyper, name), size)) for name in names}
+
+    def zero_sum(count: int, sd: Floats) -> Floats:
+        deviation = rng.normal(size=(size, count))
+        return np.asarray((deviation - deviation.mean(axis=1, keepdims=True)) * sd[:, None])
+
+    strength = zero_sum(cells.n_competitors, spreads["strength"])
+    common = np.column_stack([rng.normal(term.mean, term.sd, size) for term in target.common] or [np.zeros((size, 0))])
+    own = np.zeros((size, target.n_annotators, len(target.own)))
+    for column, term in enumerate(target.own):
+        own[:, :, column] = term.mean + zero_sum(target.n_annotators, spreads[SPREAD_OF[term.name]])
+    elo_strength = project_draws(model, target, strength, common, own, cells.votes_by_annotator())
+    return Draws(strength, elo_strength, common, own), (spreads if prior.hyper is not None else {})
+
+
+def prior_check(
+    cells: Cells,
+    *,
+    model: str | Model | None = None,
+    prior: str | Prior = "default",
+    elo: EloScale | None = None,
+    size: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Show what a prior implies, beside what the votes show.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes: the competitors, annotators and pairs for which the implications are drawn.
+    model, prior : optional
+        As for :func:`bayes_arena.fit`.
+    elo : EloScale, optional
+        Elo scale.
+    size : int
+        Draws.
+    seed : int
+        The same seed gives the same table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a ``quantity`` with its prior quantiles ``q05, q50, q95`` and, where the votes show it directly, its
+        value ``observed``: the standard deviation of the Elo scores and the lead of the best over the worst (points);
+        the shares of ties, and of decided votes won by the first side; the share of annotators with theta < 0.
+
+    Raises
+    ------
+    ModelError
+        If the model or prior is unknown, or the prior is flat.
+    """
+    import pandas as pd
+
+    prior = resolve_prior(prior)
+    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
+    scale = elo or EloScale()
+    draws, _ = draw_prior(cells, chosen, prior, size=size, seed=seed)
+    target = objective(cells, chosen, prior)
+    points = scale.points_per_logit * draws.elo_strength
+    rows: dict[str, tuple[Floats, float]] = {
+        "sd of Elo scores": (points.std(axis=1, ddof=1), np.nan),
+        "best minus worst, Elo": (np.ptp(points, axis=1), np.nan),
+    }
+    votes = target.counts.sum(axis=0)
+    won, tied = np.empty(size), np.empty(size)
+    for index in range(size):
+        point = Point(draws.strength[index], draws.common[index], draws.own[index])
+        p = np.exp(log_probabilities(chosen, target.coordinates(point)))
+        won[index] = votes @ p[0] / (votes @ (p[0] + p[1]))
+        tied[index] = votes @ p[2:].sum(axis=0) / votes.sum()
+    counts = target.counts.sum(axis=1)
+    if chosen.position != "none":
+        rows["first side's share of decided votes"] = (won, counts[0] / max(counts[0] + counts[1], 1.0))
+    if chosen.has_tie_outcome:
+        rows["share of ties"] = (tied, counts[2:].sum() / counts.sum())
+    if target.free_discrimination:
+        rows["share of annotators with theta < 0"] = ((draws.own[:, :, 0] < 0).mean(axis=1), np.nan)
+    table = pd.DataFrame(
+        [
+            {"quantity": name, **dict(zip(("q05", "q50", "q95"), np.quantile(values, [0.05, 0.5, 0.95]), strict=True))}
+            for name, (values, _) in rows.items()
+        ]
+    )
+    return table.assign(observed=[seen for _, seen in rows.values()])

@@ -1,0 +1,212 @@
+"""A fit as ArviZ reads it: one ``DataTree`` with the draws, the votes and what the model says of each.
+
+Groups: ``posterior``, ``log_prior``, ``prior``; of every single vote ``log_likelihood`` and ``posterior_predictive``
+(variable ``outcome``, dimension ``vote``), ``observed_data`` (what was voted, an index into :data:`OUTCOMES`) and
+``constant_data`` (who was compared, by whom); and, where sampled, ``sample_stats``. Draws from a Gaussian approximation
+are independent; they are laid out as four chains, so that every ArviZ function finds what it expects.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.cells import Cells, Floats, Ints, whole_votes
+from bayes_arena.crossvalidation import pointwise
+from bayes_arena.errors import ModelError
+from bayes_arena.likelihood import Objective, Point
+from bayes_arena.marginal import SPREAD_OF
+from bayes_arena.outcomes import log_probabilities
+from bayes_arena.posterior import draw
+from bayes_arena.prior_predictive import draw_prior
+from bayes_arena.priors import Prior
+from bayes_arena.result import Draws, Fit
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+CHAINS = 4
+DRAWS = 1000
+"""Draws from a Gaussian approximation."""
+PRIOR_DRAWS = 500
+LARGEST = 5e7
+"""Draws times votes beyond which no value is kept for each."""
+LABELS = {
+    "discrimination": "discrimination",
+    "tie_propensity": "log_tie_propensity",
+    "position": "position",
+    "both_bad": "log_both_bad",
+}
+"""Names of the parameters in the tree, by the name of the term."""
+SPREADS = {
+    "strength": "strength_sd",
+    "discrimination": "discrimination_sd",
+    "tie_spread": "tie_spread",
+    "position_spread": "position_spread",
+}
+"""Names of the sampled spreads in the tree, by the name of the prior's."""
+DIMS = {"strength": ["competitor"], "elo_strength": ["competitor"]} | {
+    label: ["annotator"] for label in LABELS.values()
+}
+
+
+def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
+    """Return a fit as an ArviZ ``DataTree``.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model with a proper prior.
+    votes : bool
+        Include the groups that have a value for every vote and draw.
+    seed : int
+        For draws from a Gaussian approximation, from the prior and of predicted votes.
+
+    Returns
+    -------
+    xarray.DataTree
+        The groups of the module. Parameters: ``strength`` and ``elo_strength`` (competitor) in logits,
+        ``discrimination``, ``log_tie_propensity``, ``position`` (annotator, or scalar where common), ``log_both_bad``
+        and, where sampled, the spreads. Attributes say model, prior, method, seed and versions.
+
+    Raises
+    ------
+    ModelError
+        If the prior is flat, or votes are asked for that are too many, or weighted by fractions.
+    """
+    import arviz as az
+    import xarray as xr
+
+    if fit.prior.is_flat:
+        raise ModelError("A flat prior has no posterior to draw from. Use prior='default'.")
+    draws, spreads = draw(fit, size=DRAWS, seed=seed), _sampled_spreads(fit)
+    chains = CHAINS if fit.tree is None else fit.tree["posterior"].sizes["chain"]
+    coords: dict[str, Any] = {"competitor": list(fit.cells.competitors), "annotator": list(fit.cells.annotators)}
+
+    def dataset(variables: dict[str, Any], chains: int, dims: Any) -> Any:
+        """Lay draws out as chains; dimensions are for the variables that have one beyond chain and draw."""
+        laid = {name: x.reshape(chains, len(x) // chains, *x.shape[1:]) for name, x in variables.items()}
+        used: Any = {name: dims[name] for name, x in laid.items() if x.ndim > 2}
+        return az.dict_to_dataset(laid, coords=coords, dims=used)
+
+    from_prior = _named(fit.target, *draw_prior(fit.cells, fit.model, fit.prior, size=PRIOR_DRAWS, seed=seed))
+    groups = {
+        "posterior": dataset(_named(fit.target, draws, spreads), chains, DIMS),
+        "log_prior": dataset(_log_prior(fit.target, fit.prior, draws, spreads), chains, {}),
+        "prior": dataset(from_prior, 1, DIMS),
+    }
+    if fit.tree is not None:
+        groups["sample_stats"] = fit.tree["sample_stats"].to_dataset()
+    if votes:
+        _require_room(fit, len(draws.strength))
+        cell, outcome = single_votes(fit.cells)
+        coords["vote"], dims = np.arange(len(cell)), {"outcome": ["vote"]}
+        values, times = pointwise(fit, draws)
+        groups["log_likelihood"] = dataset({"outcome": np.repeat(values, times.astype(int), axis=1)}, chains, dims)
+        groups["posterior_predictive"] = dataset({"outcome": _predicted_votes(fit, draws, cell, seed)}, chains, dims)
+        who = {"a": fit.cells.a[cell], "b": fit.cells.b[cell], "k": fit.cells.annotator[cell]}
+        for group, data in (("observed_data", {"outcome": outcome}), ("constant_data", who)):
+            alike: Any = {name: ["vote"] for name in data}
+            groups[group] = az.dict_to_dataset(data, coords=coords, dims=alike, sample_dims=[])
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = attributes(fit, seed)
+    return tree
+
+
+def single_votes(cells: Cells) -> tuple[Ints, Ints]:
+    """Cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
+
+    Raises
+    ------
+    ModelError
+        If votes are weighted by fractions, which are no single votes.
+    """
+    counts = whole_votes(cells.counts)
+    row, outcome = np.nonzero(counts)
+    times = counts[row, outcome]
+    return np.repeat(row, times), np.repeat(outcome, times)
+
+
+def attributes(fit: Fit, seed: int) -> dict[str, Any]:
+    """Say what was fitted and with what, in text and numbers that netCDF takes."""
+    import arviz
+
+    import bayes_arena
+
+    sampled: dict[str, Any] = (
+        {} if fit.tree is None else {str(key): str(value) for key, value in fit.tree["posterior"].attrs.items()}
+    )
+    return sampled | {
+        "model": json.dumps(asdict(fit.model)),
+        "prior": json.dumps(asdict(fit.prior)),
+        "spreads": json.dumps(asdict(fit.spreads)),
+        "method": fit.method,
+        "evidence": fit.evidence or "",
+        "seed": fit.seed if fit.tree is not None else seed,
+        "bayes_arena_version": bayes_arena.__version__,
+        "arviz_version": arviz.__version__,
+        "numpy_version": np.__version__,
+    }
+
+
+def _require_room(fit: Fit, size: int) -> None:
+    if size * fit.cells.n_votes > LARGEST:
+        raise ModelError(
+            f"{size:,} draws of {fit.cells.n_votes:,.0f} votes are more than {LARGEST:g} values. Use "
+            "to_datatree(fit, votes=False); leave_one_out and compare need no value for every vote."
+        )
+
+
+def _named(target: Objective, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
+    """Draws by the names of the tree, draws first."""
+    named = {"strength": draws.strength, "elo_strength": draws.elo_strength}
+    columns = {term.name: draws.own[:, :, column] for column, term in enumerate(target.own)}
+    shared = {term.name: draws.common[:, column] for column, term in enumerate(target.common)}
+    for name, label in LABELS.items():
+        if name in columns:
+            named[label] = columns[name] + (shared[name][:, None] if name in shared else 0.0)
+        elif name in shared:
+            named[label] = shared[name]
+    return named | {SPREADS[name]: values for name, values in spreads.items()}
+
+
+def _sampled_spreads(fit: Fit) -> dict[str, Floats]:
+    """Spreads that were sampled, each of shape (n_draws,)."""
+    if fit.tree is None or fit.prior.hyper is None:
+        return {}
+    posterior = fit.tree["posterior"]
+    return {name: np.ravel(posterior[label].to_numpy()) for name, label in SPREADS.items() if label in posterior}
+
+
+def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
+    """Log prior density of every parameter, up to constants; that of the spreads where they were sampled."""
+
+    def normal(deviations: Floats, sd: Floats | float) -> Floats:
+        """Zero-sum deviations have one degree of freedom less than numbers."""
+        freedom = deviations.shape[1] - 1
+        return np.asarray(-0.5 * np.sum(deviations**2, axis=1) / np.square(sd) - freedom * np.log(sd))
+
+    density = {"strength": normal(draws.strength, spreads.get("strength", target.strength_sd))}
+    for column, term in enumerate(target.own):
+        sd = spreads.get(SPREAD_OF[term.name], term.sd)
+        density[term.name] = normal(draws.own[:, :, column] - term.mean, sd)
+    for column, term in enumerate(target.common):
+        density[f"{term.name}_common"] = -0.5 * ((draws.common[:, column] - term.mean) / term.sd) ** 2
+    for name, values in spreads.items():
+        density[SPREADS[name]] = -0.5 * (values / getattr(prior.hyper, name)) ** 2
+    return density
+
+
+def _predicted_votes(fit: Fit, draws: Draws, cell: Ints, seed: int) -> np.ndarray:
+    """Draw the outcome of every vote under every draw, shape (n_draws, n_votes)."""
+    rng = np.random.default_rng([seed, 2])
+    target = fit.target_by_cell
+    outcome = np.empty((len(draws.strength), len(cell)), dtype=np.int8)
+    for index in range(len(outcome)):
+        point = Point(draws.strength[index], draws.common[index], draws.own[index])
+        p = np.exp(log_probabilities(fit.model, target.coordinates(point)))
+        outcome[index] = (rng.random(len(cell)) > np.cumsum(p, axis=0)[:3, cell]).sum(axis=0)
+    return outcome
