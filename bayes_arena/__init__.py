@@ -37,12 +37,14 @@ if TYPE_CHECKING:
     from bayes_arena.fitting import fit
     from bayes_arena.heldout import held_out
     from bayes_arena.kfold import kfold_annotators
+    from bayes_arena.online import bootstrapped_elo, elo_by_annotator, online_elo, reversed_elo, shuffled_elo
     from bayes_arena.posterior import draw
     from bayes_arena.predictive import predictive_check, replicate
     from bayes_arena.priors import Prior, Spreads
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
     from bayes_arena.result import Draws, Fit
+    from bayes_arena.sequence import VoteSequence, read_sequence
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
     from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
@@ -74,12 +76,14 @@ _HOME = {
     "bayes_arena.fitting": ("fit",),
     "bayes_arena.heldout": ("held_out",),
     "bayes_arena.kfold": ("kfold_annotators",),
+    "bayes_arena.online": ("bootstrapped_elo", "elo_by_annotator", "online_elo", "reversed_elo", "shuffled_elo"),
     "bayes_arena.posterior": ("draw",),
     "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
     "bayes_arena.reliability": ("annotators",),
     "bayes_arena.result": ("Draws", "Fit"),
+    "bayes_arena.sequence": ("VoteSequence", "read_sequence"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
     "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),
@@ -109,11 +113,14 @@ __all__ = [
     "NotIdentifiedError",
     "Prior",
     "Spreads",
+    "VoteSequence",
     "VotesError",
     "annotators",
+    "bootstrapped_elo",
     "check",
     "compare",
     "draw",
+    "elo_by_annotator",
     "example_arena",
     "fit",
     "held_out",
@@ -121,11 +128,15 @@ __all__ = [
     "kfold_annotators",
     "leaderboard",
     "leave_one_out",
+    "online_elo",
     "predictive_check",
     "rank_probabilities",
     "rank_spread",
+    "read_sequence",
     "read_votes",
     "replicate",
+    "reversed_elo",
+    "shuffled_elo",
     "simulate",
     "strengths",
     "unsettled_pairs",
