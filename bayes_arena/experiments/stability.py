@@ -123,7 +123,7 @@ def inconsistency_ratio(table: pd.DataFrame, *, reference: str = "m-elo", larges
     if reference not in set(table["model"]):
         raise ModelError(f"No model {reference!r} in the table. It has: {', '.join(sorted(set(table['model'])))}.")
     within = table[table["share"] <= largest_share + 1e-9]
-    means = within.groupby(["kind", "model"], sort=False, as_index=False)["consistency"].mean()
+    means = within.groupby(["kind", "model"], sort=False)["consistency"].mean().reset_index()
     base = means[means["model"] == reference].set_index("kind")["consistency"]
     unmoved = base.index[base == 1.0]
     if len(unmoved):
