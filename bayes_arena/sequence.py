@@ -13,8 +13,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from bayes_arena.cells import Cells, Floats, Ints, sum_by
-from bayes_arena.errors import ModelError
+from bayes_arena.cells import Cells, Floats, Ints, sum_by, whole_votes
 from bayes_arena.votes import valid_votes
 
 SCORES = np.array([1.0, 0.0, 0.5, 0.5])
@@ -149,9 +148,7 @@ def one_by_one(cells: Cells) -> VoteSequence:
     ModelError
         If votes are weighted by fractions.
     """
-    counts = np.rint(cells.counts).astype(np.int64)
-    if not np.array_equal(counts, cells.counts):
-        raise ModelError("Single votes need whole counts; these votes are weighted by fractions.")
+    counts = whole_votes(cells.counts)
     row = np.repeat(np.arange(len(counts)), counts.sum(axis=1))
     return VoteSequence(
         competitors=cells.competitors,

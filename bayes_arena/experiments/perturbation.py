@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Ints
+from bayes_arena.cells import Cells, Ints, whole_votes
 from bayes_arena.errors import ModelError
 
 Kind = Literal["random", "equal", "flip", "mixed"]
@@ -59,14 +59,13 @@ def perturb(cells: Cells, kind: Kind, share: float, seed: int) -> tuple[Cells, t
         raise ModelError(f"The share lies between 0 and 1, and a seed is not negative; not {share!r} and {seed!r}.")
     if not cells.n_annotators:
         raise ModelError("The votes carry no annotators, so none can be perturbed.")
-    if not np.array_equal(cells.counts, np.rint(cells.counts)):
-        raise ModelError("Perturbations change whole votes; these votes are weighted by fractions.")
+    votes = whole_votes(cells.counts)
     rng = np.random.default_rng(seed)
     size = math.floor(share * cells.n_annotators + 0.5)
     who = np.sort(rng.choice(cells.n_annotators, size, replace=False))
     rows = np.isin(cells.annotator, who)
     counts = cells.counts.copy()
-    counts[rows] = _changed(counts[rows].astype(np.int64), kind, rng)
+    counts[rows] = _changed(votes[rows], kind, rng)
     return replace(cells, counts=counts), tuple(cells.annotators[index] for index in who)
 
 
