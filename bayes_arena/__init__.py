@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from bayes_arena.fitting import fit
     from bayes_arena.heldout import held_out
     from bayes_arena.kfold import kfold_annotators
+    from bayes_arena.online import bootstrapped_elo, elo_by_annotator, online_elo, reversed_elo, shuffled_elo
     from bayes_arena.posterior import draw
     from bayes_arena.predictive import predictive_check, replicate
     from bayes_arena.prior_predictive import prior_check
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
     from bayes_arena.result import Draws, Fit
+    from bayes_arena.sequence import VoteSequence, read_sequence
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
     from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
@@ -80,12 +82,14 @@ _HOME = {
     "bayes_arena.fitting": ("fit",),
     "bayes_arena.heldout": ("held_out",),
     "bayes_arena.kfold": ("kfold_annotators",),
+    "bayes_arena.online": ("bootstrapped_elo", "elo_by_annotator", "online_elo", "reversed_elo", "shuffled_elo"),
     "bayes_arena.posterior": ("draw",),
     "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
     "bayes_arena.reliability": ("annotators",),
     "bayes_arena.result": ("Draws", "Fit"),
+    "bayes_arena.sequence": ("VoteSequence", "read_sequence"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
     "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),
@@ -123,12 +127,15 @@ __all__ = [
     "OutputError",
     "Prior",
     "Spreads",
+    "VoteSequence",
     "VotesError",
     "annotators",
+    "bootstrapped_elo",
     "check",
     "compare",
     "diagnose",
     "draw",
+    "elo_by_annotator",
     "example_arena",
     "fit",
     "held_out",
@@ -137,13 +144,17 @@ __all__ = [
     "leaderboard",
     "leave_one_out",
     "load",
+    "online_elo",
     "predictive_check",
     "prior_check",
     "rank_probabilities",
     "rank_spread",
+    "read_sequence",
     "read_votes",
     "replicate",
+    "reversed_elo",
     "save",
+    "shuffled_elo",
     "simulate",
     "strengths",
     "to_datatree",

@@ -11,12 +11,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from bayes_arena.errors import ModelError, NoVotesError
+
+if TYPE_CHECKING:
+    from bayes_arena.sequence import VoteSequence
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
@@ -206,19 +210,20 @@ def _on_grid(weight: Floats, n: Ints) -> Floats:
     return np.asarray(np.round(weight / grid) * grid)
 
 
-def keep_annotators(cells: Cells, *, more_than: float) -> Cells:
+def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> V:
     """Keep the annotators with more than a given number of votes (the paper's delta, Algorithm 3).
 
     Parameters
     ----------
-    cells : Cells
+    votes : Cells or VoteSequence
         Votes with annotators.
     more_than : float
         Annotators with this many votes or fewer are left out, and with them any competitor only they saw.
 
     Returns
     -------
-    Cells
+    Cells or VoteSequence
+        As it came in.
 
     Raises
     ------
@@ -227,22 +232,23 @@ def keep_annotators(cells: Cells, *, more_than: float) -> Cells:
     NoVotesError
         If nobody has more than that many votes.
     """
-    if not cells.n_annotators:
+    if not votes.n_annotators:
         raise ModelError("The votes carry no annotators, so none can be left out by their number of votes.")
-    votes = cells.votes_by_annotator()
-    kept = votes > more_than
+    cast = votes.votes_by_annotator()
+    kept = cast > more_than
     if not kept.any():
-        raise NoVotesError(f"No annotator has more than {more_than:g} votes; the most is {votes.max():g}.")
-    rows = kept[cells.annotator]
-    present = np.zeros(cells.n_competitors, dtype=bool)
-    present[cells.a[rows]] = present[cells.b[rows]] = True
+        raise NoVotesError(f"No annotator has more than {more_than:g} votes; the most is {cast.max():g}.")
+    rows = kept[votes.annotator]
+    present = np.zeros(votes.n_competitors, dtype=bool)
+    present[votes.a[rows]] = present[votes.b[rows]] = True
     competitor_index, annotator_index = np.cumsum(present) - 1, np.cumsum(kept) - 1
-    return Cells(
-        competitors=tuple(name for name, keep in zip(cells.competitors, present, strict=True) if keep),
-        annotators=tuple(name for name, keep in zip(cells.annotators, kept, strict=True) if keep),
-        a=competitor_index[cells.a[rows]],
-        b=competitor_index[cells.b[rows]],
-        annotator=annotator_index[cells.annotator[rows]],
-        counts=cells.counts[rows].copy(),
-        dropped=cells.dropped,
+    what: dict[str, Any] = {"counts": votes.counts[rows]} if isinstance(votes, Cells) else {"score": votes.score[rows]}
+    return replace(
+        votes,
+        competitors=tuple(name for name, keep in zip(votes.competitors, present, strict=True) if keep),
+        annotators=tuple(name for name, keep in zip(votes.annotators, kept, strict=True) if keep),
+        a=competitor_index[votes.a[rows]],
+        b=competitor_index[votes.b[rows]],
+        annotator=annotator_index[votes.annotator[rows]],
+        **what,
     )

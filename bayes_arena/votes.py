@@ -111,6 +111,54 @@ def read_votes(
     >>> cells.competitors, cells.n_votes
     (('x', 'y', 'z'), 2.0)
     """
+    groups, dropped = valid_votes(
+        source,
+        a=a,
+        b=b,
+        winner=winner,
+        annotator=annotator,
+        weight=weight,
+        outcomes=outcomes,
+        on_invalid=on_invalid,
+        in_order=False,
+    )
+    return build_cells(groups, dropped)
+
+
+def valid_votes(
+    source: object,
+    *,
+    a: str | None,
+    b: str | None,
+    winner: str | None,
+    annotator: str | Literal[False] | None,
+    weight: str | None,
+    outcomes: Mapping[str, str] | None,
+    on_invalid: Literal["raise", "drop"],
+    in_order: bool,
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Recognise, decode and validate votes: what every reader of votes shares.
+
+    Parameters
+    ----------
+    source, a, b, winner, annotator, weight, outcomes, on_invalid
+        As for :func:`read_votes`.
+    in_order : bool
+        One row a vote, in the order of the source; otherwise one row for each group of equal votes.
+
+    Returns
+    -------
+    votes : polars.DataFrame
+        Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many votes ``n``
+        and, where known, ``annotator`` (text).
+    dropped : dict of str to int
+        Invalid votes left out, by problem.
+
+    Raises
+    ------
+    ColumnError, InvalidVotesError, NoVotesError, VotesError
+        As for :func:`read_votes`.
+    """
     if on_invalid not in ("raise", "drop"):
         raise VotesError(f"on_invalid is 'raise' or 'drop', not {on_invalid!r}.")
     labels = dict(LABELS)
@@ -121,7 +169,11 @@ def read_votes(
     try:
         whole = open_source(source)
         frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight)
-        groups = _without_blank_rows(to_polars(frame.group_by(*columns).agg(nw.len().alias("n"))), whole)
+        if in_order:
+            groups = _without_blank_rows(to_polars(frame).with_columns(n=pl.lit(1)), whole, in_order=True)
+        else:
+            groups = to_polars(frame.group_by(*columns).agg(nw.len().alias("n")))
+            groups = _without_blank_rows(groups, whole, in_order=False)
         total = int(groups["n"].sum())
         groups = _decode(groups, labels)
         invalid = groups.filter(pl.col("problem").is_not_null())
@@ -138,9 +190,9 @@ def read_votes(
         warnings.warn(
             f"Left out {sum(dropped.values())} of {total} votes: {counts}.",
             DroppedVotesWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return build_cells(valid, dropped)
+    return valid, dropped
 
 
 def _normalise(label: str) -> str:
@@ -207,13 +259,16 @@ def _as_text(table: pl.DataFrame, name: str) -> pl.Expr:
     return pl.when(text != "").then(text).alias(name)
 
 
-def _without_blank_rows(groups: pl.DataFrame, whole: Frame) -> pl.DataFrame:
+def _without_blank_rows(table: pl.DataFrame, whole: Frame, *, in_order: bool) -> pl.DataFrame:
     """Leave out rows that are empty in every column, such as the last line of many CSV files."""
     blank = pl.all_horizontal(pl.exclude("n").is_null())
-    if not groups.select(blank.any()).item():
-        return groups
-    empty = to_polars(whole.filter(nw.all_horizontal(nw.all().is_null(), ignore_nulls=False)).select(n=nw.len()))
-    return groups.with_columns(n=pl.col("n") - pl.when(blank).then(empty["n"][0]).otherwise(0)).filter(pl.col("n") > 0)
+    if not table.select(blank.any()).item():
+        return table
+    empty = nw.all_horizontal(nw.all().is_null(), ignore_nulls=False)
+    if in_order:
+        return table.filter(~to_polars(whole.select(empty=empty))["empty"])
+    n_empty = to_polars(whole.filter(empty).select(n=nw.len()))["n"][0]
+    return table.with_columns(n=pl.col("n") - pl.when(blank).then(n_empty).otherwise(0)).filter(pl.col("n") > 0)
 
 
 def _is_hot(name: str) -> pl.Expr:
@@ -227,6 +282,7 @@ def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, 
     """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
     keys = list(columns)
     bad = invalid.select(*(pl.col("weight_text" if key == "weight" else key).alias(key) for key in keys), "problem")
+    bad = bad.unique()
     rows = to_polars(frame.select(*keys))
     rows = rows.select(_as_text(rows, key) for key in keys).with_row_index("row")
     rows = rows.join(bad.with_columns(pl.col(*keys).cast(pl.String)), on=keys, how="inner", nulls_equal=True)

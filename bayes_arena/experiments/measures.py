@@ -1,0 +1,90 @@
+"""How alike two rankings are, and how well annotators were detected.
+
+Consistency of rankings x and y: the share of pairs of competitors that both put in the same order, sign(x_i - x_j) =
+sign(y_i - y_j). 1 for the same ranking, 0 for the reverse, about 1/2 for unrelated ones (Liu et al., 2025, section 5.4;
+(C(2,2) + C(3,2)) / C(5,2) = 0.4 when of five rankings two are one way and three the other).
+
+Detection: precision TP / (TP + FP), recall TP / (TP + FN) and F1 = 2 TP / (2 TP + FP + FN). Where nobody is flagged
+nobody is flagged wrongly (precision 1), and where there is nobody to find nobody is missed (recall 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayes_arena.cells import Floats
+from bayes_arena.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Detection:
+    """How well a set of flagged annotators matches the true one.
+
+    Attributes
+    ----------
+    precision, recall, f1 : float
+        As defined above.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def consistency(x: Floats, y: Floats) -> float:
+    """Share of pairs of competitors that two sets of scores order alike.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (n,)
+        Scores of the same competitors, two or more; only their order matters. Equal scores are an order of their own.
+
+    Raises
+    ------
+    ModelError
+        If the scores are not of the same competitors.
+    """
+    if len(x) != len(y):
+        raise ModelError(f"Two rankings of the same competitors are as long as each other, not {len(x)} and {len(y)}.")
+    return pairwise_consistency(np.array([x, y]))
+
+
+def pairwise_consistency(scores: Floats) -> float:
+    """Mean consistency over all pairs of several rankings.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n_rankings, n)
+        Finite scores of two or more competitors in two or more rankings.
+
+    Raises
+    ------
+    ModelError
+        If there are fewer than two rankings or competitors, or a score is not finite.
+    """
+    if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
+        raise ModelError(
+            "Consistency compares two rankings or more, of two competitors or more, by finite scores; "
+            f"these have shape {scores.shape}."
+        )
+    runs, size = scores.shape
+    i, j = np.triu_indices(size, k=1)
+    above, below = scores[:, i] > scores[:, j], scores[:, i] < scores[:, j]
+    agreeing = 0  # pairs of rankings that say the same, over all pairs of competitors
+    for votes in (above.sum(axis=0), below.sum(axis=0), runs - above.sum(axis=0) - below.sum(axis=0)):
+        agreeing += int(np.sum(votes * (votes - 1) // 2))
+    return float(agreeing / (len(i) * (runs * (runs - 1) // 2)))
+
+
+def detection(flagged: Iterable[str], true: Iterable[str]) -> Detection:
+    """Precision, recall and F1 of flagged annotators against the truly anomalous ones."""
+    flagged, true = set(flagged), set(true)
+    hits = len(flagged & true)
+    return Detection(
+        precision=hits / len(flagged) if flagged else 1.0,
+        recall=hits / len(true) if true else 1.0,
+        f1=2 * hits / (len(flagged) + len(true)) if flagged or true else 1.0,
+    )

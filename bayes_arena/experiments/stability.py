@@ -1,0 +1,143 @@
+"""How far perturbed annotators move a ranking (section 5.5, Figure 6).
+
+Each method is compared with itself: the consistency of its ranking of the perturbed votes with its ranking of the votes
+as they were. All methods see the same perturbed votes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.cells import Cells, Floats
+from bayes_arena.errors import ArenaWarning, ModelError
+from bayes_arena.experiments.measures import consistency
+from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
+from bayes_arena.fitting import fit
+from bayes_arena.online import shuffled_ratings
+from bayes_arena.sequence import one_by_one
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.35, 0.40, 0.45)
+ELO_SHUFFLES = 100
+"""Shuffles whose mean is Elo's ranking; the paper takes 1,000."""
+
+Method = Callable[[Cells], Floats]
+"""Scores, shape (n_competitors,), from votes."""
+
+
+def elo(cells: Cells) -> Floats:
+    """Mean online Elo over random orders of the votes."""
+    return np.asarray(shuffled_ratings(one_by_one(cells), shuffles=ELO_SHUFFLES).mean(axis=0))
+
+
+def fitted(model: str, prior: str) -> Method:
+    """Return the method that ranks by the strengths r of a fit."""
+
+    def method(cells: Cells) -> Floats:
+        return fit(cells, model=model, prior=prior).strength
+
+    return method
+
+
+METHODS: Mapping[str, Method] = {
+    "elo": elo,
+    "m-elo": fitted("m-elo", "flat"),
+    "am-elo": fitted("am-elo", "flat"),
+    "am-elo, default prior": fitted("am-elo", "default"),
+    "am-davidson": fitted("am-davidson", "default"),
+}
+
+
+def stability(
+    cells: Cells,
+    *,
+    kinds: Sequence[Kind] = KINDS,
+    shares: Sequence[float] = SHARES,
+    seeds: Sequence[int] = range(5),
+    methods: Mapping[str, Method] = METHODS,
+    advance: Callable[[], None] = lambda: None,
+) -> pd.DataFrame:
+    """Consistency of every method's ranking with and without perturbed annotators.
+
+    Parameters
+    ----------
+    cells : Cells
+        Unweighted votes with annotators, without those of so few votes that perturbing them means nothing.
+    kinds, shares, seeds : sequence
+        Every combination is perturbed; see :func:`~bayes_arena.experiments.perturbation.perturb`.
+    methods : mapping of str to callable
+        From cells to scores, by name.
+    advance : callable
+        Called after each combination, for a progress bar.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``kind, share, seed, model, consistency, warned``: one row for every combination and method. ``warned`` says
+        that the fit to the perturbed votes warned of an answer at infinity or of a ranking whose direction the votes
+        do not settle.
+    """
+    import pandas as pd
+
+    original = {name: _quietly(method, cells)[0] for name, method in methods.items()}
+    rows = []
+    for kind in kinds:
+        for share in shares:
+            for seed in seeds:
+                perturbed, _ = perturb(cells, kind, share, seed)
+                for name, method in methods.items():
+                    scores, warned = _quietly(method, perturbed)
+                    rows.append((kind, share, seed, name, consistency(scores, original[name]), warned))
+                advance()
+    return pd.DataFrame(rows, columns=["kind", "share", "seed", "model", "consistency", "warned"])
+
+
+def inconsistency_ratio(table: pd.DataFrame, *, reference: str = "m-elo", largest_share: float = 0.35) -> pd.DataFrame:
+    """Mean inconsistency of every model as a ratio to that of a reference.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From :func:`stability`.
+    reference : str
+        The model to divide by.
+    largest_share : float
+        Larger shares are left out: near one half no method can tell which half is right.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``kind, model, consistency, ratio``, with ratio = (1 - consistency) / (1 - consistency of the reference).
+
+    Raises
+    ------
+    ModelError
+        If the reference is not in the table, or never changed its ranking.
+    """
+    if reference not in set(table["model"]):
+        raise ModelError(f"No model {reference!r} in the table. It has: {', '.join(sorted(set(table['model'])))}.")
+    within = table[table["share"] <= largest_share + 1e-9]
+    means = within.groupby(["kind", "model"], sort=False)["consistency"].mean().reset_index()
+    base = means[means["model"] == reference].set_index("kind")["consistency"]
+    unmoved = base.index[base == 1.0]
+    if len(unmoved):
+        raise ModelError(
+            f"{reference!r} kept its ranking under {unmoved[0]!r}: there is no inconsistency to divide by."
+        )
+    means["ratio"] = (1 - means["consistency"]) / (1 - means["kind"].map(base))
+    return means
+
+
+def _quietly(method: Method, cells: Cells) -> tuple[Floats, bool]:
+    """Scores, and whether the method warned."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("error")
+        warnings.simplefilter("always", ArenaWarning)
+        scores = method(cells)
+    return scores, bool(caught)
