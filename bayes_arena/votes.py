@@ -17,6 +17,7 @@ import polars as pl
 from narwhals.exceptions import NarwhalsError
 
 from bayes_arena.cells import OUTCOMES, Cells, build_cells
+from bayes_arena.decoding import CODES, LABELS, as_text, decode, normalise
 from bayes_arena.errors import (
     SHOWN,
     DroppedVotesWarning,
@@ -27,19 +28,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.sources import Frame, open_source, select_roles, to_polars
 
-LABELS: Mapping[str, str] = {
-    "model_a": "model_a",
-    "left": "model_a",
-    "model_b": "model_b",
-    "right": "model_b",
-    "tie": "tie",
-    "tie (bothbad)": "both_bad",
-    "both_bad": "both_bad",
-    "bothbad": "both_bad",
-}
 LONGEST_MESSAGE = 300
-CODES = {name: code for code, name in enumerate(OUTCOMES)}
-
 REMEDIES = {
     "missing competitor": "fill in the name or remove the vote",
     "competitor against itself": "remove the vote, or correct the name",
@@ -165,7 +154,7 @@ def valid_votes(
     for label, outcome in (outcomes or {}).items():
         if outcome not in CODES:
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
-        labels[_normalise(str(label))] = outcome
+        labels[normalise(str(label))] = outcome
     try:
         whole = open_source(source)
         frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight)
@@ -175,7 +164,7 @@ def valid_votes(
             groups = to_polars(frame.group_by(*columns).agg(nw.len().alias("n")))
             groups = _without_blank_rows(groups, whole, in_order=False)
         total = int(groups["n"].sum())
-        groups = _decode(groups, labels)
+        groups = decode(groups, labels)
         invalid = groups.filter(pl.col("problem").is_not_null())
         if invalid.height and (on_invalid == "raise" or invalid.height == groups.height):
             raise InvalidVotesError(_complaint(frame, columns, invalid, total))
@@ -195,70 +184,6 @@ def valid_votes(
     return valid, dropped
 
 
-def _normalise(label: str) -> str:
-    return label.strip().lower()
-
-
-def _decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
-    """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid)."""
-    names = [name for name in ("a", "b", "winner", "annotator") if name in groups.columns]
-    keys = groups.with_columns(_as_text(groups, name) for name in names)
-    missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
-    if "winner" in names:
-        codes = {label: CODES[outcome] for label, outcome in labels.items()}
-        label = pl.col("winner").str.strip_chars().str.to_lowercase()
-        by_label = label.replace_strict(codes, default=None, return_dtype=pl.Int8)
-        winner = pl.col("winner")
-        by_name = pl.when(winner == pl.col("a")).then(0).when(winner == pl.col("b")).then(1).cast(pl.Int8)
-        keys = keys.with_columns(by_label=by_label, by_name=by_name)
-        keys = keys.with_columns(outcome=pl.coalesce("by_label", "by_name"))
-        missing_winner = winner.is_null()
-        ambiguous = pl.col("by_label") != pl.col("by_name")
-    else:
-        hot = [_is_hot(name) for name in ("winner_a", "winner_b", "winner_tie")]
-        keys = keys.with_columns(one=hot[0], two=hot[1], three=hot[2])
-        chosen = pl.when("one").then(0).when("two").then(1).when("three").then(2).cast(pl.Int8)
-        total = pl.sum_horizontal(pl.col(name).cast(pl.Int8) for name in ("one", "two", "three"))
-        complete = pl.all_horizontal(pl.col(name).is_not_null() for name in ("one", "two", "three"))
-        keys = keys.with_columns(outcome=pl.when(complete & (total == 1)).then(chosen))
-        unknown = "not one winner"
-    if "weight" in groups.columns:
-        weight = pl.col("weight").cast(pl.Float64, strict=False)
-        bad_weight = weight.is_null() | ~weight.is_finite() | (weight < 0)
-    else:
-        weight, bad_weight = pl.lit(1.0), pl.lit(False)
-    missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
-    problem = (
-        pl.when(pl.col("a").is_null() | pl.col("b").is_null())
-        .then(pl.lit("missing competitor"))
-        .when(pl.col("a") == pl.col("b"))
-        .then(pl.lit("competitor against itself"))
-        .when(missing_annotator)
-        .then(pl.lit("missing annotator"))
-        .when(missing_winner)
-        .then(pl.lit("missing winner"))
-        .when(ambiguous)
-        .then(pl.lit("ambiguous winner"))
-        .when(pl.col("outcome").is_null())
-        .then(pl.lit(unknown))
-        .when(bad_weight)
-        .then(pl.lit("bad weight"))
-    )
-    raw_weight = _as_text(groups, "weight") if "weight" in groups.columns else pl.lit(None)
-    return keys.with_columns(weight_text=raw_weight).with_columns(problem=problem, weight=weight)
-
-
-def _as_text(table: pl.DataFrame, name: str) -> pl.Expr:
-    """Write a column as text: empty and NaN are missing, and a whole number reads the same as int and as float."""
-    column = pl.col(name)
-    if table.schema[name].is_float():
-        whole = (column == column.floor()) & (column.abs() < 2**53)
-        integer = pl.when(whole).then(column).cast(pl.Int64, strict=False).cast(pl.String)
-        return pl.coalesce(integer, column.fill_nan(None).cast(pl.String)).alias(name)
-    text = column.cast(pl.String)
-    return pl.when(text != "").then(text).alias(name)
-
-
 def _without_blank_rows(table: pl.DataFrame, whole: Frame, *, in_order: bool) -> pl.DataFrame:
     """Leave out rows that are empty in every column, such as the last line of many CSV files."""
     blank = pl.all_horizontal(pl.exclude("n").is_null())
@@ -271,20 +196,13 @@ def _without_blank_rows(table: pl.DataFrame, whole: Frame, *, in_order: bool) ->
     return table.with_columns(n=pl.col("n") - pl.when(blank).then(n_empty).otherwise(0)).filter(pl.col("n") > 0)
 
 
-def _is_hot(name: str) -> pl.Expr:
-    """Read a one-hot column written as numbers, booleans or their text: true, false, or null if neither."""
-    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
-    values = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
-    return text.replace_strict(values, default=None, return_dtype=pl.Boolean)
-
-
 def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int) -> str:
     """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
     keys = list(columns)
     bad = invalid.select(*(pl.col("weight_text" if key == "weight" else key).alias(key) for key in keys), "problem")
     bad = bad.unique()
     rows = to_polars(frame.select(*keys))
-    rows = rows.select(_as_text(rows, key) for key in keys).with_row_index("row")
+    rows = rows.select(as_text(rows, key) for key in keys).with_row_index("row")
     rows = rows.join(bad.with_columns(pl.col(*keys).cast(pl.String)), on=keys, how="inner", nulls_equal=True)
     rows = rows.sort("row").head(SHOWN)
     count = int(invalid["n"].sum())

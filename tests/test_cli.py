@@ -46,6 +46,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "model",
         "prior",
         "method",
+        "evidence",
         "n_votes",
         "n_competitors",
         "n_annotators",
@@ -53,7 +54,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "warnings",
         "leaderboard",
     ]
-    assert [answer[key] for key in list(answer)[:6]] == ["m-elo", "flat", "map", 4321, 20, 42]
+    assert [answer[key] for key in list(answer)[:7]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
     assert answer["warnings"] == []
     assert list(answer["leaderboard"][0]) == COLUMNS
     cells = ba.read_votes(votes_file)

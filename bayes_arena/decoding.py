@@ -1,0 +1,96 @@
+"""What a vote says: labels of winners to outcomes, columns to text and numbers, and what is wrong with a vote.
+
+Works on a table with a row for every group of equal votes, or for every vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from bayes_arena.cells import OUTCOMES
+
+LABELS: Mapping[str, str] = {
+    "model_a": "model_a",
+    "left": "model_a",
+    "model_b": "model_b",
+    "right": "model_b",
+    "tie": "tie",
+    "tie (bothbad)": "both_bad",
+    "both_bad": "both_bad",
+    "bothbad": "both_bad",
+}
+CODES = {name: code for code, name in enumerate(OUTCOMES)}
+
+
+def normalise(label: str) -> str:
+    """Write a winner's label as the table of labels has it."""
+    return label.strip().lower()
+
+
+def decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
+    """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid)."""
+    names = [name for name in ("a", "b", "winner", "annotator") if name in groups.columns]
+    keys = groups.with_columns(as_text(groups, name) for name in names)
+    missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
+    if "winner" in names:
+        codes = {label: CODES[outcome] for label, outcome in labels.items()}
+        label = pl.col("winner").str.strip_chars().str.to_lowercase()
+        by_label = label.replace_strict(codes, default=None, return_dtype=pl.Int8)
+        winner = pl.col("winner")
+        by_name = pl.when(winner == pl.col("a")).then(0).when(winner == pl.col("b")).then(1).cast(pl.Int8)
+        keys = keys.with_columns(by_label=by_label, by_name=by_name)
+        keys = keys.with_columns(outcome=pl.coalesce("by_label", "by_name"))
+        missing_winner = winner.is_null()
+        ambiguous = pl.col("by_label") != pl.col("by_name")
+    else:
+        hot = [_is_hot(name) for name in ("winner_a", "winner_b", "winner_tie")]
+        keys = keys.with_columns(one=hot[0], two=hot[1], three=hot[2])
+        chosen = pl.when("one").then(0).when("two").then(1).when("three").then(2).cast(pl.Int8)
+        total = pl.sum_horizontal(pl.col(name).cast(pl.Int8) for name in ("one", "two", "three"))
+        complete = pl.all_horizontal(pl.col(name).is_not_null() for name in ("one", "two", "three"))
+        keys = keys.with_columns(outcome=pl.when(complete & (total == 1)).then(chosen))
+        unknown = "not one winner"
+    if "weight" in groups.columns:
+        weight = pl.col("weight").cast(pl.Float64, strict=False)
+        bad_weight = weight.is_null() | ~weight.is_finite() | (weight < 0)
+    else:
+        weight, bad_weight = pl.lit(1.0), pl.lit(False)
+    missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
+    problem = (
+        pl.when(pl.col("a").is_null() | pl.col("b").is_null())
+        .then(pl.lit("missing competitor"))
+        .when(pl.col("a") == pl.col("b"))
+        .then(pl.lit("competitor against itself"))
+        .when(missing_annotator)
+        .then(pl.lit("missing annotator"))
+        .when(missing_winner)
+        .then(pl.lit("missing winner"))
+        .when(ambiguous)
+        .then(pl.lit("ambiguous winner"))
+        .when(pl.col("outcome").is_null())
+        .then(pl.lit(unknown))
+        .when(bad_weight)
+        .then(pl.lit("bad weight"))
+    )
+    raw_weight = as_text(groups, "weight") if "weight" in groups.columns else pl.lit(None)
+    return keys.with_columns(weight_text=raw_weight).with_columns(problem=problem, weight=weight)
+
+
+def as_text(table: pl.DataFrame, name: str) -> pl.Expr:
+    """Write a column as text: empty and NaN are missing, and a whole number reads the same as int and as float."""
+    column = pl.col(name)
+    if table.schema[name].is_float():
+        whole = (column == column.floor()) & (column.abs() < 2**53)
+        integer = pl.when(whole).then(column).cast(pl.Int64, strict=False).cast(pl.String)
+        return pl.coalesce(integer, column.fill_nan(None).cast(pl.String)).alias(name)
+    text = column.cast(pl.String)
+    return pl.when(text != "").then(text).alias(name)
+
+
+def _is_hot(name: str) -> pl.Expr:
+    """Read a one-hot column written as numbers, booleans or their text: true, false, or null if neither."""
+    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
+    values = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
+    return text.replace_strict(values, default=None, return_dtype=pl.Boolean)
