@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -104,16 +104,21 @@ def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
 
 
 def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
-    """As many votes as there are, drawn with replacement; progress shows on a terminal."""
+    """As many votes as there are, drawn with replacement, again and again."""
+    tally = fit.target.tally
+    share = tally.counts.ravel() / tally.counts.sum()
+    rng = np.random.default_rng(seed)
+    for _ in _shown(range(resamples)):
+        counts = rng.multinomial(round(fit.cells.n_votes), share).reshape(-1, 4).astype(np.float64)
+        kept = counts.any(axis=1)
+        yield replace(fit.cells, a=tally.i[kept], b=tally.j[kept], annotator=tally.k[kept], counts=counts[kept])
+
+
+def _shown(steps: range) -> Iterable[int]:
+    """Show progress on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        return steps
     from rich.console import Console
     from rich.progress import track
 
-    tally, cells = fit.target.tally, fit.cells
-    share = tally.counts.ravel() / tally.counts.sum()
-    rng = np.random.default_rng(seed)
-    console = Console(stderr=True)
-    hidden = not sys.stderr.isatty()
-    for _ in track(range(resamples), "bootstrap", console=console, transient=True, disable=hidden):
-        counts = rng.multinomial(round(cells.n_votes), share).reshape(-1, 4).astype(np.float64)
-        kept = counts.any(axis=1)
-        yield replace(cells, a=tally.i[kept], b=tally.j[kept], annotator=tally.k[kept], counts=counts[kept])
+    return track(steps, "bootstrap", console=Console(stderr=True), transient=True)
