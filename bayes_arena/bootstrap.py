@@ -18,12 +18,12 @@ from dataclasses import replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bayes_arena.cells import Cells
+from bayes_arena.cells import Cells, whole_votes, with_counts
 from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
 from bayes_arena.point import Mode, find_mode
 from bayes_arena.projection import project_draws
 from bayes_arena.result import Draws, Fit
-from bayes_arena.robust import require_mode, require_whole_votes
+from bayes_arena.robust import require_mode
 
 RESAMPLES = 200
 
@@ -65,7 +65,6 @@ def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
     Efron, B. (1979), "Bootstrap methods: another look at the jackknife", Annals of Statistics 7.
     """
     require_mode(fit, "bootstrap")
-    require_whole_votes(fit, "bootstrap")
     if resamples < 2 or seed < 0:
         raise ModelError(
             f"A bootstrap takes two resamples or more and a seed of 0 or more, not {resamples} and {seed}."
@@ -105,13 +104,12 @@ def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
 
 def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
     """As many votes as there are, drawn with replacement, again and again."""
-    tally = fit.target.tally
-    share = tally.counts.ravel() / tally.counts.sum()
+    tally = fit.target.tally  # no finer than the model needs, so fewer columns than the cells have
+    cells = replace(fit.cells, a=tally.i, b=tally.j, annotator=tally.k, counts=tally.counts)
+    votes = whole_votes(tally.counts).ravel()
     rng = np.random.default_rng(seed)
     for _ in _shown(range(resamples)):
-        counts = rng.multinomial(round(fit.cells.n_votes), share).reshape(-1, 4).astype(np.float64)
-        kept = counts.any(axis=1)
-        yield replace(fit.cells, a=tally.i[kept], b=tally.j[kept], annotator=tally.k[kept], counts=counts[kept])
+        yield with_counts(cells, rng.multinomial(votes.sum(), votes / votes.sum()).reshape(-1, 4))
 
 
 def _shown(steps: range) -> Iterable[int]:

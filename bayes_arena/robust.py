@@ -69,7 +69,11 @@ def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floa
     White, H. (1982), "Maximum likelihood estimation of misspecified models", Econometrica 50.
     """
     require_mode(fit, "sandwich")
-    require_whole_votes(fit, "sandwich")
+    if not np.array_equal(fit.cells.counts, np.rint(fit.cells.counts)):
+        raise ModelError(
+            "The interval 'sandwich' needs whole votes, and these are weighted by fractions. Use 'laplace' or "
+            "'clustered'."
+        )
     target = fit.target
     coordinates = target.coordinates(fit.point)
     spread = np.zeros((len(coordinates), *coordinates.shape))  # sum over the votes of a row of their gradients' squares
@@ -185,13 +189,4 @@ def require_mode(fit: Fit, interval: str) -> None:
     if fit.at_infinity:
         raise NotIdentifiedError(
             f"No interval {interval!r} exists, because no finite maximum-likelihood estimate does. Use prior='default'."
-        )
-
-
-def require_whole_votes(fit: Fit, interval: str) -> None:
-    """Refuse votes that are weighted by fractions."""
-    if not np.array_equal(fit.cells.counts, np.rint(fit.cells.counts)):
-        raise ModelError(
-            f"The interval {interval!r} needs whole votes, and these are weighted by fractions. Use 'laplace' or "
-            "'clustered'."
         )

@@ -283,12 +283,14 @@ def test_posteriors_have_intervals_of_their_own(arena_cells, interval):
 
 
 @pytest.mark.parametrize("interval", ROBUST)
-def test_an_estimate_at_infinity_has_no_robust_interval(interval):
+def test_an_estimate_at_infinity_has_no_robust_interval(interval, tmp_path):
     rows = [("best", "x", "model_a", k) for k in "pqr"] + [("x", "y", w, "p") for w in ("model_a", "model_b")]
     with pytest.warns(ba.NoMaximumWarning):
         fit = ba.fit(ba.read_votes(frame(rows)), model="m-elo", prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="prior='default'"):
-        ba.leaderboard(fit, interval=interval)
+    ba.save(fit, tmp_path / "fit.nc")
+    for same in (fit, ba.load(tmp_path / "fit.nc")):
+        with pytest.raises(ba.NotIdentifiedError, match="prior='default'"):
+            ba.leaderboard(same, interval=interval)
 
 
 def test_clusters_have_to_be_known_and_more_than_one(arena):
