@@ -125,6 +125,7 @@ def fit(
         gradient=mode.gradient,
         iterations=mode.iterations,
         warnings=(*mode.open_questions, *mode.at_infinity),
+        at_infinity=mode.at_infinity,
         seed=seed if method == "nuts" else None,
         samples=samples,
         tree=tree,

@@ -44,8 +44,8 @@ class Laplace:
     singular: bool
     log_determinant: float
 
-    def covariance(self, head: Floats, own: Floats | None = None) -> Floats:
-        """Return J V J' for m functions of the parameters.
+    def solve(self, head: Floats, own: Floats | None = None) -> tuple[Floats, Floats]:
+        """Solve H x = g for the gradients of m functions of the parameters.
 
         Parameters
         ----------
@@ -56,16 +56,21 @@ class Laplace:
 
         Returns
         -------
-        ndarray, shape (m, m)
+        head, own : ndarray, shapes (h, m) and (M, q, m)
+            x, on the plane of the constraints.
         """
         size, count, width = self.factor.border_q.shape
         n = len(self.shifts)
         right = np.zeros((size, len(head)))
         right[: head.shape[1]] = head.T
         right[:n] -= self.shifts @ (self.shifts.T @ right[:n])
-        right_own = np.zeros((count, width, len(head))) if own is None else own.transpose(1, 2, 0)
-        x_head, x_own = self.factor.solve(right, right_own)
-        return np.asarray(right.T @ x_head + np.einsum("mqs,mqt->st", right_own, x_own))
+        return self.factor.solve(right, np.zeros((count, width, len(head))) if own is None else own.transpose(1, 2, 0))
+
+    def covariance(self, head: Floats, own: Floats | None = None) -> Floats:
+        """Return J V J', shape (m, m), for m functions with the Jacobian J, given as for :meth:`solve`."""
+        x_head, x_own = self.solve(head, own)
+        covariance = head @ x_head[: head.shape[1]]
+        return np.asarray(covariance if own is None else covariance + np.einsum("smq,mqt->st", own, x_own))
 
     def strength_covariance(self) -> Floats:
         """Covariance of r, shape (n, n)."""

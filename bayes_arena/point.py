@@ -77,7 +77,8 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
     prior : Prior
         Its spreads are used as they are.
     start : Point, optional
-        The mode of the same model under a similar Gaussian prior, to go on from; no other start is tried then.
+        The mode of the same model under a similar prior, or of similar votes, to go on from; no other start is tried
+        then, and the mean of theta stays what it is there.
     thorough : bool
         Try further starts where the mode may not be the best one.
 

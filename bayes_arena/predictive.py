@@ -21,11 +21,12 @@ import numpy as np
 
 from bayes_arena.cells import Floats, Ints, Tally, sum_by, whole_votes
 from bayes_arena.errors import ModelError
+from bayes_arena.intervals import half_width
 from bayes_arena.likelihood import Point
 from bayes_arena.outcomes import log_probabilities, seen_counts
 from bayes_arena.posterior import draw_parameters
 from bayes_arena.prediction import is_proper
-from bayes_arena.ranking import half_width, whole_counts
+from bayes_arena.ranking import whole_counts
 from bayes_arena.result import Fit
 
 if TYPE_CHECKING:

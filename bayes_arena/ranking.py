@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.bootstrap import RESAMPLES
 from bayes_arena.cells import Floats, Ints
 from bayes_arena.checks import records
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, NotIdentifiedError
-from bayes_arena.profile import profile_interval
+from bayes_arena.intervals import Interval, Quantity, summarise
 from bayes_arena.projection import project
 from bayes_arena.result import Fit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-HIGHEST_LEVEL = 1 - 1e-9
 EQUAL_DIGITS = 9
 """Strengths that agree to so many digits, in logits, share a rank."""
-Interval = Literal["laplace", "profile"]
 Columns = dict[str, Any]
 
 
 def leaderboard(
-    fit: Fit, *, level: float = 0.95, elo: EloScale | None = None, interval: Interval = "laplace"
+    fit: Fit,
+    *,
+    level: float = 0.95,
+    elo: EloScale | None = None,
+    interval: Interval = "laplace",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Rank the competitors on the Elo scale.
 
@@ -38,8 +42,14 @@ def leaderboard(
         Coverage of the intervals.
     elo : EloScale, optional
         Elo scale; 1000 + 400 log10(odds) by default.
-    interval : {"laplace", "profile"}
-        Gaussian intervals by the delta method, or profile likelihood (models with theta = 1 only).
+    interval : {"laplace", "profile", "sandwich", "clustered", "bootstrap"}
+        Gaussian intervals by the delta method; profile likelihood (models with theta = 1 only); and three for point
+        estimates (``method="map"``) that do not take the likelihood's word for how much votes vary: from the scores
+        of the votes, from those summed by annotator, and from refits to votes drawn with replacement. To cluster by
+        prompt, fit a model with theta = 1 to votes read with the column of prompts as annotator:
+        ``fit(read_votes(path, annotator="question_id"), model="bradley-terry")``.
+    resamples, seed : int
+        Number and seed of the bootstrap's refits.
 
     Returns
     -------
@@ -54,33 +64,38 @@ def leaderboard(
         If the level, interval or anchor is not possible.
     ConvergenceError
         If the end of a profile-likelihood interval is not found.
+    NotIdentifiedError
+        If the estimate has no finite robust interval.
+
+    References
+    ----------
+    White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73; Efron (1979), Annals of Statistics 7.
     """
     import pandas as pd
 
-    return pd.DataFrame(leaderboard_columns(fit, level=level, elo=elo, interval=interval))
+    columns = leaderboard_columns(fit, level=level, elo=elo, interval=interval, resamples=resamples, seed=seed)
+    return pd.DataFrame(columns)
 
 
 def leaderboard_columns(
-    fit: Fit, *, level: float = 0.95, elo: EloScale | None = None, interval: Interval = "laplace"
+    fit: Fit,
+    *,
+    level: float = 0.95,
+    elo: EloScale | None = None,
+    interval: Interval = "laplace",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> Columns:
     """Columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
     elo = elo or EloScale()
     names = fit.cells.competitors
     size = len(names)
-    _require_interval_of(fit, interval)
-    if fit.samples is not None:
-        strength, (lower, upper) = fit.samples.elo_strength.mean(axis=0), _quantiles(fit.samples.elo_strength, level)
-    else:
-        projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
-        strength = projection.strength
-        if interval == "profile":
-            lower, upper = _profile(fit, np.eye(size) - fit.laplace.shifts @ fit.laplace.shifts.T, level)
-        else:
-            covariance = fit.laplace.covariance(projection.by_head, projection.by_own)
-            lower, upper = _gaussian(strength, covariance, level, interval)
-    score = elo.points(strength, names)
-    low = score + elo.points_per_logit * (lower - strength)
-    high = score + elo.points_per_logit * (upper - strength)
+    projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
+    quantity = Quantity(projection.strength, projection.by_head, projection.by_own, lambda draws: draws.elo_strength)
+    summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
+    score = elo.points(summary.value, names)
+    low = score + elo.points_per_logit * (summary.lower - summary.value)
+    high = score + elo.points_per_logit * (summary.upper - summary.value)
     best, worst = rank_spread(low, high)
     wins, losses, ties = records(fit.cells)
     compared = np.round(score / elo.points_per_logit, EQUAL_DIGITS)
@@ -106,7 +121,13 @@ def leaderboard_columns(
 
 
 def strengths(
-    fit: Fit, *, reference: str | None = None, level: float = 0.95, interval: Interval = "laplace"
+    fit: Fit,
+    *,
+    reference: str | None = None,
+    level: float = 0.95,
+    interval: Interval = "laplace",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Strengths in logits, against their mean or a reference competitor.
 
@@ -118,7 +139,7 @@ def strengths(
         Competitor whose strength is 0; by default the mean strength is 0.
     level : float
         Coverage of the intervals.
-    interval : {"laplace", "profile"}
+    interval, resamples, seed
         As for :func:`leaderboard`.
 
     Returns
@@ -131,7 +152,8 @@ def strengths(
     ModelError
         If the reference is no competitor, or the level or interval is not possible.
     NotIdentifiedError
-        If a reference is asked for among groups that were never compared, under a flat prior.
+        If a reference is asked for among groups that were never compared, under a flat prior, or the estimate has no
+        finite robust interval.
     ConvergenceError
         If the end of a profile-likelihood interval is not found.
     """
@@ -149,19 +171,10 @@ def strengths(
         contrasts = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
     else:
         raise ModelError(f"The reference {reference!r} is no competitor.")
-    _require_interval_of(fit, interval)
-    if fit.samples is not None:
-        drawn = fit.samples.strength @ contrasts.T
-        strength, sd, (lower, upper) = drawn.mean(axis=0), drawn.std(axis=0, ddof=1), _quantiles(drawn, level)
-        return pd.DataFrame({"competitor": names, "strength": strength, "sd": sd, "lower": lower, "upper": upper})
-    covariance = fit.laplace.covariance(contrasts)
-    strength = contrasts @ fit.strength
-    if interval == "profile":
-        lower, upper = _profile(fit, contrasts, level)
-    else:
-        lower, upper = _gaussian(strength, covariance, level, interval)
-    sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return pd.DataFrame({"competitor": names, "strength": strength, "sd": sd, "lower": lower, "upper": upper})
+    quantity = Quantity(contrasts @ fit.strength, contrasts, None, lambda draws: draws.strength @ contrasts.T)
+    summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
+    columns = {"strength": summary.value, "sd": summary.sd, "lower": summary.lower, "upper": summary.upper}
+    return pd.DataFrame({"competitor": names, **columns})
 
 
 def rank_spread(lower: Floats, upper: Floats) -> tuple[Ints, Ints]:
@@ -183,52 +196,6 @@ def rank_spread(lower: Floats, upper: Floats) -> tuple[Ints, Ints]:
     above = upper[None, :] > lower[:, None]
     np.fill_diagonal(above, False)
     return best, 1 + above.sum(axis=1)
-
-
-def half_width(level: float) -> float:
-    """Half-width of a Gaussian interval in standard deviations.
-
-    Raises
-    ------
-    ModelError
-        If the level is not strictly between 0 and 1.
-    """
-    if not 0 < level <= HIGHEST_LEVEL:
-        raise ModelError(f"The level of an interval lies between 0 and 1 (at most {HIGHEST_LEVEL}), not {level!r}.")
-    return NormalDist().inv_cdf(0.5 + level / 2)
-
-
-def _require_interval_of(fit: Fit, interval: str) -> None:
-    """Refuse a profile of a sampled fit, whose intervals are quantiles of its draws."""
-    if fit.samples is not None and interval != "laplace":
-        raise ModelError(f"A sampled fit has intervals by quantiles, not {interval!r}. Use method='map' for those.")
-
-
-def _quantiles(drawn: Floats, level: float) -> Floats:
-    """Equal-tailed interval of draws (n_draws, n), shape (2, n)."""
-    half_width(level)
-    return np.asarray(np.quantile(drawn, [0.5 - level / 2, 0.5 + level / 2], axis=0))
-
-
-def _gaussian(center: Floats, covariance: Floats, level: float, interval: str) -> tuple[Floats, Floats]:
-    if interval != "laplace":
-        raise ModelError(f"Unknown interval {interval!r}. Use 'laplace' or 'profile'.")
-    half = half_width(level) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return center - half, center + half
-
-
-def _profile(fit: Fit, contrasts: Floats, level: float) -> tuple[Floats, Floats]:
-    half_width(level)
-    target = fit.target
-    if target.common or target.own:
-        raise ModelError(f"Profile-likelihood intervals are for models of strengths alone, not {fit.model.name!r}.")
-    ends = np.array(
-        [
-            profile_interval(target, fit.strength, fit.laplace, contrast, level) if contrast.any() else (0.0, 0.0)
-            for contrast in contrasts
-        ]
-    )
-    return ends[:, 0], ends[:, 1]
 
 
 def whole_counts(values: Floats) -> np.ndarray:

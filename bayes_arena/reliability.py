@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from bayes_arena.errors import ModelError
-from bayes_arena.ranking import Columns, half_width, whole_counts
+from bayes_arena.intervals import half_width
+from bayes_arena.ranking import Columns, whole_counts
 from bayes_arena.result import Fit
 
 SMALLEST_SD = 1e-12

@@ -72,6 +72,8 @@ class Fit:
         Newton steps (of the last mode found).
     warnings : tuple of str
         What a reader of the result has to know.
+    at_infinity : tuple of str
+        Those of the warnings that name what has no finite estimate.
     seed : int or None
         Of ``"nuts"``.
     samples : Draws or None
@@ -92,6 +94,7 @@ class Fit:
     gradient: float
     iterations: int
     warnings: tuple[str, ...]
+    at_infinity: tuple[str, ...] = ()
     seed: int | None = None
     samples: Draws | None = None
     tree: DataTree | None = None

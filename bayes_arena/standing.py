@@ -9,10 +9,10 @@ from scipy.stats import rankdata
 
 from bayes_arena.cells import Floats
 from bayes_arena.errors import ModelError
+from bayes_arena.intervals import half_width
 from bayes_arena.likelihood import ETA
 from bayes_arena.outcomes import expected_score
 from bayes_arena.posterior import draw
-from bayes_arena.ranking import half_width
 from bayes_arena.result import Draws, Fit
 
 if TYPE_CHECKING:

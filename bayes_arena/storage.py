@@ -23,7 +23,7 @@ from bayes_arena.result import Draws, Fit
 from bayes_arena.specification import Model
 from bayes_arena.tree import attributes, to_datatree
 
-FORMAT = 1
+FORMAT = 2
 """Version of the layout of a file."""
 SUFFIXES = (".nc", ".zarr")
 
@@ -87,6 +87,7 @@ def save(fit: Fit, path: str | Path) -> None:
         "seed": -1 if fit.seed is None else fit.seed,
         "dropped": json.dumps(dict(cells.dropped)),
         "warnings": json.dumps(fit.warnings),
+        "at_infinity": json.dumps(fit.at_infinity),
         "gradient": fit.gradient,
         "iterations": fit.iterations,
         "singular": int(fit.laplace.singular),
@@ -157,6 +158,7 @@ def load(path: str | Path) -> Fit:
         gradient=float(attrs["gradient"]),
         iterations=int(attrs["iterations"]),
         warnings=tuple(json.loads(attrs["warnings"])),
+        at_infinity=tuple(json.loads(attrs["at_infinity"])),
         seed=None if attrs["seed"] < 0 else int(attrs["seed"]),
         samples=Draws(*(array("draws", field.name) for field in fields(Draws))) if "draws" in tree else None,
         tree=_sampler_tree(tree) if "sampler" in tree else None,

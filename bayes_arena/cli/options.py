@@ -49,6 +49,9 @@ class IntervalMethod(StrEnum):
 
     laplace = "laplace"
     profile = "profile"
+    sandwich = "sandwich"
+    clustered = "clustered"
+    bootstrap = "bootstrap"
 
 
 class OnInvalid(StrEnum):
@@ -108,7 +111,7 @@ TiesOption = Annotated[
     TiesName | None,
     typer.Option(help="Treat ties alike in all models, so that they can be compared.", rich_help_panel=MODEL),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of nuts.", rich_help_panel=MODEL)]
+Seed = Annotated[int, typer.Option(help="Seed of nuts and the bootstrap.", rich_help_panel=MODEL)]
 PriorOption = Annotated[
     PriorName,
     typer.Option(help="flat: the paper's maximum likelihood. default: weak Gaussian.", rich_help_panel=MODEL),
@@ -123,8 +126,15 @@ SigmaDiscrimination = Annotated[
 Level = Annotated[float, typer.Option("--interval", help="Coverage of the intervals.", rich_help_panel=MODEL)]
 Method = Annotated[
     IntervalMethod,
-    typer.Option("--interval-method", help="profile: profile likelihood, theta = 1 only.", rich_help_panel=MODEL),
+    typer.Option(
+        "--interval-method",
+        help="profile: profile likelihood, theta = 1 only. With --method map also sandwich: votes vary as they do, not "
+        "as the likelihood says. clustered: the same by annotator; for prompts name their column as --annotator and "
+        "take --model bradley-terry. bootstrap: refits to resampled votes.",
+        rich_help_panel=MODEL,
+    ),
 ]
+Resamples = Annotated[int, typer.Option(min=2, help="Refits of the bootstrap.", rich_help_panel=MODEL)]
 Init = Annotated[float, typer.Option(help="Mean score.", rich_help_panel=SCALE)]
 Scale = Annotated[float, typer.Option(help="Points that mean odds of BASE to 1.", rich_help_panel=SCALE)]
 Base = Annotated[float, typer.Option(help="Odds that SCALE points stand for.", rich_help_panel=SCALE)]

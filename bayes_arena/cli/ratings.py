@@ -41,6 +41,7 @@ def rank(
     sigma_discrimination: options.SigmaDiscrimination = None,
     interval: options.Level = 0.95,
     interval_method: options.Method = IntervalMethod.laplace,
+    resamples: options.Resamples = 200,
     init: options.Init = 1000.0,
     scale: options.Scale = 400.0,
     base: options.Base = 10.0,
@@ -56,7 +57,9 @@ def rank(
         from bayes_arena.ranking import leaderboard_columns
 
         result = fit_votes(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
-        columns = leaderboard_columns(result, level=interval, elo=elo, interval=interval_method.value)
+        columns = leaderboard_columns(
+            result, level=interval, elo=elo, interval=interval_method.value, resamples=resamples, seed=seed
+        )
     spread = [f"{best}–{worst}" for best, worst in zip(columns["rank_best"], columns["rank_worst"], strict=True)]
     shown = {
         "rank": digits(columns["rank"], "d"),
