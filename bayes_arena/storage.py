@@ -23,7 +23,7 @@ from bayes_arena.result import Draws, Fit
 from bayes_arena.specification import Model
 from bayes_arena.tree import attributes, to_datatree
 
-FORMAT = 2
+FORMAT = 1
 """Version of the layout of a file."""
 SUFFIXES = (".nc", ".zarr")
 

@@ -1,11 +1,14 @@
 """Do intervals cover? Simulated arenas of the paper's Table 1 size, 30 % ties, true discriminations of sd 0.5.
 
-    uv run python benchmarks/calibration.py [--arenas 100] [--model am-davidson] [--interval laplace]
+    uv run python benchmarks/calibration.py [--arenas 100] [--model am-davidson] [--interval laplace|sandwich|nuts]
 
 Prints the share of true values inside 50, 89 and 95 % intervals, for the Elo strengths r* of the competitors (the true
 ones projected exactly like the fitted ones) and the discriminations theta, and the root mean square z-score. A
-calibrated interval covers what it says; the Monte Carlo error in brackets treats the arenas as independent. With
-``--interval sandwich`` the strengths are those of the mode (``method="map"``) and their variance is the sandwich's.
+calibrated interval covers what it says; the Monte Carlo error in brackets treats the arenas as independent.
+
+With ``--interval sandwich`` the strengths are those of the mode (``method="map"``) and their variance is the sandwich's.
+With ``--interval nuts`` a z-score is the normal quantile of the truth's rank among the posterior draws (simulation-based
+calibration), from arenas whose annotators also differ in their ties and sides, as am-davidson says.
 """
 
 import argparse
@@ -14,6 +17,7 @@ import warnings
 from statistics import NormalDist
 
 import numpy as np
+from scipy.special import ndtri
 
 import bayes_arena as ba
 from bayes_arena.likelihood import Point
@@ -30,6 +34,19 @@ def true_point(arena: ba.Arena, fit: ba.Fit) -> Point:
     if fit.target.free_discrimination:
         own[:, 0] = arena.discrimination / mean
     return Point(arena.strength * mean, np.zeros_like(fit.point.common), own)
+
+
+def z_of_ranks(arena: ba.Arena, model: str) -> tuple[np.ndarray, np.ndarray]:
+    fit = ba.fit(ba.read_votes(arena.votes), model=model, method="nuts", draws=500, seed=1)
+    own = np.column_stack([arena.discrimination, arena.log_tie_propensity, arena.position])
+    mean = own.mean(axis=0)
+    truth = Point(arena.strength * mean[0], mean[1:], np.column_stack([own[:, 0] / mean[0], own[:, 1:] - mean[1:]]))
+    strength = project(fit.model, fit.target, truth, fit.cells.votes_by_annotator()).strength
+
+    def z(drawn: np.ndarray, true: np.ndarray) -> np.ndarray:
+        return ndtri(((drawn < true).sum(axis=0) + 0.5) / (len(drawn) + 1))
+
+    return z(fit.samples.elo_strength, strength), z(fit.samples.own[:, :, 0], truth.own[:, 0])
 
 
 def z_scores(arena: ba.Arena, model: str, interval: str) -> tuple[np.ndarray, np.ndarray]:
@@ -66,14 +83,17 @@ def coverage(rows: list[np.ndarray]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arenas", type=int, default=100)
-    parser.add_argument("--model", default="am-davidson")
-    parser.add_argument("--interval", choices=("laplace", "sandwich"), default="laplace")
+    parser.add_argument("--model", default="am-davidson", help="nuts: am-davidson")
+    parser.add_argument("--interval", choices=("laplace", "sandwich", "nuts"), default="laplace")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
     elo, theta = [], []
     for seed in range(options.arenas):
-        arena = ba.simulate(seed=10_000 + seed)
-        for rows, z in zip((elo, theta), z_scores(arena, options.model, options.interval), strict=True):
+        if options.interval == "nuts":
+            scores = z_of_ranks(ba.simulate(tie_spread=0.8, position_spread=0.3, seed=10_000 + seed), options.model)
+        else:
+            scores = z_scores(ba.simulate(seed=10_000 + seed), options.model, options.interval)
+        for rows, z in zip((elo, theta), scores, strict=True):
             rows.append(z)
         print(f"\r{seed + 1} of {options.arenas} arenas", end="", file=sys.stderr)
     print(file=sys.stderr)
@@ -81,7 +101,7 @@ def main() -> None:
     print(f"{options.model}{kind}, {options.arenas} arenas\n")
     print("| | 50 % | 89 % | 95 % | rms z |\n|---|---|---|---|---|")
     print(f"| Elo strength | {coverage(elo)} |")
-    if theta[0].size and options.interval == "laplace":
+    if theta[0].size and options.interval != "sandwich":
         print(f"| theta | {coverage(theta)} |")
 
 
