@@ -20,7 +20,8 @@ import numpy as np
 from bayes_arena.cells import Floats, Ints, sum_by
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError
-from bayes_arena.ranking import EQUAL_DIGITS, half_width
+from bayes_arena.intervals import half_width
+from bayes_arena.ranking import EQUAL_DIGITS
 from bayes_arena.sequence import VoteSequence
 
 if TYPE_CHECKING:

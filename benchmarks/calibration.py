@@ -6,9 +6,9 @@ Prints the share of true values inside 50, 89 and 95 % intervals, for the Elo st
 ones projected exactly like the fitted ones) and the discriminations theta, and the root mean square z-score. A
 calibrated interval covers what it says; the Monte Carlo error in brackets treats the arenas as independent.
 
-With ``--interval sandwich`` the strengths are those of the mode (``method="map"``) and their variance is the sandwich's.
-With ``--interval nuts`` a z-score is the normal quantile of the truth's rank among the posterior draws (simulation-based
-calibration), from arenas whose annotators also differ in their ties and sides, as am-davidson says.
+With ``--interval sandwich`` the strengths are those of the mode (``method="map"``) and their variance is the
+sandwich's. With ``--interval nuts`` a z-score is the normal quantile of the truth's rank among the posterior draws
+(simulation-based calibration), from arenas whose annotators also differ in their ties and sides, as am-davidson says.
 """
 
 import argparse
