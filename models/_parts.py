@@ -16,6 +16,7 @@ from pymc.distributions.transforms import ZeroSumTransform
 
 from bayes_arena.cells import Cells
 from bayes_arena.likelihood import Objective, Term
+from bayes_arena.models import fused
 from bayes_arena.specification import Model
 
 
@@ -40,16 +41,20 @@ def common(term: Term) -> Any:
     return pm.Flat(name) if math.isinf(term.sd) else pm.Normal(name, term.mean, term.sd)
 
 
-def observe(target: Objective, model: Model, terms: list[Any]) -> Any:
-    """Observe the counts of all rows given their coordinates (each of shape (n_rows,))."""
-    logp = {"half": _half, "drop": _half, "davidson": _davidson, "rao-kupper": _rao_kupper}[model.ties]
+def observe(target: Objective, model: Model, parameters: list[Any]) -> Any:
+    """Observe the counts of all rows given r (n,); theta, b and t of every annotator (M,); m (1,)."""
+    name = "half" if model.ties == "drop" else "both-bad" if model.both_bad == "outcome" else model.ties
+    plain = {"half": _half, "davidson": _davidson, "both-bad": _both_bad, "rao-kupper": _rao_kupper}[name]
+    columns = zip("ijk", (target.tally.i, target.tally.j, target.tally.k), strict=True)
+    rows = [pm.Data(label, column, dims="row") for label, column in columns]
     return pm.CustomDist(
         "votes",
-        pt.stack(terms, axis=1),
+        *parameters,
+        *rows,
         pm.Data("row_votes", target.counts.sum(axis=0), dims="row"),
-        logp=lambda counts, z, n: logp(counts, [z[:, c] for c in range(len(terms))]),
-        dist=lambda z, n, size: _draw(model, [z[..., c] for c in range(len(terms))], n),
-        signature="(c),()->(o)",
+        logp=lambda counts, *given: fused.log_likelihood(name, plain, list(given[:5]), [*given[5:8], counts]),
+        dist=lambda *given: _draw(name, fused.coordinates(*given[:8]), given[8]),
+        signature="(n),(m),(m),(m),(s),(r),(r),(r),(r)->(r,o)",
         observed=target.counts.T,
         dims=("row", "outcome"),
     )
@@ -61,9 +66,17 @@ def _half(counts: Any, z: list[Any]) -> Any:
 
 
 def _davidson(counts: Any, z: list[Any]) -> Any:
-    logits = pt.stack([0.5 * z[0], -0.5 * z[0], *z[1:]], axis=1)
-    y = counts[:, : len(z) + 1]
-    return (y * logits).sum(axis=1) - y.sum(axis=1) * pt.logsumexp(logits, axis=1)  # type: ignore[attr-defined]
+    return _softmax(counts[:, :3], [0.5 * z[0], -0.5 * z[0], z[1]])
+
+
+def _both_bad(counts: Any, z: list[Any]) -> Any:
+    return _softmax(counts, [0.5 * z[0], -0.5 * z[0], *z[1:]])
+
+
+def _softmax(counts: Any, logits: list[Any]) -> Any:
+    stacked = pt.stack(logits, axis=1)
+    total = pt.logsumexp(stacked, axis=1)  # type: ignore[attr-defined]
+    return (counts * stacked).sum(axis=1) - counts.sum(axis=1) * total
 
 
 def _rao_kupper(counts: Any, z: list[Any]) -> Any:
@@ -74,11 +87,12 @@ def _rao_kupper(counts: Any, z: list[Any]) -> Any:
     return (wins + ties) * log_win + (losses + ties) * log_loss + ties * log_tie_factor
 
 
-def _draw(model: Model, z: list[Any], votes: Any) -> Any:
+def _draw(name: str, z: list[Any], votes: Any) -> Any:
     """Draw counts; the soft likelihood of half wins knows no tie and draws wins and losses."""
-    if model.ties == "davidson":
-        p = pt.special.softmax(pt.stack([0.5 * z[0], -0.5 * z[0], *z[1:]], axis=-1), axis=-1)
-    elif model.ties == "rao-kupper":
+    if name in ("davidson", "both-bad"):
+        logits = [0.5 * z[0], -0.5 * z[0], *(z[1:] if name == "both-bad" else z[1:2])]
+        p = pt.special.softmax(pt.stack(logits, axis=-1), axis=-1)
+    elif name == "rao-kupper":
         kappa = pt.exp(z[1])
         win, loss = pt.sigmoid(z[0] - kappa), pt.sigmoid(-z[0] - kappa)
         p = pt.stack([win, loss, 1 - win - loss], axis=-1)

@@ -49,11 +49,6 @@ def build(
     chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
     target = objective(cells, chosen, prior)
     with pm.Model(coords=_parts.coordinates(cells)) as program:
-        pairs, row = np.unique(np.column_stack([target.tally.i, target.tally.j]), axis=0, return_inverse=True)
-        i, j = (pm.Data(name, column, dims="pair") for name, column in zip("ij", pairs.T, strict=True))
-        pair = pm.Data("pair_of_row", row, dims="row")
-        k = pm.Data("k", target.tally.k, dims="row") if target.own else None
-
         def spread(name: str) -> float | pm.TensorVariable:
             if not pooled or prior.hyper is None:
                 return float(getattr(prior, name))
@@ -61,7 +56,6 @@ def build(
             return pm.HalfNormal(label, getattr(prior.hyper, name))
 
         strength = _parts.zero_sum("strength", spread("strength"), "competitor")
-        eta = (strength[i] - strength[j])[pair]  # once a pair, not once a row: twice as fast to sample
         shared = {term.name: _parts.common(term) for term in target.common}
         own = {}
         for term in target.own:
@@ -71,19 +65,14 @@ def build(
                 own[term.name] = deviation * unit
             else:
                 own[term.name] = _parts.zero_sum(f"{term.name}_deviation", deviation, "annotator")
+        every = np.zeros(max(target.n_annotators, 1))
+        theta = 1 + every
         if "discrimination" in own:
-            discrimination = pm.Deterministic("discrimination", 1 + own["discrimination"], dims="annotator")
-            eta = discrimination[k] * eta
-        coordinates = [eta]
-        if "position" in shared:
-            position = _with_own("position", shared, own)
-            coordinates[0] = eta + (position[k] if "position" in own else position)
-        if "tie_propensity" in shared:
-            tie = _with_own("tie_propensity", shared, own, label="log_tie_propensity")
-            coordinates.append(tie[k] if "tie_propensity" in own else tie + 0 * eta)
-        if "both_bad" in shared:
-            coordinates.append(pm.Deterministic("log_both_bad", shared["both_bad"]) + 0 * eta)
-        _parts.observe(target, chosen, coordinates)
+            theta = pm.Deterministic("discrimination", 1 + own["discrimination"], dims="annotator")
+        position = _with_own("position", shared, own) if "position" in shared else 0.0
+        tie = _with_own("tie_propensity", shared, own, label="log_tie_propensity") if "tie_propensity" in shared else 0.0
+        bad = pm.Deterministic("log_both_bad", shared["both_bad"]) if "both_bad" in shared else 0.0
+        _parts.observe(target, chosen, [strength, theta, position + every, tie + every, bad + np.zeros(1)])
     return program
 
 
