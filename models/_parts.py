@@ -35,6 +35,28 @@ def zero_sum(name: str, sigma: Any, dim: str) -> Any:
     return pm.ZeroSumNormal(name, sigma=sigma, dims=dim)
 
 
+def pooled(name: str, sd: Any, information: float, dim: str) -> Any:
+    """Return a zero-sum vector with iid normal deviations of unknown spread, in coordinates that suit NUTS.
+
+    Given the spread, what the votes say with precision I and the prior with 1 / sd^2 is known to within
+    1 / sqrt(I + 1 / sd^2). In units of that, the posterior's width is 1 whatever the spread: centred where the votes
+    say much (I sd^2 >> 1), non-centred where they say little, and smoothly in between.
+    """
+    scale = pt.sqrt(1 + information * sd**2)
+    return zero_sum(f"{name}_unit", scale, dim) * (sd / scale)
+
+
+def common_beside(own: Any, term: Term, weights: Any) -> Any:
+    """Return a scalar that annotators share, given the deviations that are their own.
+
+    Sampled is its sum with the mean deviation of a vote. That the votes determine, whereas the mean over annotators
+    moves with those who cast few.
+    """
+    drift = pt.dot(weights, own)
+    level = pm.Normal(f"{term.name}_level", term.mean + drift, term.sd)
+    return pm.Deterministic(f"{term.name}_common", level - drift)
+
+
 def common(term: Term) -> Any:
     """Return a scalar that annotators share."""
     name = f"{term.name}_common"

@@ -41,7 +41,7 @@ class _Fused(OpFromGraph):
         self.loop = loop
 
 
-@register_funcify_and_cache_key(_Fused)
+@register_funcify_and_cache_key(_Fused)  # type: ignore[untyped-decorator]
 def _compile(op: _Fused, **_: Any) -> tuple[Callable[..., Any], str]:
     version = sha256(Path(__file__).read_bytes()).hexdigest()
     return op.loop, sha256(f"{version} {op.name}".encode()).hexdigest()
@@ -52,14 +52,15 @@ class _Rows(_Fused):
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> list[Any]:
         if any(not isinstance(one.type, DisconnectedType) for one in cotangents[1:]):
-            return super().pullback(inputs, outputs, cotangents)  # type: ignore[no-any-return]
+            return super().pullback(inputs, outputs, cotangents)
         strength, theta, *_, i, j, k, _ = inputs
-        gradient = _pull_back()(strength, theta, i, j, k, *outputs[1:], cotangents[0])
+        gradient: Any = _pull_back()(strength, theta, i, j, k, *outputs[1:], cotangents[0])
         return [*gradient, *(disconnected_type() for _ in range(4))]
 
 
-def coordinates(strength: Any, theta: Any, position: Any, tie: Any, bad: Any, i: Any, j: Any, k: Any) -> list[Any]:
-    """Coordinates eta, t, m of every row from the parameters: the plain graph."""
+def coordinates(*given: Any) -> list[Any]:
+    """Coordinates eta, t, m of every row from the parameters and i, j, k: the plain graph."""
+    strength, theta, position, tie, bad, i, j, k = given
     eta = theta[k] * (strength[i] - strength[j]) + position[k]
     return [eta, tie[k], bad[0] + 0 * eta]
 
@@ -82,13 +83,14 @@ def log_likelihood(name: str, plain: Callable[[Any, list[Any]], Any], parameters
     -------
     TensorVariable, shape (n_rows,)
     """
-    inputs = [pt.dvector() for _ in parameters] + [one.type() for one in votes]
-    z, counts = coordinates(*inputs[:-1]), inputs[-1]
+    *given, counts = inputs = [pt.dvector() for _ in parameters] + [one.type() for one in votes]
+    z = coordinates(*given)
     value = plain(counts, z)
-    slopes = grad(value.sum(), z, disconnected_inputs="ignore")
+    slopes: Any = grad(value.sum(), z, disconnected_inputs="ignore")
     linked = [[True] * 4] * len(parameters) + [[False] * 4] * len(votes)
     op = _Rows(inputs, [value, *slopes], _loop_over_rows(*LOOPS[name]), connection_pattern=linked, name=f"rows {name}")
-    return op(*parameters, *votes)[0]
+    outputs: Any = op(*parameters, *votes)
+    return outputs[0]
 
 
 def _pull_back() -> _Fused:
@@ -99,7 +101,7 @@ def _pull_back() -> _Fused:
     parameters = [strength, theta, position, tie, bad]
     z = coordinates(*parameters, i, j, k)
     known = {one: slope * cotangent for one, slope in zip(z, slopes, strict=True)}
-    gradient = grad(None, parameters, known_grads=known)
+    gradient: Any = grad(None, parameters, known_grads=known)
     return _Fused([strength, theta, i, j, k, *slopes, cotangent], gradient, _loop_back, name="rows back")
 
 
@@ -214,7 +216,9 @@ def _rao_kupper(eta, log_factor, kappa, slope, m, mu, wins, losses, ties, bads):
     x, z = kappa - eta, kappa + eta
     decay_x, decay_z = _exp(-abs(x)), _exp(-abs(z))
     above, below = wins + ties, losses + ties
-    value = ties * log_factor - above * (max(x, 0.0) + _log(1.0 + decay_x)) - below * (max(z, 0.0) + _log(1.0 + decay_z))
+    value = (
+        ties * log_factor - above * (max(x, 0.0) + _log(1.0 + decay_x)) - below * (max(z, 0.0) + _log(1.0 + decay_z))
+    )
     lost_x = above * (1.0 if x > 0 else decay_x) / (1.0 + decay_x)
     lost_z = below * (1.0 if z > 0 else decay_z) / (1.0 + decay_z)
     return value, lost_x - lost_z, ties * slope - kappa * (lost_x + lost_z), 0.0
