@@ -133,7 +133,8 @@ def fit(
 
 def one_thread() -> AbstractContextManager[object]:
     """Keep BLAS to one thread for the while: matrices are small, and threads cost more than they give."""
-    return _threads().limit(limits=1, user_api="blas")
+    limits: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
+    return limits
 
 
 @cache
