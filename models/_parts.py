@@ -66,7 +66,6 @@ def common(term: Term) -> Any:
 def observe(target: Objective, model: Model, parameters: list[Any]) -> Any:
     """Observe the counts of all rows given r (n,); theta, b and t of every annotator (M,); m (1,)."""
     name = "half" if model.ties == "drop" else "both-bad" if model.both_bad == "outcome" else model.ties
-    plain = {"half": _half, "davidson": _davidson, "both-bad": _both_bad, "rao-kupper": _rao_kupper}[name]
     columns = zip("ijk", (target.tally.i, target.tally.j, target.tally.k), strict=True)
     rows = [pm.Data(label, column, dims="row") for label, column in columns]
     return pm.CustomDist(
@@ -74,7 +73,7 @@ def observe(target: Objective, model: Model, parameters: list[Any]) -> Any:
         *parameters,
         *rows,
         pm.Data("row_votes", target.counts.sum(axis=0), dims="row"),
-        logp=lambda counts, *given: fused.log_likelihood(name, plain, list(given[:5]), [*given[5:8], counts]),
+        logp=lambda counts, *given: fused.log_likelihood(name, GRAPHS[name], list(given[:5]), [*given[5:8], counts]),
         dist=lambda *given: _draw(name, fused.coordinates(*given[:8]), given[8]),
         signature="(n),(m),(m),(m),(s),(r),(r),(r),(r)->(r,o)",
         observed=target.counts.T,
@@ -124,3 +123,7 @@ def _draw(name: str, z: list[Any], votes: Any) -> Any:
     counts = pm.Multinomial.dist(n=pt.cast(pt.round(votes), "int64"), p=p)
     missing = pt.zeros_like(counts[..., :1])
     return pt.cast(pt.concatenate([counts] + [missing] * (4 - (p.type.shape[-1] or 0)), axis=-1), "float64")
+
+
+GRAPHS = {"half": _half, "davidson": _davidson, "both-bad": _both_bad, "rao-kupper": _rao_kupper}
+"""Log-likelihood of the rows given counts and coordinates, by the name of the loop that does the same."""

@@ -51,10 +51,11 @@ class _Rows(_Fused):
     """Parameters and votes to log-likelihoods of the rows, and their slopes by eta, t and m."""
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> list[Any]:
-        if any(not isinstance(one.type, DisconnectedType) for one in cotangents[1:]):
-            return super().pullback(inputs, outputs, cotangents)
-        strength, theta, *_, i, j, k, _ = inputs
-        gradient: Any = _pull_back()(strength, theta, i, j, k, *outputs[1:], cotangents[0])
+        if all(isinstance(one.type, DisconnectedType) for one in cotangents[1:]):
+            strength, theta, *_, i, j, k, _ = inputs
+            gradient: Any = _pull_back()(strength, theta, i, j, k, *outputs[1:], cotangents[0])
+        else:  # second derivatives: by the graph
+            gradient = super().pullback(inputs, outputs, cotangents)[:5]
         return [*gradient, *(disconnected_type() for _ in range(4))]
 
 
