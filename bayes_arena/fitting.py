@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -30,7 +31,7 @@ def fit(
     prior: str | Prior = "default",
     method: Method | None = None,
     draws: int = 1000,
-    tune: int = 1000,
+    tune: int = 300,
     sampler: Sampler = "nutpie",
     seed: int = 0,
 ) -> Fit:
@@ -93,7 +94,7 @@ def fit(
     evidence: Evidence | None = None
     if method == "marginal":
         evidence = "quadrature" if is_sparse(cells, model) else "laplace"
-    with _threads().limit(limits=1, user_api="blas"):  # small matrices: threads cost more than they give
+    with one_thread():
         if method == "map" or prior.hyper is None:
             used, mode = prior, find_mode(cells, model, prior)
         elif evidence == "quadrature":
@@ -130,6 +131,12 @@ def fit(
         samples=samples,
         tree=tree,
     )
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Keep BLAS to one thread for the while: matrices are small, and threads cost more than they give."""
+    limits: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
+    return limits
 
 
 @cache

@@ -94,13 +94,40 @@ def _settle(cells: Cells, model: Model, prior: Prior, mode: Mode) -> tuple[Prior
     )
 
 
+def information(prior: Prior, mode: Mode) -> dict[str, float]:
+    """Say how precisely the votes alone determine a single number of each kind.
+
+    Parameters
+    ----------
+    prior : Prior
+        With estimated spreads.
+    mode : Mode
+        The mode under it.
+
+    Returns
+    -------
+    dict of str to float
+        By name of the spread: (M - 1) / sum V - 1 / sigma^2, the mean posterior precision without that of the prior.
+    """
+    variances = _total_variances(mode)
+    sizes = [len(mode.point.strength) - 1, *[mode.target.n_annotators - 1] * len(mode.target.own)]
+    precisions = (size / total for size, total in zip(sizes, variances.values(), strict=True))
+    pairs = zip(variances, precisions, strict=True)
+    return {name: max(precision - getattr(prior, name) ** -2, 0.0) for name, precision in pairs}
+
+
+def _total_variances(mode: Mode) -> dict[str, float]:
+    """Sum of the posterior variances V, by name of the spread."""
+    names = ["strength", *(SPREAD_OF[term.name] for term in mode.target.own)]
+    totals = [np.trace(mode.laplace.strength_covariance()), *np.einsum("mqq->q", mode.laplace.own_covariance())]
+    return dict(zip(names, map(float, totals), strict=True))
+
+
 def _proposal(prior: Prior, names: list[str], mode: Mode) -> Floats:
     """Logarithms of the spreads that solve the equation of the module at the present mode and variances."""
-    laplace, own = mode.laplace, mode.point.own
-    deviations = [mode.point.strength, *(own - [term.mean for term in mode.target.own]).T]
-    variances = [np.trace(laplace.strength_covariance()), *np.einsum("mqq->q", laplace.own_covariance())]
-    spreads = [spread_of(prior, *each) for each in zip(names, deviations, map(float, variances), strict=True)]
-    return np.log(spreads)
+    deviations = [mode.point.strength, *(mode.point.own - [term.mean for term in mode.target.own]).T]
+    variances = _total_variances(mode)
+    return np.log([spread_of(prior, name, one, variances[name]) for name, one in zip(names, deviations, strict=True)])
 
 
 def spread_of(prior: Prior, name: str, deviations: Floats, variance: float) -> float:

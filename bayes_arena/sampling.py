@@ -7,6 +7,7 @@ competitor, or the discrimination of an annotator who never errs, without bound.
 from __future__ import annotations
 
 import sys
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -59,14 +60,15 @@ def sample(cells: Cells, model: Model, prior: Prior, *, draws: int, tune: int, s
 
     from bayes_arena.models import build
 
-    with build(cells, model=model, prior=prior, pooled=True):
+    # PyMC writes its progress to stdout, which is for the answer
+    with build(cells, model=model, prior=prior, pooled=True), redirect_stdout(sys.stderr):
         tree: DataTree = pm.sample(
             draws,
             tune=tune,
             chains=CHAINS,
             random_seed=seed,
             nuts_sampler=sampler,
-            progressbar=sys.stdout.isatty(),
+            progressbar=sys.stderr.isatty(),
         )
     return tree
 

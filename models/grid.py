@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 import pymc as pm
 
-from bayes_arena.cells import Cells
+from bayes_arena.cells import Cells, sum_by
+from bayes_arena.fitting import one_thread
 from bayes_arena.likelihood import objective
-from bayes_arena.marginal import SPREAD_OF
+from bayes_arena.marginal import SPREAD_OF, estimate_spreads, information
 from bayes_arena.models import _parts
 from bayes_arena.priors import Prior, resolve_prior
 from bayes_arena.specification import Model, resolve_model
@@ -38,57 +39,57 @@ def build(
     pymc.Model
         ``strength`` (competitor) in logits; where the model has them ``discrimination`` (annotator) with mean 1,
         ``log_tie_propensity`` and ``position`` (annotator, or a scalar where common), ``log_both_bad``; the pooled
-        spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread``, ``position_spread``.
+        spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread``, ``position_spread``. Pooled, these are functions
+        of the coordinates that are sampled, ``..._unit`` and ``..._level``.
 
     Raises
     ------
     ModelError
         If the model or prior is unknown, or the model needs annotators and there are none.
+    ConvergenceError, NotIdentifiedError, NoVotesError
+        If ``pooled``, and the fit by ``"marginal"`` that settles the sampler's coordinates fails.
     """
     prior = resolve_prior(prior)
     chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
     target = objective(cells, chosen, prior)
+    free = pooled and prior.hyper is not None
+    if free:
+        with one_thread():
+            known = information(*estimate_spreads(cells, chosen, prior))
     with pm.Model(coords=_parts.coordinates(cells)) as program:
-        pairs, row = np.unique(np.column_stack([target.tally.i, target.tally.j]), axis=0, return_inverse=True)
-        i, j = (pm.Data(name, column, dims="pair") for name, column in zip("ij", pairs.T, strict=True))
-        pair = pm.Data("pair_of_row", row, dims="row")
-        k = pm.Data("k", target.tally.k, dims="row") if target.own else None
 
-        def spread(name: str) -> float | pm.TensorVariable:
-            if not pooled or prior.hyper is None:
-                return float(getattr(prior, name))
-            label = name if name.endswith("spread") else f"{name}_sd"
-            return pm.HalfNormal(label, getattr(prior.hyper, name))
+        def zero_sum(name: str, spread: str, dim: str) -> pm.TensorVariable:
+            if not free:
+                return _parts.zero_sum(name, float(getattr(prior, spread)), dim)
+            label = spread if spread.endswith("spread") else f"{spread}_sd"
+            return _parts.pooled(name, pm.HalfNormal(label, getattr(prior.hyper, spread)), known[spread], dim)
 
-        strength = _parts.zero_sum("strength", spread("strength"), "competitor")
-        eta = (strength[i] - strength[j])[pair]  # once a pair, not once a row: twice as fast to sample
-        shared = {term.name: _parts.common(term) for term in target.common}
-        own = {}
-        for term in target.own:
-            deviation = spread(SPREAD_OF[term.name])
-            if pooled and prior.hyper is not None and term.name != "tie_propensity":
-                unit = _parts.zero_sum(f"{term.name}_unit", 1.0, "annotator")
-                own[term.name] = deviation * unit
-            else:
-                own[term.name] = _parts.zero_sum(f"{term.name}_deviation", deviation, "annotator")
+        strength = zero_sum("strength", "strength", "competitor")
+        if free:
+            strength = pm.Deterministic("strength", strength, dims="competitor")
+        own = {term.name: zero_sum(f"{term.name}_deviation", SPREAD_OF[term.name], "annotator") for term in target.own}
+        votes = sum_by(target.tally.k, target.counts.sum(axis=0), target.n_annotators)
+        shared = {
+            term.name: _parts.common_beside(own[term.name], term, votes / votes.sum())
+            if free and term.name in own
+            else _parts.common(term)
+            for term in target.common
+        }
+        every = np.zeros(max(target.n_annotators, 1))
+        theta = 1 + every
         if "discrimination" in own:
-            discrimination = pm.Deterministic("discrimination", 1 + own["discrimination"], dims="annotator")
-            eta = discrimination[k] * eta
-        coordinates = [eta]
-        if "position" in shared:
-            position = _with_own("position", shared, own)
-            coordinates[0] = eta + (position[k] if "position" in own else position)
-        if "tie_propensity" in shared:
-            tie = _with_own("tie_propensity", shared, own, label="log_tie_propensity")
-            coordinates.append(tie[k] if "tie_propensity" in own else tie + 0 * eta)
-        if "both_bad" in shared:
-            coordinates.append(pm.Deterministic("log_both_bad", shared["both_bad"]) + 0 * eta)
-        _parts.observe(target, chosen, coordinates)
+            theta = pm.Deterministic("discrimination", 1 + own["discrimination"], dims="annotator")
+        position = _with_own("position", shared, own)
+        tie = _with_own("tie_propensity", shared, own, label="log_tie_propensity")
+        bad = _with_own("both_bad", shared, own, label="log_both_bad")
+        _parts.observe(target, chosen, [strength, theta, position + every, tie + every, bad + np.zeros(1)])
     return program
 
 
-def _with_own(name: str, shared: dict, own: dict, label: str | None = None) -> pm.TensorVariable:  # type: ignore[type-arg]
-    """Name the sum of what annotators share and what is their own."""
+def _with_own(name: str, shared: dict, own: dict, label: str | None = None) -> pm.TensorVariable | float:  # type: ignore[type-arg]
+    """Name the sum of what annotators share and what is their own; zero where the model has neither."""
+    if name not in shared:
+        return 0.0
     if name in own:
         return pm.Deterministic(label or name, shared[name] + own[name], dims="annotator")
     return pm.Deterministic(label or name, shared[name])

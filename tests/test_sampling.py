@@ -76,13 +76,14 @@ def test_annotators_read_the_draws(arena_cells):
     assert table["p_negative"][0] == (fit.samples.own[:, k, 0] < 0).mean()
 
 
-def test_the_seed_decides_the_draws(arena_cells):
+def test_the_seed_decides_the_draws_and_nothing_is_printed(arena_cells, capsys):
     def once():
         options = {"draws": 20, "tune": 20, "sampler": "pymc", "seed": 5}
         with warnings.catch_warnings(action="ignore"):
             return ba.fit(arena_cells, model="bradley-terry", method="nuts", **options).samples.strength
 
     np.testing.assert_array_equal(once(), once())
+    assert capsys.readouterr().out == ""
 
 
 def test_a_flat_prior_cannot_be_sampled(arena_cells):
