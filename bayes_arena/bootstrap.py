@@ -9,10 +9,9 @@ Source: Efron (1979), Annals of Statistics 7.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from bayes_arena.cells import Cells, whole_votes, with_counts
 from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
 from bayes_arena.point import Mode, find_mode
+from bayes_arena.progress import report
 from bayes_arena.projection import project_draws
 from bayes_arena.result import Draws, Fit
 from bayes_arena.robust import require_mode
@@ -108,15 +108,7 @@ def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
     cells = replace(fit.cells, a=tally.i, b=tally.j, annotator=tally.k, counts=tally.counts)
     votes = whole_votes(tally.counts).ravel()
     rng = np.random.default_rng(seed)
-    for _ in _shown(range(resamples)):
+    for index in range(resamples):
+        report(f"resample {index + 1} of {resamples}")
         yield with_counts(cells, rng.multinomial(votes.sum(), votes / votes.sum()).reshape(-1, 4))
-
-
-def _shown(steps: range) -> Iterable[int]:
-    """Show progress on standard error, if that is a terminal."""
-    if not sys.stderr.isatty():
-        return steps
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(steps, "bootstrap", console=Console(stderr=True), transient=True)
+    report("")

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.cells import Floats
+from bayes_arena.cells import Floats, whole_votes
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood import Point
 from bayes_arena.posterior import draw
+from bayes_arena.progress import report
 from bayes_arena.result import Draws, Fit
 
+CHUNK = 500
+"""Columns between two reports of progress."""
 DRAWS = 1000
 """Draws from a Gaussian approximation; a sampled fit uses all it has."""
 
@@ -119,18 +122,23 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     """
     from arviz_stats.base.array import array_stats
 
-    if not np.array_equal(fit.cells.counts, np.rint(fit.cells.counts)):
-        raise ModelError("Leave-one-out needs whole votes; these are weighted by fractions.")
+    whole_votes(fit.cells.counts)
     if fit.prior.is_flat:
         raise ModelError("Leave-one-out needs draws from a posterior. Use prior='default'.")
     values, votes = pointwise(fit)
     chains = fit.tree["posterior"].sizes["chain"] if fit.tree is not None else 1
     by_chain = values.T.reshape(len(votes), chains, -1)
-    elpd, pareto_k, _ = array_stats.loo(by_chain, chain_axis=1, draw_axis=2, r_eff=_relative_efficiency(by_chain))
+    efficiency = _relative_efficiency(by_chain)
+    elpd, pareto_k = np.empty(len(votes)), np.empty(len(votes))
+    for first in range(0, len(votes), CHUNK):
+        report(f"leave-one-out, {first} of {len(votes)} kinds of votes")
+        part = slice(first, first + CHUNK)
+        elpd[part], pareto_k[part], _ = array_stats.loo(by_chain[part], chain_axis=1, draw_axis=2, r_eff=efficiency)
+    report("")
     lppd = np.logaddexp.reduce(values, axis=0) - np.log(len(values))
     return LeaveOneOut(
-        elpd=np.asarray(elpd),
-        pareto_k=np.asarray(pareto_k),
+        elpd=elpd,
+        pareto_k=pareto_k,
         votes=votes,
         p=float((lppd - elpd) @ votes),
         n_draws=len(values),

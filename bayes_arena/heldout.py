@@ -15,7 +15,6 @@ splits understates the error of its mean; Nadeau & Bengio's correction is se = s
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ import numpy as np
 from bayes_arena.cells import Cells, Floats, sum_by, whole_votes, with_counts
 from bayes_arena.errors import ModelError
 from bayes_arena.prediction import Prediction, predict
+from bayes_arena.progress import report
 from bayes_arena.result import Fit
 
 if TYPE_CHECKING:
@@ -170,9 +170,3 @@ def auc(score: Floats, wins: Floats, losses: Floats) -> float:
         raise ModelError("An AUC takes wins and losses of the competitors shown first. Leave out more votes.")
     below = np.cumsum(lost) - 0.5 * lost
     return float(won @ below / (won.sum() * lost.sum()))
-
-
-def report(text: str) -> None:
-    """Say on a terminal's stderr what is going on."""
-    if sys.stderr.isatty():
-        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)

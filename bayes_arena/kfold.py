@@ -21,8 +21,9 @@ import numpy as np
 
 from bayes_arena.cells import Cells, Floats, sum_by, with_counts
 from bayes_arena.errors import ModelError
-from bayes_arena.heldout import Fitter, report, require_models, vote_scores
+from bayes_arena.heldout import Fitter, require_models, vote_scores
 from bayes_arena.prediction import predict
+from bayes_arena.progress import report
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -382,7 +382,7 @@ def test_progress_shows_on_a_terminal(tmp_path, arena):
         answer = process.stdout.read()
     os.close(leader)
     assert process.returncode == 0
-    assert b"bootstrap" in shown
+    assert b"resample" in shown
     assert b"bootstrap" not in answer
 
 
