@@ -383,11 +383,11 @@ def test_progress_shows_on_a_terminal(tmp_path, arena):
     os.close(leader)
     assert process.returncode == 0
     assert b"resample" in shown
-    assert b"bootstrap" not in answer
+    assert b"resample" not in answer
 
 
 def test_real_votes_vary_as_was_measured(llmfao, llmfao_path):
-    """SCIENCE.md 3: m-elo's sandwich is .76 of its quasi-posterior on LLMFAO, .82 on MT-bench; by question 1.42."""
+    """Measured before: m-elo's sandwich is .76 of its quasi-posterior on LLMFAO, .82 on MT-bench; by question 1.42."""
 
     def ratio(cells, interval):
         fit = ba.fit(cells, model="m-elo", prior="flat")
