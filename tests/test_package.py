@@ -42,6 +42,8 @@ PUBLIC = [
     "elo_by_annotator",
     "example_arena",
     "fit",
+    "flag",
+    "flag_by_theta",
     "held_out",
     "keep_annotators",
     "kfold_annotators",
