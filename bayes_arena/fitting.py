@@ -11,6 +11,7 @@ from threadpoolctl import ThreadpoolController
 
 from bayes_arena.cells import Cells
 from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
+from bayes_arena.identification import unsettled_by_mirror
 from bayes_arena.marginal import estimate_spreads
 from bayes_arena.point import find_mode
 from bayes_arena.priors import Prior, resolve_prior
@@ -109,7 +110,8 @@ def fit(
 
         tree = sample(cells, model, prior, draws=draws, tune=tune, sampler=sampler, seed=seed)
         samples = draws_of(tree, cells, model, mode.target)
-    for text in mode.open_questions:
+    open_questions = (*mode.open_questions, *unsettled_by_mirror(mode.mirror_probability))
+    for text in open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     for text in mode.at_infinity:
         warnings.warn(text, NoMaximumWarning, stacklevel=2)
@@ -125,11 +127,12 @@ def fit(
         laplace=mode.laplace,
         gradient=mode.gradient,
         iterations=mode.iterations,
-        warnings=(*mode.open_questions, *mode.at_infinity),
+        warnings=(*open_questions, *mode.at_infinity),
         at_infinity=mode.at_infinity,
         seed=seed if method == "nuts" else None,
         samples=samples,
         tree=tree,
+        mirror_probability=mode.mirror_probability,
     )
 
 

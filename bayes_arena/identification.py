@@ -18,8 +18,11 @@ from bayes_arena.specification import Model
 
 AGAINST = 0.1
 """Share of the discrimination against the ranking below which its direction is not in question."""
-RIVAL = 3.0
-"""Nats by which a mode with the reversed ranking may fall short and still be a serious rival."""
+RIVAL = 0.01
+"""Posterior probability from which the reversed ranking is a serious rival: low, because the Laplace evidence is too sure
+of itself (of simulated rankings with a probability of .01 to .1 of being reversed a quarter were)."""
+NEGLIGIBLE = 30.0
+"""Nats by which a mode with the reversed ranking may fall short before it is out of the question."""
 
 
 def disconnected(labels: Ints, prior: Prior) -> list[str]:
@@ -58,12 +61,18 @@ def unsettled_by_votes(theta: Floats) -> list[str]:
     return [UNSETTLED.format(reason=reason)]
 
 
-def unsettled_by_modes(best: Optimum, others: list[Optimum]) -> list[str]:
-    """Say so if, under a proper prior, a mode with the reversed ranking is almost as good."""
-    gaps = [other.value - best.value for other in others if other.point.strength @ best.point.strength < 0]
-    if not gaps or min(gaps) > RIVAL:
+def unsettled_by_mirror(probability: float | None) -> list[str]:
+    """Say so if, under a proper prior, the reversed ranking has a probability that cannot be neglected."""
+    if probability is None or probability < RIVAL:
         return []
-    return [UNSETTLED.format(reason=f"a posterior mode with the reversed ranking is only {min(gaps):.1f} nats away")]
+    return [UNSETTLED.format(reason=f"the reversed ranking has a posterior probability of {probability:.2f}")]
+
+
+def reversed_mode(best: Optimum, others: list[Optimum]) -> Optimum | None:
+    """Return the best mode with the reversed ranking, if there is one that is not negligible."""
+    rivals = [other for other in others if other.point.strength @ best.point.strength < 0]
+    mirror = min(rivals, key=lambda one: one.value, default=None)
+    return mirror if mirror and mirror.value < best.value + NEGLIGIBLE else None
 
 
 def _share_against(theta: Floats) -> float:

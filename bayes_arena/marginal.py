@@ -17,6 +17,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import expit
 
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ConvergenceError
@@ -72,7 +73,31 @@ def estimate_spreads(cells: Cells, model: Model, prior: Prior) -> tuple[Prior, M
         if best.target.value(best.point) > mode.target.value(mode.point) - SAME_MODE:
             break
         mode = best  # another mode is better: its spreads differ
-    return prior, best
+    return _settle_direction(cells, model, prior, best)
+
+
+def _settle_direction(cells: Cells, model: Model, prior: Prior, best: Mode) -> tuple[Prior, Mode]:
+    """Give the mode with the reversed ranking spreads of its own, and return the direction with more evidence."""
+    if best.mirror is None:
+        return prior, best
+    other_prior, other = _settle(cells, model, prior, find_mode(cells, model, prior, start=best.mirror))
+    if other.point.strength @ best.point.strength > 0:
+        return prior, best  # at those spreads it is no mode any more
+    odds = _log_evidence(other_prior, other) - _log_evidence(prior, best)
+    if odds > 0:
+        prior, best, odds = other_prior, other, -odds
+    return prior, replace(best, mirror_probability=float(expit(odds)))
+
+
+def _log_evidence(prior: Prior, mode: Mode) -> float:
+    """Logarithm of the Laplace evidence times the hyperprior as a density of ln sigma, up to a constant."""
+    evidence = -mode.target.value(mode.point) - 0.5 * mode.laplace.log_determinant
+    sizes = {"strength": len(mode.point.strength)}
+    sizes |= {SPREAD_OF[term.name]: mode.target.n_annotators for term in mode.target.own}
+    for name, size in sizes.items():
+        spread = getattr(prior, name)
+        evidence -= (size - 2) * math.log(spread) + 0.5 * (spread / getattr(prior.hyper, name)) ** 2
+    return evidence
 
 
 def _settle(cells: Cells, model: Model, prior: Prior, mode: Mode) -> tuple[Prior, Mode]:

@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import expit
 
 from bayes_arena.cells import Cells, Floats, Ints
 from bayes_arena.checks import components
@@ -20,7 +21,7 @@ from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesErro
 from bayes_arena.identification import (
     at_infinity,
     disconnected,
-    unsettled_by_modes,
+    reversed_mode,
     unsettled_by_votes,
 )
 from bayes_arena.laplace import Laplace, laplace_at
@@ -53,6 +54,10 @@ class Mode:
         Largest coordinate of the gradient, per vote.
     iterations : int
         Newton steps.
+    mirror : Point or None
+        The best mode with the reversed ranking, unless there is none or it is out of the question.
+    mirror_probability : float or None
+        Its posterior probability at these spreads, where it was looked for.
     open_questions, at_infinity : tuple of str
         What the votes leave open, and what has no finite estimate.
     """
@@ -62,6 +67,8 @@ class Mode:
     laplace: Laplace
     gradient: float
     iterations: int
+    mirror: Point | None
+    mirror_probability: float | None
     open_questions: tuple[str, ...]
     at_infinity: tuple[str, ...]
 
@@ -103,7 +110,8 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
     _require_votes_of_all(cells, target)
     labels = components(cells)
     shifts = _indicators(labels if math.isinf(prior.strength) else np.zeros_like(labels))
-    optimum, point, messages = _search(target, cells, model, prior, shifts, start, thorough)
+    optimum, point, others = _search(target, cells, model, prior, shifts, start, thorough)
+    flat = target.free_discrimination and _is_flat(target)
     unbounded = math.isinf(prior.strength) or (target.free_discrimination and math.isinf(prior.discrimination))
     infinite = at_infinity(target, optimum, cells, model) if unbounded else []
     if not optimum.converged and not infinite:
@@ -117,13 +125,20 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
             "The votes do not determine the parameters: other values fit exactly as well, with another ranking "
             "(for instance when annotators hardly share a pair). Use a prior (prior='default') or model='m-elo'."
         )
+    mirror = reversed_mode(optimum, others) if others and not infinite else None
+    probability = 0.0 if others and not infinite else None
+    if mirror is not None:
+        probability = float(expit(_log_evidence(target, mirror.point, shifts) - _log_evidence(target, point, shifts)))
+    votes_leave_open = unsettled_by_votes(optimum.point.own[:, 0]) if flat and not infinite else []
     return Mode(
         target=target,
         point=point,
         laplace=laplace,
         gradient=optimum.gradient,
         iterations=optimum.iterations,
-        open_questions=(*disconnected(labels, prior), *([] if infinite else messages)),
+        mirror=mirror.point if mirror else None,
+        mirror_probability=probability,
+        open_questions=(*disconnected(labels, prior), *votes_leave_open),
         at_infinity=tuple(infinite),
     )
 
@@ -142,8 +157,8 @@ def _require_votes_of_all(cells: Cells, target: Objective) -> None:
 
 def _search(
     target: Objective, cells: Cells, model: Model, prior: Prior, shifts: Floats, start: Point | None, thorough: bool
-) -> tuple[Optimum, Point, list[str]]:
-    """Return the best optimum found, its normalised point, and what is to be said of the ranking's direction."""
+) -> tuple[Optimum, Point, list[Optimum]]:
+    """Return the best optimum found, its normalised point, and the others where the reversed ranking was tried."""
     held = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
     if not target.free_discrimination or start is not None:
         best = minimise(target, start or target.start(), held)
@@ -154,7 +169,7 @@ def _search(
     start = Point(concave.strength, concave.common, own)
     theta_free = held.held.copy()
     theta_free[0] = False
-    if math.isinf(target.strength_sd) and math.isinf(target.own[0].sd):
+    if _is_flat(target):
         loose = Gauge(shifts, free_scale=True, held=theta_free)
         best = minimise(target, start, loose)
         if _far_apart(best.point.own[:, 0]):
@@ -164,7 +179,7 @@ def _search(
                 "All competitors come out equal, so nothing can be said of the annotators' discriminations. "
                 "Use a prior (prior='default') or model='m-elo'."
             )
-        return best, _normalise(best.point, shifts), unsettled_by_votes(best.point.own[:, 0])
+        return best, _normalise(best.point, shifts), []
     best = minimise(target, start, held)
     if not thorough:
         return best, best.point, []
@@ -174,7 +189,20 @@ def _search(
     starts = [_turned(start, -1.0), *(_turned(one.point, sign) for one in free for sign in (1.0, -1.0))]
     found = [best, *_attempts(target, starts, held)]
     best = min(found, key=lambda one: one.value)
-    return best, best.point, unsettled_by_modes(best, found)
+    return best, best.point, found
+
+
+def _log_evidence(target: Objective, point: Point, shifts: Floats) -> float:
+    """Logarithm of the Laplace evidence of a mode, up to a constant; minus infinity at a saddle, which is no mode."""
+    try:
+        return -target.value(point) - 0.5 * laplace_at(target, point, shifts).log_determinant
+    except NotIdentifiedError:
+        return -math.inf
+
+
+def _is_flat(target: Objective) -> bool:
+    """Whether nothing holds the scale of theta against that of r."""
+    return math.isinf(target.strength_sd) and math.isinf(target.own[0].sd)
 
 
 def _far_apart(theta: Floats) -> bool:

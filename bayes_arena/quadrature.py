@@ -107,6 +107,8 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
         laplace=Laplace(factor, shifts, singular=False, log_determinant=factor.log_determinant()),
         gradient=float(np.abs(at.gradient).max()) / target.n_votes,
         iterations=steps,
+        mirror=None,
+        mirror_probability=None,
         open_questions=alike.open_questions,
         at_infinity=(),
     )

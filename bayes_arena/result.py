@@ -80,6 +80,10 @@ class Fit:
         Draws of the posterior by ``"nuts"``; tables then read these, not the Gaussian approximation.
     tree : xarray.DataTree or None
         What the sampler returned, with its statistics.
+    mirror_probability : float or None
+        Posterior probability that the ranking is the other way round, by the Laplace evidence of the modes found; None
+        where it was not looked for: theta fixed, a flat prior (which leaves it to mean theta = 1), or annotators
+        integrated out.
     """
 
     cells: Cells
@@ -98,6 +102,7 @@ class Fit:
     seed: int | None = None
     samples: Draws | None = None
     tree: DataTree | None = None
+    mirror_probability: float | None = None
 
     @property
     def target_by_cell(self) -> Objective:

@@ -302,6 +302,45 @@ def test_a_reversed_mode_far_below_is_no_rival():
     assert {fit.cells.annotators[k] for k in np.flatnonzero(fit.discrimination < 0)} == set(arena.anomalous)
 
 
+def test_mirror_images_are_equally_probable():
+    """Two annotators of whom each says the reverse of the other: exchanging them turns the ranking round."""
+    cells = panel({"a": (16, 4), "b": (4, 16)})
+    with pytest.warns(ba.IdentificationWarning, match=r"posterior probability of 0\.50"):
+        fit = ba.fit(cells, model="am-elo", method="map")
+    assert fit.mirror_probability == pytest.approx(0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["map", "marginal"])
+def test_the_mirror_gets_less_probable_with_more_votes_for_one_side(method):
+    last = 0.5
+    for judges in ({"a": (16, 4), "b": (4, 15)}, {"a": (16, 4), "b": (5, 12)}, {"a": (30, 4), "b": (5, 6)}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ba.IdentificationWarning)
+            fit = ba.fit(panel(judges), model="am-elo", method=method)
+        assert fit.mirror_probability < last
+        last = fit.mirror_probability
+
+
+def test_nearly_half_of_the_annotators_against_the_ranking_leave_its_direction_open():
+    settled, unsettled = (
+        ba.simulate(competitors=10, annotators=20, votes=1200, anomalous=count, discrimination_sd=0.4, seed=106)
+        for count in (3, 9)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ba.fit(ba.read_votes(settled.votes)).mirror_probability < 1e-6
+    with pytest.warns(ba.IdentificationWarning, match="direction of the ranking is not settled.*posterior probability"):
+        fit = ba.fit(ba.read_votes(unsettled.votes))
+    assert 0.01 < fit.mirror_probability <= 0.5
+    assert fit.warnings and f"{fit.mirror_probability:.2f}" in fit.warnings[0]
+
+
+def test_the_mirror_is_looked_for_where_theta_is_free_and_the_prior_proper(arena_cells):
+    assert ba.fit(arena_cells, model="am-elo", prior="flat").mirror_probability is None
+    assert ba.fit(arena_cells, model="bradley-terry").mirror_probability is None
+    assert ba.fit(arena_cells, model="am-elo").mirror_probability < 0.01
+
+
 def test_contradicting_annotators_under_a_flat_prior_get_more_starts():
     judges = {
         "a": [(38, 3), (5, 7), (14, 2)],
