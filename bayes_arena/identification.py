@@ -19,8 +19,8 @@ from bayes_arena.specification import Model
 AGAINST = 0.1
 """Share of the discrimination against the ranking below which its direction is not in question."""
 RIVAL = 0.01
-"""Posterior probability from which the reversed ranking is a serious rival: low, because the Laplace evidence is too sure
-of itself (of simulated rankings with a probability of .01 to .1 of being reversed a quarter were)."""
+"""Posterior probability from which the reversed ranking is a serious rival: low, because the Laplace evidence is
+too sure of itself (of simulated rankings with a probability of .01 to .1 of being reversed a quarter were)."""
 NEGLIGIBLE = 30.0
 """Nats by which a mode with the reversed ranking may fall short before it is out of the question."""
 
