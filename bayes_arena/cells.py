@@ -233,6 +233,30 @@ def keep_annotators(cells: Cells, *, more_than: float) -> Cells:
     kept = votes > more_than
     if not kept.any():
         raise NoVotesError(f"No annotator has more than {more_than:g} votes; the most is {votes.max():g}.")
+    return select_annotators(cells, kept)
+
+
+def select_annotators(cells: Cells, kept: NDArray[np.bool_]) -> Cells:
+    """Keep some annotators' votes.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes with annotators.
+    kept : ndarray of bool, shape (n_annotators,)
+        Whom to keep; a competitor that nobody kept saw is left out too.
+
+    Returns
+    -------
+    Cells
+
+    Raises
+    ------
+    NoVotesError
+        If nobody is kept.
+    """
+    if not kept.any():
+        raise NoVotesError(f"None of the {cells.n_annotators} annotators is kept, so there is no vote to rate.")
     rows = kept[cells.annotator]
     present = np.zeros(cells.n_competitors, dtype=bool)
     present[cells.a[rows]] = present[cells.b[rows]] = True

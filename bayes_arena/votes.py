@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, TypedDict
 
 import narwhals as nw
 import polars as pl
@@ -44,12 +44,25 @@ REMEDIES = {
     "missing competitor": "fill in the name or remove the vote",
     "competitor against itself": "remove the vote, or correct the name",
     "missing annotator": "fill in the annotator, or read with annotator=False (--no-annotator)",
+    "missing id": "give every vote an id of its own",
     "missing winner": "fill in the winner or remove the vote",
     "unknown winner": "map the label with outcomes={'label': 'tie'} (--outcome 'label=tie')",
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
     "bad weight": "weights are finite numbers, zero or more",
 }
+
+
+class Reading(TypedDict, total=False):
+    """How to read a source: the options of :func:`read_votes`, for functions that pass them on."""
+
+    a: str | None
+    b: str | None
+    winner: str | None
+    annotator: str | Literal[False] | None
+    weight: str | None
+    outcomes: Mapping[str, str] | None
+    on_invalid: Literal["raise", "drop"]
 
 
 def read_votes(
@@ -111,6 +124,42 @@ def read_votes(
     >>> cells.competitors, cells.n_votes
     (('x', 'y', 'z'), 2.0)
     """
+    valid, dropped = read_groups(
+        source, a=a, b=b, winner=winner, annotator=annotator, weight=weight, outcomes=outcomes, on_invalid=on_invalid
+    )
+    return build_cells(valid, dropped)
+
+
+def read_groups(
+    source: object,
+    *,
+    id: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    winner: str | None = None,
+    annotator: str | Literal[False] | None = None,
+    weight: str | None = None,
+    outcomes: Mapping[str, str] | None = None,
+    on_invalid: Literal["raise", "drop"] = "raise",
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Read pairwise votes as :func:`read_votes` does, and group those that are alike.
+
+    Parameters
+    ----------
+    source, a, b, winner, annotator, weight, outcomes, on_invalid
+        As for :func:`read_votes`.
+    id : str, optional
+        Column of the votes' ids, which then keep votes of different ids apart.
+
+    Returns
+    -------
+    groups : polars.DataFrame
+        Columns ``a, b, annotator`` (where known) and ``id`` (where asked for) as text, ``outcome`` (index into
+        ``OUTCOMES``), ``weight`` and ``n``, the number of votes; no group is invalid or of weight 0, and groups may
+        repeat.
+    dropped : dict of str to int
+        Invalid votes left out, by problem.
+    """
     if on_invalid not in ("raise", "drop"):
         raise VotesError(f"on_invalid is 'raise' or 'drop', not {on_invalid!r}.")
     labels = dict(LABELS)
@@ -120,7 +169,7 @@ def read_votes(
         labels[_normalise(str(label))] = outcome
     try:
         whole = open_source(source)
-        frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight)
+        frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight, id=id)
         groups = _without_blank_rows(to_polars(frame.group_by(*columns).agg(nw.len().alias("n"))), whole)
         total = int(groups["n"].sum())
         groups = _decode(groups, labels)
@@ -138,9 +187,9 @@ def read_votes(
         warnings.warn(
             f"Left out {sum(dropped.values())} of {total} votes: {counts}.",
             DroppedVotesWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return build_cells(valid, dropped)
+    return valid, dropped
 
 
 def _normalise(label: str) -> str:
@@ -149,7 +198,7 @@ def _normalise(label: str) -> str:
 
 def _decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
     """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid)."""
-    names = [name for name in ("a", "b", "winner", "annotator") if name in groups.columns]
+    names = [name for name in ("a", "b", "winner", "annotator", "id") if name in groups.columns]
     keys = groups.with_columns(_as_text(groups, name) for name in names)
     missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
     if "winner" in names:
@@ -176,6 +225,7 @@ def _decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
     else:
         weight, bad_weight = pl.lit(1.0), pl.lit(False)
     missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
+    missing_id = pl.col("id").is_null() if "id" in names else pl.lit(False)
     problem = (
         pl.when(pl.col("a").is_null() | pl.col("b").is_null())
         .then(pl.lit("missing competitor"))
@@ -183,6 +233,8 @@ def _decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
         .then(pl.lit("competitor against itself"))
         .when(missing_annotator)
         .then(pl.lit("missing annotator"))
+        .when(missing_id)
+        .then(pl.lit("missing id"))
         .when(missing_winner)
         .then(pl.lit("missing winner"))
         .when(ambiguous)
