@@ -114,7 +114,7 @@ class Store:
 
     def _check_version(self) -> None:
         if not self.rows("select 1 from duckdb_tables() where table_name = 'arena'"):
-            raise StoreError(f"{str(self.path)!r} is a DuckDB file with no arena in it. Check the path.")
+            raise StoreError(f"There is no arena in {str(self.path)!r}. Check the path.")
         ((version,),) = self.rows("select schema_version from arena")
         if version != SCHEMA_VERSION:
             raise StoreError(
