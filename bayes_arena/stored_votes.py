@@ -7,7 +7,7 @@ what is new; but votes of a new batch that are like stored ones are taken for th
 
 Cells are kept beside the votes, one row for each (a, b, annotator, outcome, weight), and an addition rewrites only the
 rows that it touches. Weights are kept apart because the grid that makes sums of weights exact depends on all of them
-(:func:`~bayes_arena.cells.build_cells`): a round that reads cells gets the bits that reading all votes at once gives.
+(:func:`~bayes_arena.cells.sum_cells`): a round that reads cells gets the bits that reading all votes at once gives.
 An id is looked up by 64 bits of its hash, a scan of eight bytes a stored vote: a unique index would have to be loaded
 whole whenever the file is opened.
 """
@@ -20,7 +20,7 @@ import json
 import numpy as np
 import polars as pl
 
-from bayes_arena.cells import Cells, build_cells
+from bayes_arena.cells import Cells, Ints, sum_cells
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, listing
 from bayes_arena.store import Store, now
 
@@ -172,9 +172,20 @@ def stored_cells(store: Store) -> Cells:
     found = store.columns("select a, b, annotator, outcome, weight, n from cell")
     if not len(found["n"]):
         raise NoVotesError(f"There is no vote in {str(store.path)!r} yet. Add some (bayes-arena arena add).")
-    competitors = pl.Series(list(store.codes("competitor")), dtype=pl.String)
-    names = {"a": competitors, "b": competitors}
+    competitors, place = _sorted_names(store, "competitor")
+    coded = {"a": place[found["a"]], "b": place[found["b"]], "annotator": np.zeros(len(found["n"]), dtype=np.int64)}
+    annotators: list[str] = []
     if found["annotator"][0] != NOBODY:
-        names["annotator"] = pl.Series(list(store.codes("annotator")), dtype=pl.String)
-    groups = {name: series.gather(found[name].astype(np.uint32)) for name, series in names.items()}
-    return build_cells(pl.DataFrame(groups | {name: found[name] for name in ("outcome", "weight", "n")}), {})
+        annotators, place = _sorted_names(store, "annotator")
+        coded["annotator"] = place[found["annotator"]]
+    coded |= {name: found[name] for name in ("outcome", "weight", "n")}
+    return sum_cells(pl.DataFrame(coded), competitors, annotators, {})
+
+
+def _sorted_names(store: Store, table: str) -> tuple[list[str], Ints]:
+    """Return all names, sorted, and the place of every number among them."""
+    codes = store.codes(table)
+    names = sorted(codes)
+    place = np.empty(len(names), dtype=np.int64)
+    place[[codes[name] for name in names]] = np.arange(len(names))
+    return names, place

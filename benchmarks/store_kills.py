@@ -6,8 +6,8 @@ A worker adds numbered batches of votes, rates after every fifth, closes and ope
 what it is about to do and what is done. It is killed (SIGKILL) at a random moment. Then, on a copy of the file and its
 log: the votes stored are those of the batches that were said to be done, or of one more, each vote once; the cells are
 those of reading these votes at once; every round said to be done is there, and every round there is whole. The next
-worker opens the file as the kill left it, adds the last batch once more (nothing may be new) and goes on. At the end the
-votes of all batches are added to it again. Exits with 1 at the first damage.
+worker opens the file as the kill left it, adds the last batch once more and goes on. At the end the votes of all
+batches are added again. Exits with 1 at the first damage.
 """
 
 import argparse
@@ -49,8 +49,8 @@ def work(path: Path, first: int) -> None:
         scratch.rate(model="bradley-terry")
     say("about to", "open")
     arena = ba.StableArena(path)
-    if first:
-        arena.add(batch(votes, first - 1), id="id")
+    if first and arena.add(batch(votes, first - 1), id="id").new:
+        raise SystemExit("DAMAGE: a committed batch was new")
     for number in range(first, BATCHES):
         say("about to", "add")
         arena.add(batch(votes, number), id="id")
@@ -98,7 +98,8 @@ def examine(path: Path, votes: pl.DataFrame, *, added: int, rated: int) -> tuple
                     same &= np.array_equal(getattr(cells, name), getattr(expected, name))
                 require(same, "the cells are those of the votes")
             rounds = store.rows(
-                "select round, competitors, annotators, votes, (select count(*) from rating x where x.round = r.round), "
+                "select round, competitors, annotators, votes, "
+                "(select count(*) from rating x where x.round = r.round), "
                 "(select count(*) from ability x where x.round = r.round) from round r order by round"
             )
             require([row[0] for row in rounds] == list(range(1, len(rounds) + 1)), "rounds are numbered on")
