@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         NotIdentifiedError,
         NoVotesError,
         OutputError,
+        RepeatedVotesWarning,
+        StoreError,
         VotesError,
     )
     from bayes_arena.fitting import fit
@@ -50,8 +52,10 @@ if TYPE_CHECKING:
     from bayes_arena.sequence import VoteSequence, read_sequence
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
+    from bayes_arena.stable_arena import Addition, StableArena
     from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
     from bayes_arena.storage import load, save
+    from bayes_arena.stored_rounds import Round
     from bayes_arena.tree import to_datatree
     from bayes_arena.votes import read_votes
 
@@ -75,6 +79,8 @@ _HOME = {
         "ModelError",
         "NoMaximumWarning",
         "NoVotesError",
+        "RepeatedVotesWarning",
+        "StoreError",
         "NotIdentifiedError",
         "OutputError",
         "VotesError",
@@ -92,7 +98,9 @@ _HOME = {
     "bayes_arena.sequence": ("VoteSequence", "read_sequence"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
+    "bayes_arena.stable_arena": ("Addition", "StableArena"),
     "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),
+    "bayes_arena.stored_rounds": ("Round",),
     "bayes_arena.diagnostics": ("diagnose",),
     "bayes_arena.prior_predictive": ("prior_check",),
     "bayes_arena.storage": (
@@ -105,6 +113,7 @@ _HOME = {
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "Addition",
     "Arena",
     "ArenaError",
     "ArenaWarning",
@@ -126,7 +135,11 @@ __all__ = [
     "NotIdentifiedError",
     "OutputError",
     "Prior",
+    "RepeatedVotesWarning",
+    "Round",
     "Spreads",
+    "StableArena",
+    "StoreError",
     "VoteSequence",
     "VotesError",
     "annotators",

@@ -8,7 +8,7 @@ the annotator's, so no order of votes, no chunking and no engine changes a bit o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -177,19 +177,37 @@ def build_cells(groups: pl.DataFrame, dropped: Mapping[str, int]) -> Cells:
     coded = groups.select(
         *(pl.col(name).cast(pl.Enum(names)).to_physical().cast(pl.Int64) for name, names in codes.items()),
         *(["annotator"] if "annotator" not in codes else []),
-        pl.col("outcome").cast(pl.Int64),
+        "outcome",
         "weight",
         "n",
-    ).sort("a", "b", "annotator")
-    a, b, annotator = (coded[name].cast(pl.Int64).to_numpy() for name in ("a", "b", "annotator"))
+    )
+    return sum_cells(coded, competitors.to_list(), annotators.to_list(), dropped)
+
+
+def sum_cells(
+    coded: pl.DataFrame, competitors: Sequence[str], annotators: Sequence[str], dropped: Mapping[str, int]
+) -> Cells:
+    """Build cells from valid groups of votes whose names are numbers.
+
+    Parameters
+    ----------
+    coded : polars.DataFrame
+        As for :func:`build_cells`, with ``a, b`` and ``annotator`` (0 where unknown) as index into the names.
+    competitors, annotators : sequence of str
+        All names that occur and no other, sorted.
+    dropped : mapping of str to int
+        Invalid votes left out, by problem.
+    """
+    coded = coded.with_columns(pl.col("a", "b", "annotator", "outcome").cast(pl.Int64)).sort("a", "b", "annotator")
+    a, b, annotator = (coded[name].to_numpy() for name in ("a", "b", "annotator"))
     new = np.ones(len(a), dtype=bool)
     new[1:] = (np.diff(a) != 0) | (np.diff(b) != 0) | (np.diff(annotator) != 0)
     cell = np.cumsum(new) - 1
     votes = _on_grid(coded["weight"].to_numpy(), coded["n"].to_numpy()) * coded["n"].to_numpy()
     counts = sum_by(cell * 4 + coded["outcome"].to_numpy(), votes, 4 * (int(cell[-1]) + 1))
     return Cells(
-        competitors=tuple(competitors.to_list()),
-        annotators=tuple(annotators.to_list()),
+        competitors=tuple(competitors),
+        annotators=tuple(annotators),
         a=a[new],
         b=b[new],
         annotator=annotator[new],
@@ -238,6 +256,30 @@ def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> 
     kept = cast > more_than
     if not kept.any():
         raise NoVotesError(f"No annotator has more than {more_than:g} votes; the most is {cast.max():g}.")
+    return select_annotators(votes, kept)
+
+
+def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_]) -> V:
+    """Keep some annotators' votes.
+
+    Parameters
+    ----------
+    votes : Cells or VoteSequence
+        Votes with annotators.
+    kept : ndarray of bool, shape (n_annotators,)
+        Whom to keep; a competitor that nobody kept saw is left out too.
+
+    Returns
+    -------
+    Cells or VoteSequence
+
+    Raises
+    ------
+    NoVotesError
+        If nobody is kept.
+    """
+    if not kept.any():
+        raise NoVotesError(f"None of the {votes.n_annotators} annotators is kept, so there is no vote to rate.")
     rows = kept[votes.annotator]
     present = np.zeros(votes.n_competitors, dtype=bool)
     present[votes.a[rows]] = present[votes.b[rows]] = True

@@ -31,7 +31,7 @@ def normalise(label: str) -> str:
 
 def decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
     """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid)."""
-    names = [name for name in ("a", "b", "winner", "annotator") if name in groups.columns]
+    names = [name for name in ("a", "b", "winner", "annotator", "id") if name in groups.columns]
     keys = groups.with_columns(as_text(groups, name) for name in names)
     missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
     if "winner" in names:
@@ -58,6 +58,7 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
     else:
         weight, bad_weight = pl.lit(1.0), pl.lit(False)
     missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
+    missing_id = pl.col("id").is_null() if "id" in names else pl.lit(False)
     problem = (
         pl.when(pl.col("a").is_null() | pl.col("b").is_null())
         .then(pl.lit("missing competitor"))
@@ -65,6 +66,8 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
         .then(pl.lit("competitor against itself"))
         .when(missing_annotator)
         .then(pl.lit("missing annotator"))
+        .when(missing_id)
+        .then(pl.lit("missing id"))
         .when(missing_winner)
         .then(pl.lit("missing winner"))
         .when(ambiguous)

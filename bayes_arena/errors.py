@@ -8,6 +8,7 @@
     │   ├── InvalidVotesError            votes with an unknown winner, a missing name, a bad weight ...
     │   └── NoVotesError                 nothing left to rate
     ├── ModelError (ValueError)          an unknown model, prior or option, or a combination without meaning
+    ├── StoreError (RuntimeError)        the file of an arena is absent, in use, of another kind, or cannot be written
     ├── OutputError (ValueError)         a result cannot be written, or read back, as asked
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
@@ -15,6 +16,7 @@
 
     ArenaWarning (UserWarning)           an answer exists, but read it with care
     ├── DroppedVotesWarning              invalid votes were left out on request
+    ├── RepeatedVotesWarning             votes without ids were taken for stored ones that are alike
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     └── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
 
@@ -35,6 +37,8 @@ __all__ = [
     "NoVotesError",
     "NotIdentifiedError",
     "OutputError",
+    "RepeatedVotesWarning",
+    "StoreError",
     "VotesError",
     "listing",
 ]
@@ -68,6 +72,10 @@ class ModelError(ArenaError, ValueError):
     """An unknown model, prior or option, or a combination that has no meaning."""
 
 
+class StoreError(ArenaError, RuntimeError):
+    """The file of an arena is absent, in use by another process, of another kind, or cannot be written."""
+
+
 class OutputError(ArenaError, ValueError):
     """A result cannot be written, or read back, as asked."""
 
@@ -90,6 +98,10 @@ class ArenaWarning(UserWarning):
 
 class DroppedVotesWarning(ArenaWarning):
     """Invalid votes were left out, as asked."""
+
+
+class RepeatedVotesWarning(ArenaWarning):
+    """Some votes without ids equal stored ones, and were taken for those."""
 
 
 class NoMaximumWarning(ArenaWarning):

@@ -1,7 +1,7 @@
 """Where votes come from: files and dataframes of any engine, and which of their columns plays which role.
 
 A source becomes a narwhals frame with canonical column names (``a``, ``b``, ``winner``, ``annotator``,
-``weight``; a one-hot winner keeps three columns). Nothing is computed here: the frame stays in its engine.
+``weight``, ``id``; a one-hot winner keeps three columns). Nothing is computed here: the frame stays in its engine.
 """
 
 from __future__ import annotations
@@ -101,14 +101,15 @@ def select_roles(
     winner: str | None,
     annotator: str | Literal[False] | None,
     weight: str | None,
+    id: str | None = None,
 ) -> tuple[Frame, dict[str, str]]:
     """Keep the columns that matter, under canonical names.
 
     Returns
     -------
     frame
-        Columns ``a, b``, then ``winner`` or ``winner_a, winner_b, winner_tie``, then ``annotator`` and
-        ``weight`` where present.
+        Columns ``a, b``, then ``winner`` or ``winner_a, winner_b, winner_tie``, then ``annotator``, ``weight``
+        and ``id`` where present.
     columns : dict of str to str
         Canonical name to the source's own name.
 
@@ -142,6 +143,8 @@ def select_roles(
         columns["annotator"] = annotator
     if weight is not None:
         columns["weight"] = weight
+    if id is not None:
+        columns["id"] = id
 
     absent = [name for name in columns.values() if name not in names]
     if absent:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, TypedDict
 
 import narwhals as nw
 import polars as pl
@@ -33,12 +33,25 @@ REMEDIES = {
     "missing competitor": "fill in the name or remove the vote",
     "competitor against itself": "remove the vote, or correct the name",
     "missing annotator": "fill in the annotator, or read with annotator=False (--no-annotator)",
+    "missing id": "give every vote an id of its own",
     "missing winner": "fill in the winner or remove the vote",
     "unknown winner": "map the label with outcomes={'label': 'tie'} (--outcome 'label=tie')",
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
     "bad weight": "weights are finite numbers, zero or more",
 }
+
+
+class Reading(TypedDict, total=False):
+    """How to read a source: the options of :func:`read_votes`, for functions that pass them on."""
+
+    a: str | None
+    b: str | None
+    winner: str | None
+    annotator: str | Literal[False] | None
+    weight: str | None
+    outcomes: Mapping[str, str] | None
+    on_invalid: Literal["raise", "drop"]
 
 
 def read_votes(
@@ -117,14 +130,15 @@ def read_votes(
 def valid_votes(
     source: object,
     *,
-    a: str | None,
-    b: str | None,
-    winner: str | None,
-    annotator: str | Literal[False] | None,
-    weight: str | None,
-    outcomes: Mapping[str, str] | None,
-    on_invalid: Literal["raise", "drop"],
     in_order: bool,
+    id: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    winner: str | None = None,
+    annotator: str | Literal[False] | None = None,
+    weight: str | None = None,
+    outcomes: Mapping[str, str] | None = None,
+    on_invalid: Literal["raise", "drop"] = "raise",
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Recognise, decode and validate votes: what every reader of votes shares.
 
@@ -134,6 +148,8 @@ def valid_votes(
         As for :func:`read_votes`.
     in_order : bool
         One row a vote, in the order of the source; otherwise one row for each group of equal votes.
+    id : str, optional
+        Column of the votes' ids, which then keep votes of different ids apart.
 
     Returns
     -------
@@ -157,7 +173,7 @@ def valid_votes(
         labels[normalise(str(label))] = outcome
     try:
         whole = open_source(source)
-        frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight)
+        frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight, id=id)
         if in_order:
             groups = _without_blank_rows(to_polars(frame).with_columns(n=pl.lit(1)), whole, in_order=True)
         else:

@@ -9,6 +9,7 @@ import pytest
 import bayes_arena as ba
 
 PUBLIC = [
+    "Addition",
     "Arena",
     "ArenaError",
     "ArenaWarning",
@@ -30,7 +31,11 @@ PUBLIC = [
     "NotIdentifiedError",
     "OutputError",
     "Prior",
+    "RepeatedVotesWarning",
+    "Round",
     "Spreads",
+    "StableArena",
+    "StoreError",
     "VoteSequence",
     "VotesError",
     "annotators",

@@ -18,6 +18,7 @@ from bayes_arena.errors import ModelError
 if TYPE_CHECKING:
     from bayes_arena.cells import Cells
     from bayes_arena.elo import EloScale
+    from bayes_arena.priors import Prior
     from bayes_arena.result import Fit
 
 
@@ -51,7 +52,7 @@ def rank(
 ) -> None:
     """Rate the competitors: Elo scores, intervals and the spread of ranks."""
     form = choose_format(form, output)
-    elo = _elo(init, scale, base, anchor)
+    elo = elo_scale(init, scale, base, anchor)
     source = VoteSource(files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta)
     with collected_warnings() as notes:
         from bayes_arena.ranking import leaderboard_columns
@@ -60,17 +61,7 @@ def rank(
         columns = leaderboard_columns(
             result, level=interval, elo=elo, interval=interval_method.value, resamples=resamples, seed=seed
         )
-    spread = [f"{best}–{worst}" for best, worst in zip(columns["rank_best"], columns["rank_worst"], strict=True)]
-    shown = {
-        "rank": digits(columns["rank"], "d"),
-        "competitor": [str(name) for name in columns["competitor"]],
-        "elo": digits(columns["elo"], ".1f"),
-        f"{100 * interval:g} % interval": between(columns["lower"], columns["upper"], ".1f"),
-        "rank spread": spread,
-        **{name: counts(columns[name]) for name in ("votes", "wins", "losses", "ties")},
-    }
-    if "p_best" in columns:
-        shown["P(best)"] = digits(columns["p_best"], ".3f")
+    shown = shown_leaderboard(columns, interval)
     _emit(columns, "leaderboard", result, notes, source, shown, form, output)
 
 
@@ -171,6 +162,22 @@ def compare(
     write(columns, key="comparison", head=head, title=source.title(cells), shown=shown, form=form, output=output)
 
 
+def shown_leaderboard(columns: Mapping[str, Any], interval: float) -> dict[str, list[str]]:
+    """Return a leaderboard as people read it."""
+    spread = [f"{best}–{worst}" for best, worst in zip(columns["rank_best"], columns["rank_worst"], strict=True)]
+    shown = {
+        "rank": digits(columns["rank"], "d"),
+        "competitor": [str(name) for name in columns["competitor"]],
+        "elo": digits(columns["elo"], ".1f"),
+        f"{100 * interval:g} % interval": between(columns["lower"], columns["upper"], ".1f"),
+        "rank spread": spread,
+        **{name: counts(columns[name]) for name in ("votes", "wins", "losses", "ties")},
+    }
+    if "p_best" in columns:
+        shown["P(best)"] = digits(columns["p_best"], ".3f")
+    return shown
+
+
 def fit_votes(
     cells: Cells,
     model: ModelName | None,
@@ -181,9 +188,17 @@ def fit_votes(
     sigma_discrimination: float | None,
 ) -> Fit:
     """Fit what the options say."""
+    from bayes_arena.fitting import fit
+
+    chosen = chosen_prior(prior, sigma_strength, sigma_discrimination)
+    name, route = (choice.value if choice else None for choice in (model, method))
+    return fit(cells, model=name, prior=chosen, method=route, seed=seed)  # type: ignore[arg-type]
+
+
+def chosen_prior(prior: PriorName, sigma_strength: float | None, sigma_discrimination: float | None) -> Prior:
+    """Return the prior that the options say."""
     from dataclasses import replace
 
-    from bayes_arena.fitting import fit
     from bayes_arena.priors import NAMED_PRIORS
 
     chosen = NAMED_PRIORS[prior]
@@ -191,11 +206,11 @@ def fit_votes(
         chosen = replace(chosen, strength=sigma_strength, hyper=None)
     if sigma_discrimination is not None:
         chosen = replace(chosen, discrimination=sigma_discrimination, hyper=None)
-    name, route = (choice.value if choice else None for choice in (model, method))
-    return fit(cells, model=name, prior=chosen, method=route, seed=seed)  # type: ignore[arg-type]
+    return chosen
 
 
-def _elo(init: float, scale: float, base: float, anchor: str | None) -> EloScale:
+def elo_scale(init: float, scale: float, base: float, anchor: str | None) -> EloScale:
+    """Return the Elo scale that the options say."""
     from bayes_arena.elo import EloScale
 
     if anchor is None:
@@ -217,16 +232,20 @@ def _emit(
     form: Format,
     output: Path | None,
 ) -> None:
-    head = {
+    about, how = how_fitted(result)
+    title = f"{source.title(result.cells)}\n{how}"
+    write(columns, key=key, head={**about, "warnings": notes}, title=title, shown=shown, form=form, output=output)
+
+
+def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
+    """Return what was fitted and how, for programs and for people."""
+    about = {
         "model": result.model.name,
         "prior": str(result.prior),
         "method": result.method,
         "evidence": result.evidence,
         **sizes(result.cells),
         "mean_loss": result.mean_loss,
-        "warnings": notes,
     }
     method = f"{result.method} by quadrature" if result.evidence == "quadrature" else result.method
-    how = f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
-    title = f"{source.title(result.cells)}\n{how}"
-    write(columns, key=key, head=head, title=title, shown=shown, form=form, output=output)
+    return about, f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"

@@ -12,6 +12,7 @@ from bayes_arena.errors import ModelError
 
 if TYPE_CHECKING:
     from bayes_arena.cells import Cells
+    from bayes_arena.votes import Reading
 
 
 @dataclass(frozen=True)
@@ -34,25 +35,32 @@ class VoteSource:
         from bayes_arena.cells import keep_annotators
         from bayes_arena.votes import read_votes
 
-        outcomes = dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or [])
-        cells = read_votes(
-            self.files or _example_votes(),
-            a=self.a,
-            b=self.b,
-            winner=self.winner,
-            annotator=False if self.no_annotator else self.annotator,
-            weight=self.weight,
-            outcomes=outcomes,
-            on_invalid=(on_invalid or self.on_invalid).value,
-        )
+        cells = read_votes(self.files or _example_votes(), **self.reading(on_invalid))
         return cells if self.delta is None else keep_annotators(cells, more_than=self.delta)
+
+    def reading(self, on_invalid: OnInvalid | None = None) -> Reading:
+        """Return the options of ``read_votes``."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "winner": self.winner,
+            "annotator": False if self.no_annotator else self.annotator,
+            "weight": self.weight,
+            "outcomes": dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or []),
+            "on_invalid": (on_invalid or self.on_invalid).value,
+        }
 
     def title(self, cells: Cells) -> str:
         """Say what was read."""
         name = ", ".join(Path(file).name for file in self.files) if self.files else "example arena (simulated)"
-        size = sizes(cells)
-        who = f", {size['n_annotators']} annotators" if size["n_annotators"] else ""
-        return f"{name}: {size['n_votes']} votes, {size['n_competitors']} competitors{who}"
+        return described(name, cells)
+
+
+def described(name: str, cells: Cells) -> str:
+    """Say how many votes, competitors and annotators there are under a name."""
+    size = sizes(cells)
+    who = f", {size['n_annotators']} annotators" if size["n_annotators"] else ""
+    return f"{name}: {size['n_votes']} votes, {size['n_competitors']} competitors{who}"
 
 
 def _example_votes() -> Any:

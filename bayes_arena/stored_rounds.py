@@ -1,0 +1,208 @@
+"""Rounds in the file of an arena: what they published, and what was decided about annotators."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayes_arena.cells import Cells
+from bayes_arena.elo import EloScale
+from bayes_arena.ranking import Columns, leaderboard_columns, whole_counts
+from bayes_arena.reliability import annotator_columns
+from bayes_arena.result import Fit
+from bayes_arena.store import Store, now
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Decision = Literal["warned", "excluded", "readmitted"]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What a round published and decided.
+
+    Attributes
+    ----------
+    number : int
+        1 for the first.
+    fit : Fit
+        The result, for every table of the package.
+    flagged : mapping of str to str
+        Annotators that the round warned or excluded, and why.
+    decision : {"warned", "excluded"}
+        Which of the two.
+    waiting, excluded : tuple of str
+        Annotators left out of the round: for too few votes, and by an earlier decision.
+    """
+
+    number: int
+    fit: Fit
+    flagged: Mapping[str, str]
+    decision: Decision
+    waiting: tuple[str, ...]
+    excluded: tuple[str, ...]
+
+
+def publish(store: Store, round: Round, *, level: float, elo: EloScale, settings: Mapping[str, Any]) -> None:
+    """Write a round, in one transaction.
+
+    Parameters
+    ----------
+    store : Store
+        Open file.
+    round : Round
+        A round that is not in the file.
+    level : float
+        Coverage of the intervals.
+    elo : EloScale
+        Scale of the scores.
+    settings : mapping
+        What else was asked for.
+
+    Raises
+    ------
+    ModelError
+        If the level or the anchor is not possible.
+    StoreError
+        If the file cannot be written.
+    """
+    import bayes_arena
+
+    result = round.fit
+    ratings = leaderboard_columns(result, level=level, elo=elo)
+    judged = len(result.discrimination) > 0
+    abilities = annotator_columns(result, level=level) if judged else _votes_alone(result.cells)
+    settings = {
+        **settings,
+        "level": level,
+        "elo": asdict(elo),
+        "model": asdict(result.model),
+        "prior": asdict(result.prior),
+        "spreads": asdict(result.spreads),
+    }
+    about = {
+        "round": round.number,
+        "time": now(),
+        "version": bayes_arena.__version__,
+        "votes": result.cells.n_votes,
+        "competitors": result.cells.n_competitors,
+        "annotators": result.cells.n_annotators,
+        "waiting": len(round.waiting),
+        "excluded": len(round.excluded),
+        "flagged": len(round.flagged),
+        "model": result.model.name,
+        "prior": str(result.prior),
+        "method": result.method,
+        "evidence": result.evidence,
+        "mean_loss": result.mean_loss,
+        "warnings": list(result.warnings),
+        "settings": _json(settings),
+    }
+    tables = (("rating", "competitor", ratings), ("ability", "annotator", abilities))
+    with store.transaction():
+        store.execute(
+            f"insert into round ({', '.join(about)}) values ({', '.join('?' for _ in about)})", list(about.values())
+        )
+        for table, kind, columns in tables:
+            codes = store.codes(kind)
+            numbers = np.array([codes[name] for name in columns[kind]], dtype=np.int64)
+            store.insert(table, columns | {kind: numbers, "round": np.full(len(numbers), round.number)})
+        decide(store, round.flagged, round.decision, round.number)
+
+
+def _votes_alone(cells: Cells) -> Columns:
+    """Return who voted how often, for a model without discriminations."""
+    return {"annotator": list(cells.annotators), "votes": cells.votes_by_annotator()}
+
+
+def _json(settings: Mapping[str, Any]) -> str:
+    """Write settings as JSON, which has no infinity: it becomes a text."""
+    return json.dumps(json.loads(json.dumps(settings), parse_constant=str), ensure_ascii=False)
+
+
+def decide(store: Store, reasons: Mapping[str, str], decision: Decision, round: int) -> None:
+    """Note a decision about annotators, with the reason for each; part of the caller's transaction."""
+    if not reasons:
+        return
+    codes = store.codes("annotator")
+    ((last,),) = store.rows("select coalesce(max(number), 0) from decision")
+    size = len(reasons)
+    store.insert(
+        "decision",
+        {
+            "number": last + np.arange(1, size + 1),
+            "annotator": np.array([codes[name] for name in reasons]),
+            "round": np.full(size, round),
+            "time": np.full(size, np.datetime64(now(), "us")),
+            "decision": np.full(size, decision, dtype=object),
+            "reason": np.array(list(reasons.values()), dtype=object),
+        },
+    )
+
+
+def last_round(store: Store) -> int:
+    """Return the number of the last round, 0 if there was none."""
+    ((number,),) = store.rows("select coalesce(max(round), 0) from round")
+    return int(number)
+
+
+EXCLUDED = """
+select annotator from decision where decision in ('excluded', 'readmitted')
+group by annotator having arg_max(decision, number) = 'excluded'
+"""
+
+
+def excluded_annotators(store: Store) -> tuple[str, ...]:
+    """Names of the annotators whom the next round leaves out, whatever their number of votes."""
+    return tuple(name for (name,) in store.rows(f"select name from annotator where code in ({EXCLUDED}) order by name"))
+
+
+def status_table(store: Store) -> pd.DataFrame:
+    """Where every annotator stands."""
+    table = store.table(f"""
+        with stored as (select annotator as code, sum(weight * n) as votes from cell group by annotator),
+        rated as (
+            select annotator as code, * exclude (annotator, votes) from ability
+            qualify row_number() over (partition by annotator order by round desc) = 1
+        )
+        select name as annotator, stored.votes,
+            case
+                when code in ({EXCLUDED}) then 'excluded'
+                when rated.round is distinct from (select max(round) from round) then 'waiting'
+                when exists (
+                    from decision d where d.annotator = code and d.round = rated.round and d.decision = 'warned'
+                ) then 'warned'
+                else 'active'
+            end as status,
+            rated.round, theta, theta_paper, p_negative
+        from annotator join stored using (code) left join rated using (code)
+        order by theta nulls last, name
+    """)
+    return table.assign(votes=whole_counts(table["votes"].to_numpy()), round=table["round"].astype("Int64"))
+
+
+def rating_table(store: Store) -> pd.DataFrame:
+    """Ratings of all rounds."""
+    return store.table(
+        "select round, name as competitor, elo, lower, upper, rank "
+        "from rating join competitor on code = competitor order by round, rank, name"
+    )
+
+
+def round_table(store: Store) -> pd.DataFrame:
+    """Summaries of all rounds."""
+    table = store.table("select * from round order by round")
+    return table.assign(votes=whole_counts(table["votes"].to_numpy()))
+
+
+def decision_table(store: Store) -> pd.DataFrame:
+    """Who was warned, excluded or readmitted."""
+    return store.table(
+        "select name as annotator, decision, round, time, reason "
+        "from decision join annotator on code = annotator order by number"
+    )

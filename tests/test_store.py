@@ -1,0 +1,388 @@
+"""The Stable Arena: what is stored, what a round does, and what a file survives."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from helpers import frame
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import votes
+
+import bayes_arena as ba
+from bayes_arena import stable_arena
+from bayes_arena.cli import main
+
+COMMAND = Path(sys.executable).parent / "bayes-arena"
+LOYAL = ["anna", "ben", "cleo", "dora", "emil", "fay", "gus"]
+ROWS = [("x", "y", "model_a", "k"), ("x", "y", "model_a", "k"), ("y", "z", "tie", "l"), ("z", "x", "both_bad", "k")]
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    ba.StableArena.create(tmp_path / "arena.duckdb").close()
+    return tmp_path / "arena.duckdb"
+
+
+@pytest.fixture
+def uneven_arena(path):
+    """Annotators who agree, and one who votes against them."""
+    with ba.StableArena(path) as arena:
+        arena.add(many(LOYAL, 30).vstack(many(["rex"], 20, against=True)))
+        yield arena
+
+
+def many(judges: list[str], each: int, *, against: bool = False) -> pl.DataFrame:
+    """Votes by judges who mostly prefer x to y to z, or the reverse."""
+    names = "zyx" if against else "xyz"
+    rows = []
+    for judge in judges:
+        for number in range(each):
+            a, b = [(0, 1), (1, 2), (0, 2)][number % 3]
+            rows.append((names[a], names[b], "model_b" if number % 5 == 4 else "model_a", judge))
+    return frame(rows)
+
+
+def assert_same(left: ba.Cells, right: ba.Cells) -> None:
+    assert (left.competitors, left.annotators) == (right.competitors, right.annotators)
+    for name in ("a", "b", "annotator", "counts"):
+        np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
+        assert getattr(left, name).dtype == getattr(right, name).dtype
+
+
+@settings(max_examples=15)
+@given(
+    votes(),
+    st.sampled_from(["judges and weights", "judges", "nobody"]),
+    st.booleans(),
+    st.lists(st.integers(0, 40), max_size=3),
+    st.integers(0, 2**32),
+)
+def test_cells_are_those_of_reading_all_votes_at_once(table, kind, ids, cuts, seed):
+    rng = np.random.default_rng(seed)
+    annotator = False if kind == "nobody" else None
+    weight = None
+    if kind == "judges and weights":
+        table, weight = table.with_columns(w=pl.Series(rng.choice([0.0, 0.1, 1 / 3, 2.5], len(table)))), "w"
+        table = table.with_columns(w=pl.when(pl.int_range(pl.len()) == 0).then(1.0).otherwise("w"))
+    table = table.with_columns(id=pl.Series(rng.permutation(len(table)))).sample(fraction=1, shuffle=True, seed=1)
+    ends = sorted({0, len(table), *(min(cut, len(table)) for cut in cuts)})
+    parts = [table[first:last] for first, last in itertools.pairwise(ends)]
+    if not ids:  # without ids only a longer version of what is there adds what is new
+        parts = [table[:last] for last in ends[1:]]
+    reading = {"annotator": annotator, "weight": weight}
+    with tempfile.TemporaryDirectory() as folder, ba.StableArena.create(Path(folder) / "arena") as arena:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ba.RepeatedVotesWarning)
+            for part in [*parts, *parts[::-1]]:
+                if weight is None or part["w"].sum() > 0:
+                    arena.add(part, id="id" if ids else None, **reading)
+        assert_same(arena.cells(), ba.read_votes(table, **reading))
+
+
+def test_adding_again_adds_nothing_even_after_closing(path, tmp_path):
+    frame(ROWS).write_csv(tmp_path / "votes.csv")
+    for expected in ((4, 0), (0, 4), (0, 4)):
+        with ba.StableArena(path) as arena:
+            added = arena.add(tmp_path / "votes.csv")
+            assert (added.new, added.known) == expected
+            assert arena.cells().n_votes == 4
+
+
+def test_votes_without_ids_that_are_alike_are_the_same_votes_and_it_says_so(path):
+    with ba.StableArena(path) as arena:
+        arena.add(frame(ROWS[:2]))
+        with pytest.warns(ba.RepeatedVotesWarning, match="2 of 5 votes are like votes stored before"):
+            added = arena.add(frame([*ROWS, ROWS[0]]))
+        assert (added.new, added.known) == (3, 2)
+        assert arena.cells().n_votes == 5
+
+
+def test_votes_with_ids_may_be_alike(path):
+    with ba.StableArena(path) as arena:
+        first = frame(ROWS[:2]).with_columns(id=pl.Series([1, 2]))
+        assert arena.add(first, id="id").new == 2
+        assert arena.add(first.with_columns(id=pl.Series([2, 3])), id="id") == ba.Addition(new=1, known=1, dropped={})
+        assert arena.add(pl.concat([first, first]).with_columns(id=pl.lit("7")), id="id").new == 1
+        assert arena.cells().n_votes == 4
+
+
+@pytest.mark.parametrize("engine", [pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.lazy])
+def test_ids_are_the_same_in_every_engine(path, engine):
+    table = frame(ROWS).with_columns(id=pl.int_range(pl.len()))
+    with ba.StableArena(path) as arena:
+        arena.add(table, id="id")
+        assert arena.add(engine(table), id="id").new == 0
+        assert arena.add(pd.DataFrame(table.to_dict(as_series=False)).astype({"id": float}), id="id").new == 0
+
+
+def test_an_id_stands_for_one_vote(path):
+    table = frame(ROWS).with_columns(id=pl.Series(["p", "q", "r", "r"]))
+    with ba.StableArena(path) as arena:
+        with pytest.raises(ba.InvalidVotesError, match="1 ids stand for votes of different contents: 'r'"):
+            arena.add(table, id="id")
+        arena.add(table[:3], id="id")
+        before = arena.cells()
+        with pytest.raises(ba.InvalidVotesError, match=r"1 votes have the id of a stored vote .*: 'r'"):
+            arena.add(frame([("new", "y", "tie", "new"), ROWS[3]]).with_columns(id=pl.Series(["s", "r"])), id="id")
+        assert_same(arena.cells(), before)
+        assert "new" not in arena.annotators()["annotator"].tolist()
+        with pytest.raises(ba.InvalidVotesError, match="row 1: missing id"):
+            arena.add(frame(ROWS[:2]).with_columns(id=pl.Series(["t", None])), id="id")
+
+
+def test_invalid_votes_are_refused_with_the_errors_of_read_votes(path):
+    table = frame([*ROWS, ("x", "y", "draw", "k"), ("x", "x", "tie", "k")])
+    with pytest.raises(ba.InvalidVotesError) as expected:
+        ba.read_votes(table)
+    with ba.StableArena(path) as arena:
+        with pytest.raises(ba.InvalidVotesError) as found:
+            arena.add(table)
+        assert str(found.value) == str(expected.value)
+        with pytest.raises(ba.NoVotesError, match="no vote in"):
+            arena.cells()
+        with pytest.warns(ba.DroppedVotesWarning):
+            added = arena.add(table, on_invalid="drop")
+        assert added.dropped == {"competitor against itself": 1, "unknown winner": 1}
+        assert_same(arena.cells(), ba.read_votes(frame(ROWS)))
+
+
+def test_all_votes_carry_the_same_columns(path):
+    with ba.StableArena(path) as arena:
+        arena.add(frame(ROWS))
+        with pytest.raises(ba.ColumnError, match=r"stored votes carry annotators, and the new .*annotator="):
+            arena.add(frame(ROWS), annotator=False)
+        with pytest.raises(ba.ColumnError, match="new votes carry ids, and the stored votes do not"):
+            arena.add(frame(ROWS).with_columns(id=pl.int_range(pl.len())), id="id")
+        assert arena.cells().n_votes == 4
+
+
+def test_a_round_publishes_what_fit_gives(path, arena):
+    with ba.StableArena(path) as stable:
+        stable.add(arena.votes)
+        published = stable.rate(level=0.5, elo=ba.EloScale(init=1500))
+        fit = ba.fit(ba.read_votes(arena.votes))
+        board = ba.leaderboard(fit, level=0.5, elo=ba.EloScale(init=1500))
+        history = stable.history()
+        assert history.columns.tolist() == ["round", "competitor", "elo", "lower", "upper", "rank"]
+        names = ["competitor", "elo", "lower", "upper", "rank"]
+        pd.testing.assert_frame_equal(history[names], board[names], check_dtype=False)
+        status = stable.annotators().set_index("annotator")
+        reliability = ba.annotators(fit).set_index("annotator")
+        for name in ("theta", "theta_paper", "p_negative", "votes"):
+            pd.testing.assert_series_equal(status[name], reliability[name], check_dtype=False)
+        assert published.fit.strength.tolist() == fit.strength.tolist()
+        (about,) = stable.rounds().to_dict("records")
+        assert about["model"] == "am-davidson"
+        assert (about["votes"], about["competitors"], about["annotators"]) == (600, 6, 5)
+        assert about["mean_loss"] == fit.mean_loss
+        assert about["version"] == ba.__version__
+        assert abs(pd.Timestamp.now("UTC").tz_localize(None) - about["time"]) < pd.Timedelta("1h")
+        asked = json.loads(about["settings"])
+        assert (asked["level"], asked["elo"]["init"]) == (0.5, 1500)
+        assert asked["spreads"]["discrimination"] == fit.spreads.discrimination
+
+
+def test_the_papers_algorithm(uneven_arena):
+    """Few votes wait, come back with more; whoever is at or below epsilon is published once and then excluded."""
+    arena = uneven_arena
+    first = arena.rate(delta=25, prior="flat", exclude="exclude")
+    assert (first.waiting, dict(first.flagged)) == (("rex",), {})
+    expected = ba.fit(ba.keep_annotators(arena.cells(), more_than=25), model="am-elo", prior="flat")
+    assert first.fit.strength.tolist() == expected.strength.tolist()
+    assert statuses(arena) == dict.fromkeys(LOYAL, "active") | {"rex": "waiting"}
+
+    with pytest.warns(ba.RepeatedVotesWarning, match="20 of 30"):
+        arena.add(many(["rex"], 30, against=True))
+    second = arena.rate(delta=25, prior="flat", exclude="exclude")
+    assert (second.waiting, set(second.flagged)) == ((), {"rex"})
+    assert "rex" in second.fit.cells.annotators
+    assert statuses(arena)["rex"] == "excluded"
+
+    third = arena.rate(delta=25, prior="flat", exclude="exclude")
+    assert (third.excluded, third.waiting, dict(third.flagged)) == (("rex",), (), {})
+    assert third.fit.strength.tolist() == first.fit.strength.tolist()
+    assert arena.cells().n_annotators == 8  # their votes stay
+
+    arena.readmit("rex")
+    assert statuses(arena)["rex"] == "waiting"
+    assert set(arena.rate(delta=25, prior="flat").flagged) == {"rex"}
+    assert statuses(arena)["rex"] == "warned"
+    log = arena.decisions()[["annotator", "decision", "round"]].values.tolist()
+    assert log == [["rex", "excluded", 2], ["rex", "readmitted", 3], ["rex", "warned", 4]]
+    assert arena.decisions()["reason"][0].startswith("theta (sum 1) -")
+    assert arena.history().groupby("round").size().tolist() == [3, 3, 3, 3]
+    assert arena.rounds()[["waiting", "excluded", "flagged"]].values.tolist() == [
+        [1, 0, 0],
+        [0, 0, 1],
+        [0, 1, 0],
+        [0, 0, 1],
+    ]
+
+
+def statuses(arena: ba.StableArena) -> dict[str, str]:
+    return dict(arena.annotators()[["annotator", "status"]].values.tolist())
+
+
+def test_epsilon_is_on_the_papers_scale_and_a_warning_can_end(uneven_arena):
+    arena = uneven_arena
+    theta = ba.annotators(ba.fit(arena.cells(), prior="flat")).set_index("annotator")["theta_paper"]
+    between = float(np.sort(theta)[1:3].mean())
+    warned = arena.rate(prior="flat", epsilon=between).flagged
+    assert set(warned) == set(theta[theta <= between].index)
+    assert len(warned) == 2
+    assert arena.rate(prior="flat", epsilon=float(theta.min())).flagged.keys() == {theta.idxmin()}
+    assert list(statuses(arena).values()).count("warned") == 1
+
+
+def test_a_model_without_discriminations_judges_nobody(uneven_arena):
+    published = uneven_arena.rate(model="bradley-terry", epsilon=1e6, exclude="exclude")
+    assert dict(published.flagged) == {}
+    assert set(statuses(uneven_arena).values()) == {"active"}
+    assert uneven_arena.annotators()["theta"].isna().all()
+
+
+def test_votes_without_annotators_are_rated(path):
+    with ba.StableArena(path) as arena:
+        arena.add(frame(ROWS), annotator=False)
+        assert arena.rate().fit.model.name == "bradley-terry"
+        assert arena.annotators().empty
+        with pytest.raises(ba.ModelError, match="no annotators"):
+            arena.rate(delta=1)
+
+
+def test_a_round_that_fails_leaves_no_trace(uneven_arena, monkeypatch):
+    arena = uneven_arena
+    for options, error in [
+        ({"elo": ba.EloScale(anchor=("nobody", 1))}, ba.ModelError),
+        ({"delta": 10_000}, ba.NoVotesError),
+        ({"exclude": "shoot"}, ba.ModelError),
+        ({"epsilon": float("nan")}, ba.ModelError),
+    ]:
+        with pytest.raises(error):
+            arena.rate(**options)
+
+    def no_room(*_):
+        raise ba.StoreError("the disk is full")
+
+    monkeypatch.setattr("bayes_arena.stored_rounds.decide", no_room)  # the last step of the transaction
+    with pytest.raises(ba.StoreError, match="full"):
+        arena.rate()
+    assert arena.rounds().empty
+    assert arena.history().empty
+    monkeypatch.undo()
+    assert arena.rate().number == 1
+
+
+def test_readmit_needs_somebody_excluded(uneven_arena):
+    uneven_arena.rate(prior="flat", exclude="exclude")
+    with pytest.raises(ba.ModelError, match=r"No annotator 'rexx' is excluded. Did you mean 'rex'"):
+        uneven_arena.readmit("rexx")
+    uneven_arena.readmit("rex")
+    with pytest.raises(ba.ModelError, match="No annotator 'rex' is excluded"):
+        uneven_arena.readmit("rex")
+
+
+def test_a_rule_is_a_function_of_the_result(uneven_arena):
+    fit = ba.fit(uneven_arena.cells(), prior="flat")
+    assert set(stable_arena.at_most(fit, 0.0)) == {"rex"}
+    assert stable_arena.at_most(ba.fit(uneven_arena.cells(), model="m-elo"), 0.0) == {}
+
+
+def test_another_process_is_told_who_has_the_file(path):
+    with ba.StableArena(path) as arena:
+        arena.add(frame(ROWS[:2]))
+        frame(ROWS).write_csv(path.with_name("votes.csv"))
+        command = [str(COMMAND), "arena", "add", path, path.with_name("votes.csv")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"in use by process {os.getpid()}" in done.stderr
+        assert "wait until it has ended" in done.stderr
+        assert arena.cells().n_votes == 2
+
+
+def test_of_two_writers_in_a_process_one_is_refused(path):
+    with ba.StableArena(path) as arena, ba.StableArena(path) as other:
+        with arena._store.transaction(), pytest.raises(ba.StoreError, match="another part of this program"):
+            other.add(frame(ROWS))
+        assert arena.add(frame(ROWS)).new == 4
+        assert other.add(frame(ROWS)).new == 0
+
+
+def test_files_that_are_no_arena(path, tmp_path):
+    with pytest.raises(ba.StoreError, match=r"No arena at .*arena init"):
+        ba.StableArena(tmp_path / "absent")
+    with pytest.raises(ba.StoreError, match="there already"):
+        ba.StableArena.create(path)
+    (tmp_path / "text").write_text("not a database" * 1000)
+    with pytest.raises(ba.StoreError, match="not a valid DuckDB"):
+        ba.StableArena(tmp_path / "text")
+    duckdb.connect(tmp_path / "other.duckdb").close()
+    with pytest.raises(ba.StoreError, match="There is no arena in"):
+        ba.StableArena(tmp_path / "other.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute("update arena set schema_version = 99")
+    with pytest.raises(ba.StoreError, match="schema version 99"):
+        ba.StableArena(path)
+    path.unlink()
+    path.with_name(path.name + ".wal").touch()
+    with pytest.raises(ba.StoreError, match="wal' is there already"):
+        ba.StableArena.create(path)
+
+
+@pytest.fixture
+def cli(capsys, monkeypatch):
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["bayes-arena", "arena", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return end.value.code or 0, *capsys.readouterr()
+
+    return run
+
+
+def test_the_commands(tmp_path, cli):
+    path, votes_file = tmp_path / "arena.duckdb", tmp_path / "votes.csv"
+    many(LOYAL, 30).vstack(many(["rex"], 20, against=True)).write_csv(votes_file)
+    assert cli("rate", path)[0] == 2
+    assert cli("init", path) == (0, "", "")
+    (added,) = json.loads(cli("add", path, votes_file, "--format", "json")[1])["added"]
+    assert added == {"new": 230, "known": 0, "invalid": 0}
+    answer = json.loads(cli("rate", path, "--prior", "flat", "--exclude", "--format", "json")[1])
+    assert (answer["round"], answer["decision"], list(answer["flagged"])) == (1, "excluded", ["rex"])
+    fit = ba.fit(ba.read_votes(votes_file), prior="flat")
+    assert answer["leaderboard"] == ba.leaderboard(fit).to_dict("records")
+    shown = cli("rate", path, "--model", "m-elo")[1]
+    assert "arena.duckdb, round 2: 210 votes, 3 competitors, 7 annotators" in shown
+    assert "1 left out as excluded: rex" in shown
+    answer = json.loads(cli("annotators", path, "--format", "json")[1])
+    assert (answer["annotators"][0]["annotator"], answer["annotators"][0]["status"]) == ("rex", "excluded")
+    assert answer["decisions"][0]["decision"] == "excluded"
+    assert cli("readmit", path, "rex") == (0, "", "")
+    code, out, err = cli("readmit", path, "rex")
+    assert (code, out, err) == (2, "", "bayes-arena: No annotator 'rex' is excluded.\n")
+    cli("history", path, "-o", tmp_path / "history.csv")
+    assert pl.read_csv(tmp_path / "history.csv").columns == ["round", "competitor", "elo", "lower", "upper", "rank"]
+    answer = json.loads(cli("history", path, "--format", "json")[1])
+    assert [row["round"] for row in answer["history"]] == [1] * 3 + [2] * 3
+    assert [row["settings"]["exclude"] for row in answer["rounds"]] == ["exclude", "warn"]
+    assert "round  competitor" in cli("history", path)[1]
+
+
+@pytest.mark.slow
+def test_a_killed_writer_loses_and_breaks_nothing():
+    script = Path(__file__).parents[1] / "benchmarks" / "store_kills.py"
+    command = [sys.executable, str(script), "--kills", "3", "--seed", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 kills" in done.stdout
