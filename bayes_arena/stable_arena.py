@@ -31,7 +31,7 @@ from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, RepeatedVotesWarning
 from bayes_arena.fitting import Method, fit
 from bayes_arena.priors import Prior
-from bayes_arena.reliability import annotator_columns
+from bayes_arena.reliability import annotator_columns, flag
 from bayes_arena.result import Fit
 from bayes_arena.specification import Model
 from bayes_arena.store import Store, create_file
@@ -184,6 +184,7 @@ class StableArena:
         *,
         delta: float = 0,
         epsilon: float = 0.0,
+        fdr: float | None = None,
         exclude: Policy = "warn",
         model: str | Model | None = None,
         prior: str | Prior = "default",
@@ -201,6 +202,8 @@ class StableArena:
         epsilon : float
             Annotators with theta at most this, on the scale of sum 1, are warned or excluded. A model without
             discriminations judges nobody.
+        fdr : float, optional
+            Judge at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
         exclude : {"warn", "exclude"}
             Whether they stay in the rounds that follow, or not.
         model, prior, method, seed
@@ -241,12 +244,12 @@ class StableArena:
         round = Round(
             number=last_round(self._store) + 1,
             fit=result,
-            flagged=at_most(result, epsilon),
+            flagged=at_most(result, epsilon) if fdr is None else discovered(result, fdr),
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(left_out - set(excluded))),
             excluded=excluded,
         )
-        settings = {"delta": delta, "epsilon": epsilon, "exclude": exclude, "seed": seed}
+        settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, "seed": seed}
         publish(self._store, round, level=level, elo=elo, settings=settings)
         return round
 
@@ -275,7 +278,7 @@ class StableArena:
             ``annotator``; ``votes`` stored; ``status``: ``excluded``, ``warned`` (by the last round), ``active`` (in
             the last round, not warned), or ``waiting`` for the next (too few votes for the last, or newer than it);
             ``round``, the last that rated their votes, and its ``theta, theta_paper, p_negative`` as in
-            :func:`~bayes_arena.annotators`.
+            :func:`~bayes_arena.annotators`, after ``verdict, kind, anomaly_probability, net_agreement``.
         """
         return status_table(self._store)
 
@@ -326,4 +329,15 @@ def at_most(fit: Fit, epsilon: float) -> dict[str, str]:
         str(name): f"theta (sum 1) {theta:.4g} is not above {epsilon:g}"
         for name, theta in zip(table["annotator"], table["theta_paper"], strict=True)
         if not theta > epsilon
+    }
+
+
+def discovered(fit: Fit, fdr: float) -> dict[str, str]:
+    """Find the annotators flagged at a false discovery rate, and say why."""
+    if not fit.target.own:
+        return {}
+    table = annotator_columns(fit)
+    anomaly = dict(zip(table["annotator"], table["anomaly_probability"], strict=True))
+    return {
+        name: f"anomaly probability {anomaly[name]:.3f}, false discovery rate {fdr:g}" for name in flag(fit, fdr=fdr)
     }

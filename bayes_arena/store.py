@@ -57,7 +57,7 @@ create table rating (
 );
 create table ability (
     round integer, annotator integer, votes double, theta double, lower double, upper double, theta_paper double,
-    p_negative double
+    p_negative double, verdict varchar, kind varchar, anomaly_probability double, net_agreement double
 );
 create table decision (
     number bigint primary key, annotator integer, round integer, time timestamp, decision varchar, reason varchar

@@ -75,8 +75,10 @@ def publish(store: Store, round: Round, *, level: float, elo: EloScale, settings
 
     result = round.fit
     ratings = leaderboard_columns(result, level=level, elo=elo)
-    judged = len(result.discrimination) > 0
-    abilities = annotator_columns(result, level=level) if judged else _votes_alone(result.cells)
+    abilities = _votes_alone(result.cells)
+    if result.target.own:
+        judged = annotator_columns(result, level=level)
+        abilities = {name: judged[name] for name in ("annotator", "votes", *JUDGED) if name in judged}
     settings = {
         **settings,
         "level": level,
@@ -116,7 +118,7 @@ def publish(store: Store, round: Round, *, level: float, elo: EloScale, settings
 
 
 def _votes_alone(cells: Cells) -> Columns:
-    """Return who voted how often, for a model without discriminations."""
+    """Return who voted how often, for a model that gives annotators nothing of their own."""
     return {"annotator": list(cells.annotators), "votes": cells.votes_by_annotator()}
 
 
@@ -151,6 +153,18 @@ def last_round(store: Store) -> int:
     return int(number)
 
 
+JUDGED = (
+    "verdict",
+    "kind",
+    "anomaly_probability",
+    "net_agreement",
+    "theta",
+    "lower",
+    "upper",
+    "theta_paper",
+    "p_negative",
+)
+"""What a round publishes about every annotator, of the columns of :func:`~bayes_arena.annotators`."""
 EXCLUDED = """
 select annotator from decision where decision in ('excluded', 'readmitted')
 group by annotator having arg_max(decision, number) = 'excluded'
@@ -179,7 +193,7 @@ def status_table(store: Store) -> pd.DataFrame:
                 ) then 'warned'
                 else 'active'
             end as status,
-            rated.round, theta, theta_paper, p_negative
+            rated.round, {", ".join(name for name in JUDGED if name not in ("lower", "upper"))}
         from annotator join stored using (code) left join rated using (code)
         order by theta nulls last, name
     """)

@@ -179,7 +179,7 @@ def test_a_round_publishes_what_fit_gives(path, arena):
         pd.testing.assert_frame_equal(history[names], board[names], check_dtype=False)
         status = stable.annotators().set_index("annotator")
         reliability = ba.annotators(fit).set_index("annotator")
-        for name in ("theta", "theta_paper", "p_negative", "votes"):
+        for name in ("theta", "theta_paper", "p_negative", "verdict", "anomaly_probability", "votes"):
             pd.testing.assert_series_equal(status[name], reliability[name], check_dtype=False)
         assert published.fit.strength.tolist() == fit.strength.tolist()
         (about,) = stable.rounds().to_dict("records")
@@ -282,6 +282,13 @@ def test_a_round_that_fails_leaves_no_trace(uneven_arena, monkeypatch):
     assert arena.history().empty
     monkeypatch.undo()
     assert arena.rate().number == 1
+
+
+def test_a_false_discovery_rate_judges_instead_of_epsilon(uneven_arena):
+    round = uneven_arena.rate(fdr=0.1, exclude="exclude")
+    assert tuple(sorted(round.flagged)) == tuple(sorted(ba.flag(round.fit, fdr=0.1)))
+    assert "rex" in round.flagged
+    assert uneven_arena.decisions()["reason"].str.contains("false discovery rate 0.1").all()
 
 
 def test_readmit_needs_somebody_excluded(uneven_arena):

@@ -97,6 +97,7 @@ def rate(
     file: ArenaFile,
     delta: options.Delta = None,
     epsilon: Epsilon = 0.0,
+    fdr: options.Fdr = None,
     exclude: Exclude = False,
     model: options.ModelOption = None,
     prior: options.PriorOption = PriorName.default,
@@ -123,6 +124,7 @@ def rate(
             round = stable.rate(
                 delta=delta or 0,
                 epsilon=epsilon,
+                fdr=fdr,
                 exclude="exclude" if exclude else "warn",
                 model=model.value if model else None,
                 prior=chosen_prior(prior, sigma_strength, sigma_discrimination),
