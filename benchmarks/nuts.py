@@ -110,7 +110,7 @@ def race(name: str, cells: ba.Cells, rounds: int) -> None:
 
     print(f"\n{name}: {cells}, mean of {rounds} rounds\n")
     print(
-        "| | seconds | of these to compile | gradients a draw | min ESS | ESS/s sampling | times | ESS/s whole call "
+        "| | seconds | of these not sampling | gradients a draw | min ESS | ESS/s sampling | times | ESS/s whole call "
         "| times | r-hat | divergences |"
     )
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")

@@ -2,7 +2,7 @@
 
 Nearly all the time of NUTS goes into this. Written as a graph, the log-likelihood walks over the rows once for every
 operation, forth and back. Here one Op takes parameters to the rows' log-likelihoods and their slopes by the
-coordinates, another takes slopes back to the parameters: two loops over the rows, which are sorted by annotator.
+coordinates, another takes slopes back to the parameters: two loops over the rows, which come sorted by annotator.
 
 Each Op *is* its graph: it carries the plain PyTensor expression, which every backend can compile and differentiate.
 Only where the backend is numba a compiled loop takes the graph's place; tests hold the two to each other. Exponential
@@ -29,6 +29,8 @@ from pytensor.link.numba.dispatch.basic import register_funcify_and_cache_key
 
 compiled = numba.njit(fastmath={"arcp", "contract", "afn", "reassoc", "nsz"}, error_model="numpy")
 """No branch for division by zero and no fixed order of sums, either of which keeps a loop from being vectorised."""
+VERSION = sha256(Path(__file__).read_bytes()).hexdigest()
+"""Compiled loops are kept on disk under this."""
 
 
 class _Fused(OpFromGraph):
@@ -43,8 +45,7 @@ class _Fused(OpFromGraph):
 
 @register_funcify_and_cache_key(_Fused)  # type: ignore[untyped-decorator]
 def _compile(op: _Fused, **_: Any) -> tuple[Callable[..., Any], str]:
-    version = sha256(Path(__file__).read_bytes()).hexdigest()
-    return op.loop, sha256(f"{version} {op.name}".encode()).hexdigest()
+    return op.loop, sha256(f"{VERSION} {op.name}".encode()).hexdigest()
 
 
 class _Rows(_Fused):
@@ -78,7 +79,7 @@ def log_likelihood(name: str, plain: Callable[[Any, list[Any]], Any], parameters
     parameters : list of TensorVariable
         r (n,); theta, b and t of every annotator (M,); m (1,).
     votes : list of TensorVariable
-        i, j, k (n_rows,), rows sorted by k; counts (n_rows, 4).
+        i, j, k (n_rows,), fastest where sorted by k; counts (n_rows, 4).
 
     Returns
     -------
@@ -144,8 +145,10 @@ def _loop_back(strength, theta, i, j, k, by_eta, by_tie, by_bad, cotangent):  # 
         position_sum += slope
         tie_sum += by_tie[q] * cotangent[q]
         bad_sum += by_bad[q] * cotangent[q]
-        if q + 1 == len(i) or k[q + 1] != a:  # the annotator's last row
-            g_theta[a], g_position[a], g_tie[a] = theta_sum, position_sum, tie_sum
+        if q + 1 == len(i) or k[q + 1] != a:  # the last of a run of one annotator's rows
+            g_theta[a] += theta_sum
+            g_position[a] += position_sum
+            g_tie[a] += tie_sum
             theta_sum = position_sum = tie_sum = 0.0
     g_bad[0] = bad_sum
     return g_strength, g_theta, g_position, g_tie, g_bad

@@ -44,6 +44,16 @@ def test_every_draw_has_the_likelihood_that_pymc_gives_it(sampled):
         assert -rows[index].sum() == pytest.approx(sampled.target.loss(point), rel=1e-9)
 
 
+def test_posterior_predictive_votes_are_as_many_and_much_like_those_cast(sampled):
+    with build(sampled.cells, model=sampled.model, pooled=True):
+        tree = pm.sample_posterior_predictive(sampled.tree, random_seed=1, progressbar=False)
+    votes = tree["posterior_predictive"]["votes"].values
+    assert (votes.sum(axis=-1) == np.rint(sampled.target.counts.sum(axis=0))).all()
+    if sampled.model.ties == "davidson":
+        cast = sampled.target.counts.sum(axis=1)
+        np.testing.assert_allclose(votes.sum(axis=2).mean(axis=(0, 1)), cast, atol=2 * np.sqrt(cast.max()))
+
+
 def test_the_leaderboard_reads_the_draws(sampled):
     board = ba.leaderboard(sampled, level=0.8)
     assert board.columns[-1] == "p_best"
