@@ -284,11 +284,14 @@ def test_a_round_that_fails_leaves_no_trace(uneven_arena, monkeypatch):
     assert arena.rate().number == 1
 
 
-def test_a_false_discovery_rate_judges_instead_of_epsilon(uneven_arena):
-    round = uneven_arena.rate(fdr=0.1, exclude="exclude")
-    assert tuple(sorted(round.flagged)) == tuple(sorted(ba.flag(round.fit, fdr=0.1)))
-    assert "rex" in round.flagged
-    assert uneven_arena.decisions()["reason"].str.contains("false discovery rate 0.1").all()
+def test_a_false_discovery_rate_judges_instead_of_epsilon(path):
+    simulated = ba.simulate(competitors=6, annotators=8, votes=800, anomalous=1, discrimination_sd=0.2, seed=4)
+    with ba.StableArena(path) as arena:
+        arena.add(simulated.votes)
+        round = arena.rate(fdr=0.05, exclude="exclude")
+        assert tuple(round.flagged) == simulated.anomalous == ba.flag(round.fit, fdr=0.05)
+        assert arena.decisions()["reason"][0].endswith("false discovery rate 0.05")
+        assert arena.annotators().set_index("annotator")["verdict"][simulated.anomalous[0]] == "anomalous"
 
 
 def test_readmit_needs_somebody_excluded(uneven_arena):
