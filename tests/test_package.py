@@ -9,12 +9,14 @@ import pytest
 import bayes_arena as ba
 
 PUBLIC = [
+    "AccessError",
     "Arena",
     "ArenaError",
     "ArenaWarning",
     "Cells",
     "ColumnError",
     "ConvergenceError",
+    "DatasetError",
     "Draws",
     "DroppedVotesWarning",
     "EloScale",
@@ -30,6 +32,7 @@ PUBLIC = [
     "NotIdentifiedError",
     "OutputError",
     "Prior",
+    "Ratings",
     "Spreads",
     "VoteSequence",
     "VotesError",
@@ -43,6 +46,7 @@ PUBLIC = [
     "example_arena",
     "fit",
     "held_out",
+    "hub_files",
     "keep_annotators",
     "kfold_annotators",
     "leaderboard",
