@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from bayes_arena.posterior import draw
     from bayes_arena.priors import Prior, Spreads
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
-    from bayes_arena.reliability import annotators
+    from bayes_arena.reliability import annotators, flag, flag_by_theta
     from bayes_arena.result import Draws, Fit
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
@@ -72,7 +72,7 @@ _HOME = {
     "bayes_arena.posterior": ("draw",),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
-    "bayes_arena.reliability": ("annotators",),
+    "bayes_arena.reliability": ("annotators", "flag", "flag_by_theta"),
     "bayes_arena.result": ("Draws", "Fit"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
@@ -110,6 +110,8 @@ __all__ = [
     "draw",
     "example_arena",
     "fit",
+    "flag",
+    "flag_by_theta",
     "keep_annotators",
     "leaderboard",
     "leave_one_out",

@@ -37,6 +37,8 @@ PUBLIC = [
     "draw",
     "example_arena",
     "fit",
+    "flag",
+    "flag_by_theta",
     "keep_annotators",
     "leaderboard",
     "leave_one_out",
