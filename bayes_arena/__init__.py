@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from bayes_arena.prior_predictive import prior_check
     from bayes_arena.priors import Prior, Spreads
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
-    from bayes_arena.reliability import annotators
+    from bayes_arena.reliability import annotators, flag, flag_by_theta
     from bayes_arena.result import Draws, Fit
     from bayes_arena.sequence import VoteSequence, read_sequence
     from bayes_arena.simulation import Arena, example_arena, simulate
@@ -95,7 +95,7 @@ _HOME = {
     "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
-    "bayes_arena.reliability": ("annotators",),
+    "bayes_arena.reliability": ("annotators", "flag", "flag_by_theta"),
     "bayes_arena.result": ("Draws", "Fit"),
     "bayes_arena.sequence": ("VoteSequence", "read_sequence"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
@@ -149,6 +149,8 @@ __all__ = [
     "elo_by_annotator",
     "example_arena",
     "fit",
+    "flag",
+    "flag_by_theta",
     "held_out",
     "hub_files",
     "keep_annotators",

@@ -18,6 +18,8 @@ the limit of (D + rho E E')^-1 for large rho.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +29,8 @@ from bayes_arena.cells import Floats
 
 TAIL_FLOOR = 1e-12
 """Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""
+DRAWN_AT_ONCE = 250_000
+"""Draws times annotators that are drawn together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +111,50 @@ class Factor:
             log_det += np.linalg.slogdet(self._held_total())[1]
         return float(log_det)
 
-    def draw(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
-        """Draw from the Gaussian with this (constrained) precision, shapes (size, h) and (size, M, q)."""
-        width = len(self.lower)
-        x = solve_triangular(self.lower, rng.normal(size=(width, size)), lower=True, trans=1, check_finite=False)
-        roots = np.linalg.cholesky(self.inverse_tail)
-        noise = np.einsum("mpq,mqs->mps", roots, rng.normal(size=(*roots.shape[:2], size)))
-        tail = self._project(noise) - (self.border_q.reshape(width, -1).T @ x).reshape(noise.shape)
-        return x.T, tail.transpose(2, 0, 1)
+    def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
+        """Draw the head from the Gaussian with this (constrained) precision, shape (size, h)."""
+        noise = rng.normal(size=(len(self.lower), size))
+        return np.asarray(solve_triangular(self.lower, noise, lower=True, trans=1, check_finite=False).T)
+
+    def draw_tail(
+        self, rng: np.random.Generator, head: Floats, at_once: int = DRAWN_AT_ONCE
+    ) -> Iterator[tuple[slice, Floats]]:
+        """Draw the annotators' numbers given draws of the head, some annotators at a time.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            The same state gives the same draws, whatever ``at_once``.
+        head : ndarray, shape (size, h)
+            From :meth:`draw_head`.
+        at_once : int
+            Draws times annotators per part: bounds the memory.
+
+        Yields
+        ------
+        part : slice
+            Which annotators.
+        own : ndarray, shape (size, m, q)
+            Their numbers.
+        """
+        size, (count, width) = len(head), self.inverse_tail.shape[:2]
+        step = max(1, at_once // max(size, 1))
+        parts = [slice(first, first + step) for first in range(0, count, step)]
+        excess = np.zeros((int(self.held.sum()), size))
+        if self.held.any():
+            ahead = deepcopy(rng)  # the same noise, seen once before it is used
+            total = sum((self._noise(ahead, part, size).sum(axis=0) for part in parts), np.zeros((width, size)))
+            excess = np.linalg.solve(self._held_total(), total[self.held])
+        for part in parts:
+            tail = self._noise(rng, part, size)
+            tail -= np.einsum("mqh,hs->mqs", self.inverse_tail[part][:, :, self.held], excess)
+            tail -= (self.border_q[:, part].reshape(head.shape[1], -1).T @ head.T).reshape(tail.shape)
+            yield part, tail.transpose(2, 0, 1)
+
+    def _noise(self, rng: np.random.Generator, part: slice, size: int) -> Floats:
+        """Draws with covariance D^-1, shape (m, q, size)."""
+        roots = np.linalg.cholesky(self.inverse_tail[part])
+        return np.asarray(roots @ rng.normal(size=(*roots.shape[:2], size)))
 
     def _held_total(self) -> Floats:
         return np.asarray(self.inverse_tail.sum(axis=0)[np.ix_(self.held, self.held)])

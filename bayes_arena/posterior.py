@@ -6,8 +6,11 @@ Tables that need more than a mean and a standard deviation read draws. A fit by 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from bayes_arena.arrow import DRAWN_AT_ONCE
 from bayes_arena.cells import Floats
 from bayes_arena.projection import project
 from bayes_arena.result import Draws, Fit
@@ -46,8 +49,29 @@ def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tu
     """Draw strengths, common numbers and annotators' numbers, as :func:`draw` does, without the Elo scale's r*."""
     if fit.samples is not None:
         return fit.samples.strength, fit.samples.common, fit.samples.own
-    n = fit.cells.n_competitors
-    head, own = fit.laplace.factor.draw(np.random.default_rng(seed), size)
-    strength = head[:, :n]
-    strength = strength - (strength @ fit.laplace.shifts) @ fit.laplace.shifts.T
-    return fit.strength + strength, fit.point.common + head[:, n:], fit.point.own + own
+    strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
+    own = np.empty((size, *fit.point.own.shape))
+    for part, drawn in parts:
+        own[:, part] = drawn
+    return strength, common, own
+
+
+def draw_in_parts(fit: Fit, *, size: int, seed: int = 0) -> tuple[Floats, Floats, Iterator[tuple[slice, Floats]]]:
+    """Draw from the posterior as :func:`draw` does, some annotators at a time, without the Elo scale.
+
+    Returns
+    -------
+    strength, common : ndarray, shapes (size, n_competitors) and (size, c)
+    parts : iterator
+        Which annotators, and draws of their numbers (size, m, q).
+    """
+    if fit.samples is not None:
+        samples = fit.samples
+        step = max(1, DRAWN_AT_ONCE // len(samples.strength))
+        slices = [slice(first, first + step) for first in range(0, samples.own.shape[1], step)]
+        return samples.strength, samples.common, ((part, samples.own[:, part]) for part in slices)
+    n, factor, rng = fit.cells.n_competitors, fit.laplace.factor, np.random.default_rng(seed)
+    head = factor.draw_head(rng, size)
+    parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_tail(rng, head))
+    strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
+    return fit.strength + strength, fit.point.common + head[:, n:], parts

@@ -64,12 +64,24 @@ def test_rank_json_has_the_promised_keys(votes_file):
 
 
 def test_annotators_json_finds_the_planted_ones(votes_file):
-    answer = json.loads(run("annotators", votes_file, "--format", "json").stdout)
+    answer = json.loads(run("annotators", votes_file, "--fdr", 0.05, "--format", "json").stdout)
     assert (answer["model"], answer["prior"]) == ("am-davidson", "default")
     rows = answer["annotators"]
-    assert list(rows[0]) == ["annotator", "theta", "lower", "upper", "theta_paper", "p_negative", "votes"]
+    fit = ba.fit(ba.read_votes(votes_file))
+    table = ba.annotators(fit)
+    assert list(rows[0]) == [*table.columns, "flagged"]
+    assert [row["annotator"] for row in rows if row["flagged"]] == list(ba.flag(fit, fdr=0.05))
     truth = json.loads(votes_file.with_suffix(".json").read_text())
-    assert {row["annotator"] for row in rows if row["p_negative"] > 0.9} == set(truth["anomalous"])
+    assert {row["annotator"] for row in rows if row["kind"] == "adversarial"} == set(truth["anomalous"])
+    assert {row["verdict"] for row in rows if row["annotator"] in truth["anomalous"]} == {"anomalous"}
+
+
+def test_the_table_of_annotators_is_not_too_wide(votes_file):
+    lines = run("annotators", votes_file, "--fdr", 0.05).stdout.splitlines()
+    assert "flagged" in lines[3]
+    assert max(map(len, lines)) <= 120
+    narrow = run("annotators", votes_file, "--model", "am-elo").stdout.splitlines()[3]
+    assert "theta" in narrow and "ties nu" not in narrow and "flagged" not in narrow
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet", ".txt"])

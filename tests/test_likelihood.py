@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import math
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -195,9 +196,14 @@ def test_arrow_determinant_moves_like_that_of_the_dense_matrix(held):
 def test_arrow_draws_have_its_covariance(held):
     arrow, basis = random_arrow(), plane(held)
     covariance = basis @ np.linalg.inv(basis.T @ dense(arrow) @ basis) @ basis.T
-    head, tail = factorise(arrow, held=np.array(held)).draw(np.random.default_rng(0), 40_000)
+    factor, rng = factorise(arrow, held=np.array(held)), np.random.default_rng(0)
+    head = factor.draw_head(rng, 40_000)
+    again = deepcopy(rng)
+    ((_, tail),) = factor.draw_tail(rng, head, at_once=10**9)
     draws = np.concatenate([head, tail.reshape(40_000, -1)], axis=1)
     np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.05 * covariance.max())
+    one_by_one = [own for _, own in factor.draw_tail(again, head, at_once=1)]
+    np.testing.assert_allclose(np.concatenate(one_by_one, axis=1), tail, atol=1e-12)
 
 
 def test_arrow_refuses_an_indefinite_matrix():

@@ -45,6 +45,8 @@ PUBLIC = [
     "elo_by_annotator",
     "example_arena",
     "fit",
+    "flag",
+    "flag_by_theta",
     "held_out",
     "hub_files",
     "keep_annotators",

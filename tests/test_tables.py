@@ -193,25 +193,6 @@ def test_am_elo_is_on_the_scale_of_m_elo(llmfao_50):
     assert 0.85 < slope < 1.1
 
 
-def test_annotators_table(am_elo):
-    table = ba.annotators(am_elo)
-    assert table.columns.tolist() == ["annotator", "theta", "lower", "upper", "theta_paper", "p_negative", "votes"]
-    assert table["theta"].is_monotonic_increasing
-    assert table["theta"].mean() == pytest.approx(1)
-    assert table["theta_paper"].sum() == pytest.approx(1)
-    assert table["votes"].sum() == 600
-    assert table["p_negative"].between(0, 1).all()
-    # theta two and a half standard deviations above zero has probability Phi(-2.5) of being negative
-    sd = (table["upper"] - table["lower"]) / (2 * 1.959963984540054)
-    expected = [0.5 * math.erfc(z / math.sqrt(2)) for z in table["theta"] / sd]
-    np.testing.assert_allclose(table["p_negative"], expected, rtol=1e-9)
-
-
-def test_annotators_need_a_model_with_discriminations(m_elo):
-    with pytest.raises(ba.ModelError, match="says nothing about annotators"):
-        ba.annotators(m_elo)
-
-
 def test_fractional_weights_stay_fractional(arena):
     import polars as pl
 

@@ -135,6 +135,10 @@ Method = Annotated[
     ),
 ]
 Resamples = Annotated[int, typer.Option(min=2, help="Refits of the bootstrap.", rich_help_panel=MODEL)]
+Fdr = Annotated[
+    float | None,
+    typer.Option(help="Flag annotators at this Bayesian false discovery rate, 0.05 say.", rich_help_panel=MODEL),
+]
 Init = Annotated[float, typer.Option(help="Mean score.", rich_help_panel=SCALE)]
 Scale = Annotated[float, typer.Option(help="Points that mean odds of BASE to 1.", rich_help_panel=SCALE)]
 Base = Annotated[float, typer.Option(help="Odds that SCALE points stand for.", rich_help_panel=SCALE)]

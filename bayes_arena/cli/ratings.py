@@ -92,25 +92,33 @@ def annotators(
     sigma_strength: options.SigmaStrength = None,
     sigma_discrimination: options.SigmaDiscrimination = None,
     interval: options.Level = 0.95,
+    fdr: options.Fdr = None,
     form: options.FormatOption = None,
     output: options.Output = None,
 ) -> None:
-    """List the annotators, least discriminating first: below zero is against the others."""
+    """List the annotators, the most suspect first: who votes with the others, against them, or not on the merits."""
     form = choose_format(form, output)
     source = VoteSource(files, a, b, winner, annotator, False, weight, outcome, on_invalid, delta)
     with collected_warnings() as notes:
-        from bayes_arena.reliability import annotator_columns
+        from bayes_arena.reliability import annotator_columns, discoveries
 
         result = fit_votes(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
         columns = annotator_columns(result, level=interval)
-    shown = {
-        "annotator": [str(name) for name in columns["annotator"]],
-        "theta": digits(columns["theta"], ".2f"),
-        f"{100 * interval:g} % interval": between(columns["lower"], columns["upper"], ".2f"),
-        "theta (sum 1)": digits(columns["theta_paper"], ".4f"),
-        "P(theta < 0)": digits(columns["p_negative"], ".3f"),
-        "votes": counts(columns["votes"]),
-    }
+        if fdr is not None:
+            flagged = set(discoveries(columns["anomaly_probability"], fdr).tolist())
+            columns["flagged"] = [row in flagged for row in range(len(columns["annotator"]))]
+    shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
+    shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
+    shown["agreement"] = digits(columns["net_agreement"], ".2f")
+    shown[f"{100 * interval:g} % interval"] = between(
+        columns["net_agreement_lower"], columns["net_agreement_upper"], ".2f"
+    )
+    for name, heading in (("theta", "theta"), ("tie_propensity", "ties nu"), ("position", "side b")):
+        if name in columns:
+            shown[heading] = digits(columns[name], ".2f")
+    shown["votes"] = counts(columns["votes"])
+    if "flagged" in columns:
+        shown["flagged"] = ["yes" if each else "" for each in columns["flagged"]]
     _emit(columns, "annotators", result, notes, source, shown, form, output)
 
 
