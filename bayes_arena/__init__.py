@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bayes_arena.cells import Cells, keep_annotators
+    from bayes_arena.cells import Cells
     from bayes_arena.checks import check
     from bayes_arena.comparison import compare
     from bayes_arena.crossvalidation import LeaveOneOut, leave_one_out
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators, flag, flag_by_theta
     from bayes_arena.result import Draws, Fit
+    from bayes_arena.selection import keep_annotators
     from bayes_arena.sequence import VoteSequence, read_sequence
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
@@ -66,7 +67,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "bayes_arena.cells": ("Cells", "keep_annotators"),
+    "bayes_arena.cells": ("Cells",),
+    "bayes_arena.selection": ("keep_annotators",),
     "bayes_arena.checks": ("check",),
     "bayes_arena.comparison": ("compare",),
     "bayes_arena.crossvalidation": ("LeaveOneOut", "leave_one_out"),

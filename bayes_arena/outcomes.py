@@ -192,16 +192,3 @@ def log_probabilities(model: Model, coordinates: Floats) -> Floats:
     else:
         log_p[0], log_p[1] = log_expit(eta), log_expit(-eta)
     return log_p
-
-
-def net_score(model: Model, coordinates: Floats) -> Floats:
-    """Return P(i) - P(j), twice the expected score less one, for coordinates (n_coordinates, ...)."""
-    eta = coordinates[0]
-    if model.ties == "davidson":
-        decay = np.exp(-0.5 * np.abs(eta))
-        rest = np.exp(coordinates[1:]).sum(axis=0)
-        return np.asarray(np.sign(eta) * (1 - decay) * (1 + decay) / (1 + decay * (decay + rest)))
-    if model.ties == "rao-kupper":
-        kappa = np.exp(coordinates[1])
-        return np.asarray(expit(eta - kappa) - expit(-eta - kappa))
-    return np.asarray(np.tanh(0.5 * eta))

@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 import numpy as np
 
-from bayes_arena.cells import Cells, keep_annotators, select_annotators
+from bayes_arena.cells import Cells
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, RepeatedVotesWarning
 from bayes_arena.fitting import Method, fit
 from bayes_arena.priors import Prior
 from bayes_arena.reliability import annotator_columns, flag
 from bayes_arena.result import Fit
+from bayes_arena.selection import keep_annotators, select_annotators
 from bayes_arena.specification import Model
 from bayes_arena.store import Store, create_file
 from bayes_arena.stored_rounds import (

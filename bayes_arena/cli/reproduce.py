@@ -80,9 +80,9 @@ def reproduce(
 
 def _read(data: str | None, delta: int) -> Material:
     """Read the votes twice, summed and in order, or simulate them."""
-    from bayes_arena.cells import keep_annotators
     from bayes_arena.datasets import hub_files
     from bayes_arena.experiments.reproduction import Material, twin
+    from bayes_arena.selection import keep_annotators
     from bayes_arena.sequence import read_sequence
     from bayes_arena.votes import read_votes
 

@@ -32,7 +32,7 @@ class VoteSource:
 
     def read(self, on_invalid: OnInvalid | None = None) -> Cells:
         """Read the votes, or simulate the example."""
-        from bayes_arena.cells import keep_annotators
+        from bayes_arena.selection import keep_annotators
         from bayes_arena.votes import read_votes
 
         cells = read_votes(self.files or _example_votes(), **self.reading(on_invalid))
