@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats, keep_named
+from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ArenaWarning, ConvergenceError
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.experiments.stability import SHARES
 from bayes_arena.fitting import fit
 from bayes_arena.reliability import annotators, flag
+from bayes_arena.selection import keep_named
 
 if TYPE_CHECKING:
     import pandas as pd
