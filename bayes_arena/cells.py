@@ -18,9 +18,6 @@ from numpy.typing import NDArray
 
 from bayes_arena.errors import ModelError
 
-if TYPE_CHECKING:
-    pass
-
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
 
