@@ -22,7 +22,7 @@ import numpy as np
 
 from bayes_arena.cells import Cells, Floats, sum_by, whole_votes, with_counts
 from bayes_arena.errors import ModelError
-from bayes_arena.prediction import Prediction, predict
+from bayes_arena.prediction import Prediction, Ratings, predict
 from bayes_arena.progress import report
 from bayes_arena.result import Fit
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SCORES = ("mse", "auc", "log_score")
 OUTCOME_SCORE = np.array([1.0, 0.0, 0.5])
 """W of a win, a loss and a tie."""
-Fitter = Callable[[Cells], Fit]
+Fitter = Callable[[Cells], Fit | Ratings]
 
 
 def held_out(
@@ -52,7 +52,8 @@ def held_out(
         Votes.
     models : mapping of str to callable
         What to fit, by name: functions of the training votes that return a :class:`~bayes_arena.Fit`, for instance
-        ``functools.partial(fit, model="am-elo", prior="flat")``. A function may leave annotators out
+        ``functools.partial(fit, model="am-elo", prior="flat")``, or bare
+        :class:`~bayes_arena.prediction.Ratings`, such as online Elo's. A function may leave annotators out
         (``keep_annotators``); see :mod:`bayes_arena.prediction` for what is then expected of them.
     splits : int
         Random splits, two or more.

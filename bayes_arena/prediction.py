@@ -9,6 +9,8 @@ estimate is at infinity, the estimate is plugged in. Half wins have no tie of th
 P^W (1 - P)^(1 - W), normalised over W = 0, 1/2 and 1, is Davidson's with nu = 1, and that is what a tie is scored by;
 their expected score stays P. A both-bad vote is a tie to every score.
 
+Ratings without a fit behind them, such as online Elo's, predict with theta = 1 and no position effect, ties as above.
+
 An annotator the fit has never heard of is drawn from the population that the prior describes; under a flat prior,
 which describes none, they vote like the average one (theta = 1): what the paper's filter of annotators amounts to.
 """
@@ -28,7 +30,7 @@ from bayes_arena.likelihood import Objective, Point
 from bayes_arena.outcomes import expected_score, log_probabilities
 from bayes_arena.posterior import draw_parameters
 from bayes_arena.result import Fit
-from bayes_arena.specification import Model
+from bayes_arena.specification import PRESETS, Model
 
 DRAWS = 500
 """Draws that a prediction is averaged over; a sampled fit uses all it has."""
@@ -36,8 +38,24 @@ NORMALISED_HALF = Model("half wins, normalised", ties="davidson")
 
 
 @dataclass(frozen=True, eq=False)
+class Ratings:
+    """Strengths with no fit behind them, such as those of online Elo.
+
+    Attributes
+    ----------
+    competitors : tuple of str
+        Names.
+    strength : ndarray, shape (n_competitors,)
+        r in logits.
+    """
+
+    competitors: tuple[str, ...]
+    strength: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Prediction:
-    """What a fit expects of one vote in each of a number of cells.
+    """What is expected of one vote in each of a number of cells.
 
     Attributes
     ----------
@@ -51,13 +69,14 @@ class Prediction:
     log_p: Floats
 
 
-def predict(fit: Fit, cells: Cells, *, new: bool = False, draws: int = DRAWS, seed: int = 0) -> Prediction:
+def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int = DRAWS, seed: int = 0) -> Prediction:
     """Predict a vote in each of a number of cells.
 
     Parameters
     ----------
-    fit : Fit
-        A fitted model that sees every vote (neither ties nor both-bad votes dropped).
+    fit : Fit or Ratings
+        A fitted model that sees every vote (neither ties nor both-bad votes dropped), or ratings, which know nothing
+        of annotators.
     cells : Cells
         Whom to predict; competitors and annotators are matched by name, the counts are not looked at.
     new : bool
@@ -78,6 +97,11 @@ def predict(fit: Fit, cells: Cells, *, new: bool = False, draws: int = DRAWS, se
     NotIdentifiedError
         If, under a flat prior, the fit says nothing of a pair since it never compared the two.
     """
+    if isinstance(fit, Ratings):
+        i, j = _pairs(fit.competitors, cells)
+        eta = (fit.strength[i] - fit.strength[j])[None, :]
+        half = PRESETS["m-elo"]
+        return Prediction(expected_score(half, eta)[0], _log_three(half, eta))
     if fit.model.ties == "drop" or fit.model.both_bad == "drop":
         raise ModelError(
             f"Model {fit.model.name!r} leaves out ties or both-bad votes, so its predictions are not of the same votes "
@@ -128,14 +152,7 @@ def is_proper(target: Objective) -> bool:
 
 def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     """Return the cells in the indices of a fit; an annotator unknown to it comes after all others."""
-    place = {name: index for index, name in enumerate(fit.cells.competitors)}
-    here = np.array([place.get(name, -1) for name in cells.competitors], dtype=np.int64)
-    i, j = here[cells.a], here[cells.b]
-    unknown = np.unique(np.concatenate([cells.a[i < 0], cells.b[j < 0]]))
-    if len(unknown):
-        raise ModelError(
-            f"The fit knows nothing of {listing(cells.competitors[index] for index in unknown)}. Fit all competitors."
-        )
+    i, j = _pairs(fit.cells.competitors, cells)
     if math.isinf(fit.target.strength_sd):
         _require_compared(fit, i, j)
     place = {name: index for index, name in enumerate(fit.cells.annotators)}
@@ -144,6 +161,19 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     known = stranger > 0 and not new and len(them) > 0
     k = them[cells.annotator] if known else np.full(len(i), stranger)
     return Tally(i, j, k, cells.counts)
+
+
+def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:
+    """Return the pair of every cell in the indices of known competitors."""
+    place = {name: index for index, name in enumerate(known)}
+    here = np.array([place.get(name, -1) for name in cells.competitors], dtype=np.int64)
+    i, j = here[cells.a], here[cells.b]
+    unknown = np.unique(np.concatenate([cells.a[i < 0], cells.b[j < 0]]))
+    if len(unknown):
+        raise ModelError(
+            f"The fit knows nothing of {listing(cells.competitors[index] for index in unknown)}. Fit all competitors."
+        )
+    return i, j
 
 
 def _require_compared(fit: Fit, i: Ints, j: Ints) -> None:
