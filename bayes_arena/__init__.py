@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from bayes_arena.checks import check
     from bayes_arena.comparison import compare
     from bayes_arena.crossvalidation import LeaveOneOut, leave_one_out
+    from bayes_arena.datasets import hub_files
     from bayes_arena.diagnostics import diagnose
     from bayes_arena.elo import EloScale
     from bayes_arena.errors import (
+        AccessError,
         ArenaError,
         ArenaWarning,
         ColumnError,
         ConvergenceError,
+        DatasetError,
         DroppedVotesWarning,
         FitError,
         IdentificationWarning,
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from bayes_arena.kfold import kfold_annotators
     from bayes_arena.online import bootstrapped_elo, elo_by_annotator, online_elo, reversed_elo, shuffled_elo
     from bayes_arena.posterior import draw
+    from bayes_arena.prediction import Ratings
     from bayes_arena.predictive import predictive_check, replicate
     from bayes_arena.prior_predictive import prior_check
     from bayes_arena.priors import Prior, Spreads
@@ -67,11 +71,14 @@ _HOME = {
     "bayes_arena.comparison": ("compare",),
     "bayes_arena.crossvalidation": ("LeaveOneOut", "leave_one_out"),
     "bayes_arena.elo": ("EloScale",),
+    "bayes_arena.datasets": ("hub_files",),
     "bayes_arena.errors": (
+        "AccessError",
         "ArenaError",
         "ArenaWarning",
         "ColumnError",
         "ConvergenceError",
+        "DatasetError",
         "DroppedVotesWarning",
         "FitError",
         "IdentificationWarning",
@@ -90,6 +97,7 @@ _HOME = {
     "bayes_arena.kfold": ("kfold_annotators",),
     "bayes_arena.online": ("bootstrapped_elo", "elo_by_annotator", "online_elo", "reversed_elo", "shuffled_elo"),
     "bayes_arena.posterior": ("draw",),
+    "bayes_arena.prediction": ("Ratings",),
     "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
@@ -113,6 +121,7 @@ _HOME = {
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "AccessError",
     "Addition",
     "Arena",
     "ArenaError",
@@ -120,6 +129,7 @@ __all__ = [
     "Cells",
     "ColumnError",
     "ConvergenceError",
+    "DatasetError",
     "Draws",
     "DroppedVotesWarning",
     "EloScale",
@@ -135,6 +145,7 @@ __all__ = [
     "NotIdentifiedError",
     "OutputError",
     "Prior",
+    "Ratings",
     "RepeatedVotesWarning",
     "Round",
     "Spreads",
@@ -154,6 +165,7 @@ __all__ = [
     "flag",
     "flag_by_theta",
     "held_out",
+    "hub_files",
     "keep_annotators",
     "kfold_annotators",
     "leaderboard",

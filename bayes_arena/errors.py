@@ -6,7 +6,9 @@
     ├── VotesError (ValueError)          the votes cannot be used as they are
     │   ├── ColumnError                  a column is missing or cannot be recognised
     │   ├── InvalidVotesError            votes with an unknown winner, a missing name, a bad weight ...
-    │   └── NoVotesError                 nothing left to rate
+    │   ├── NoVotesError                 nothing left to rate
+    │   └── DatasetError                 published votes cannot be had, or are not what they were
+    │       └── AccessError              the hub wants an access token, or its conditions accepted
     ├── ModelError (ValueError)          an unknown model, prior or option, or a combination without meaning
     ├── StoreError (RuntimeError)        the file of an arena is absent, in use, of another kind, or cannot be written
     ├── OutputError (ValueError)         a result cannot be written, or read back, as asked
@@ -24,10 +26,12 @@ A message says what is wrong, shows at most five offending values with their row
 """
 
 __all__ = [
+    "AccessError",
     "ArenaError",
     "ArenaWarning",
     "ColumnError",
     "ConvergenceError",
+    "DatasetError",
     "DroppedVotesWarning",
     "FitError",
     "IdentificationWarning",
@@ -66,6 +70,14 @@ class InvalidVotesError(VotesError):
 
 class NoVotesError(VotesError):
     """No vote is left to rate."""
+
+
+class DatasetError(VotesError):
+    """Published votes cannot be fetched, or have another layout than they had."""
+
+
+class AccessError(DatasetError):
+    """The hub wants an access token, or its conditions accepted."""
 
 
 class ModelError(ArenaError, ValueError):

@@ -9,6 +9,7 @@ import pytest
 import bayes_arena as ba
 
 PUBLIC = [
+    "AccessError",
     "Addition",
     "Arena",
     "ArenaError",
@@ -16,6 +17,7 @@ PUBLIC = [
     "Cells",
     "ColumnError",
     "ConvergenceError",
+    "DatasetError",
     "Draws",
     "DroppedVotesWarning",
     "EloScale",
@@ -31,6 +33,7 @@ PUBLIC = [
     "NotIdentifiedError",
     "OutputError",
     "Prior",
+    "Ratings",
     "RepeatedVotesWarning",
     "Round",
     "Spreads",
@@ -50,6 +53,7 @@ PUBLIC = [
     "flag",
     "flag_by_theta",
     "held_out",
+    "hub_files",
     "keep_annotators",
     "kfold_annotators",
     "leaderboard",
