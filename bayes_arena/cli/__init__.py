@@ -10,7 +10,7 @@ import io
 import os
 import sys
 
-from bayes_arena.cli import arena, judging, ratings, votes  # noqa: F401 (they register their commands)
+from bayes_arena.cli import arena, judging, ratings, reproduce, votes  # noqa: F401 (they register their commands)
 from bayes_arena.cli.app import app
 from bayes_arena.errors import ArenaError
 

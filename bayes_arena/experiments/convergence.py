@@ -7,6 +7,7 @@ needs thousands.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +36,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def convergence(cells: Cells, *, starts: int = 5, epochs: int = EPOCHS, seed: int = 0) -> pd.DataFrame:
+def convergence(
+    cells: Cells,
+    *,
+    starts: int = 5,
+    epochs: int = EPOCHS,
+    seed: int = 0,
+    advance: Callable[[], None] = lambda: None,
+) -> pd.DataFrame:
     """Loss and consistency of rankings from several random starts at each epoch (Figure 5), and Newton's and Elo's.
 
     Parameters
@@ -48,6 +56,8 @@ def convergence(cells: Cells, *, starts: int = 5, epochs: int = EPOCHS, seed: in
         Epochs of each descent.
     seed : int
         Seed of the first start; the others follow.
+    advance : callable
+        Called after each of the 3 ``starts`` descents, for a progress bar.
 
     Returns
     -------
@@ -79,7 +89,10 @@ def convergence(cells: Cells, *, starts: int = 5, epochs: int = EPOCHS, seed: in
         "am-elo without normalisation": ("am-elo", "none"),
     }
     for method, (model, normalisation) in variants.items():
-        runs = [descend(cells, model=model, normalisation=normalisation, epochs=epochs, seed=each) for each in seeds]
+        runs = []
+        for each in seeds:
+            runs.append(descend(cells, model=model, normalisation=normalisation, epochs=epochs, seed=each))
+            advance()
         scores = np.array([run.scores for run in runs])
         columns = {
             "method": method,

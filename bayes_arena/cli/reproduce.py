@@ -1,0 +1,117 @@
+"""``reproduce``: the paper's tables and figures on any votes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bayes_arena.cli.app import app, collected_warnings
+from bayes_arena.cli.options import OUTPUT, VOTES
+from bayes_arena.cli.output import Format, write
+from bayes_arena.cli.source import sizes
+
+if TYPE_CHECKING:
+    from bayes_arena.experiments.reproduction import Material, Track
+
+HUB = "hf:"
+"""What a data set on the Hugging Face hub begins with."""
+
+
+class TargetName(StrEnum):
+    """Tables and figures of the paper."""
+
+    table1 = "table1"
+    table2 = "table2"
+    fig1 = "fig1"
+    fig3 = "fig3"
+    fig4 = "fig4"
+    fig5 = "fig5"
+    fig6 = "fig6"
+    fig7 = "fig7"
+    all = "all"
+
+
+@app.command()
+def reproduce(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.", rich_help_panel=OUTPUT)],
+    target: Annotated[TargetName, typer.Argument(help="What to reproduce.")] = TargetName.all,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Votes with annotators; hf:OWNER/NAME for a data set on the Hugging Face hub, for instance "
+            "hf:lmsys/chatbot_arena_conversations, the paper's. Without it: simulated votes of the size of the "
+            "paper's Table 1.",
+            show_default=False,
+            rich_help_panel=VOTES,
+        ),
+    ] = None,
+    delta: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Keep annotators with more than this many votes; the paper's filter.", rich_help_panel=VOTES
+        ),
+    ] = 50,
+) -> None:
+    """Reproduce the paper's tables and figures: numbers as CSV, pictures as PNG and PDF. All of it takes minutes."""
+    from bayes_arena.experiments.reproduction import TARGETS
+    from bayes_arena.experiments.reproduction import reproduce as write_target
+
+    with collected_warnings():
+        votes = _read(data, delta)
+    size = sizes(votes.cells)
+    name = "simulated twin of the paper's Table 1" if data is None else data
+    print(
+        f"{name}, annotators with more than {delta} votes: {size['n_votes']} votes, {size['n_competitors']} models, "
+        f"{size['n_annotators']} annotators"
+    )
+    for chosen in TARGETS if target is TargetName.all else [target.value]:
+        with collected_warnings(), _progress() as bar:
+            short, note, files = write_target(chosen, votes, output, bar(chosen))
+        print("\n" + "\n".join(filter(None, [f"{chosen}: {', '.join(map(str, files))}", note])))
+        write(short, key=chosen, head={}, title="", shown=short, form=Format.table, output=None)
+
+
+def _read(data: str | None, delta: int) -> Material:
+    """Read the votes twice, summed and in order, or simulate them."""
+    from bayes_arena.cells import keep_annotators
+    from bayes_arena.datasets import hub_files
+    from bayes_arena.experiments.reproduction import Material, twin
+    from bayes_arena.sequence import read_sequence
+    from bayes_arena.votes import read_votes
+
+    source: object = data
+    if data is None:
+        source = twin().votes
+    elif data.startswith(HUB):
+        print(f"Fetching {data} unless it is in the cache ...", file=sys.stderr)
+        source = hub_files(data.removeprefix(HUB))
+    return Material(
+        keep_annotators(read_votes(source), more_than=delta), keep_annotators(read_sequence(source), more_than=delta)
+    )
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], Track]]:
+    """Progress bars on standard error, if it is a terminal, which go away at the end."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+
+        def named(description: str) -> Track:
+            def track(total: int) -> Callable[[], None]:
+                task = progress.add_task(description, total=total)
+                return lambda: progress.advance(task)
+
+            return track
+
+        yield named

@@ -1,0 +1,137 @@
+"""Finding the annotators that were perturbed (section 5.5, lower half of Figure 6, and Figure 7).
+
+The paper flags whoever's theta of am-ELO (sum 1) is below epsilon = 0 or 0.005. Beside its rules stand the two of this
+package, read from am-davidson: the anomaly probability A_k > 1/2, and the largest set whose mean 1 - A_k is at most
+0.05.
+
+An annotator who looks anomalous before anything was perturbed (A_k >= 0.2) would be counted as a false alarm whenever
+found: such annotators are left out of Figure 7 first.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.cells import Cells, Floats, keep_named
+from bayes_arena.errors import ArenaWarning
+from bayes_arena.experiments.measures import detection
+from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
+from bayes_arena.experiments.stability import SHARES
+from bayes_arena.fitting import fit
+from bayes_arena.reliability import annotators, flag
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EPSILONS = (0.0, 0.005)
+"""The paper's thresholds of theta, on the scale of sum 1."""
+SUSPECT, ANOMALOUS, FDR = 0.2, 0.5, 0.05
+"""Least A_k of a suspect, and of somebody flagged; expected share of false alarms among the flagged."""
+
+
+def abilities(
+    cells: Cells, *, kinds: Sequence[Kind] = KINDS, shares: Sequence[float] = SHARES, seed: int = 0
+) -> pd.DataFrame:
+    """Estimate theta of every annotator by the paper's am-ELO while more and more of them are perturbed.
+
+    Parameters
+    ----------
+    cells : Cells
+        Unweighted votes with annotators.
+    kinds, shares : sequence
+        Every combination is perturbed once; see :func:`~bayes_arena.experiments.perturbation.perturb`.
+    seed : int
+        Of the perturbation.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``kind, share, annotator, theta, perturbed``; theta on the paper's scale (sum 1).
+    """
+    import pandas as pd
+
+    tables = []
+    for kind in kinds:
+        for share in shares:
+            perturbed, who = perturb(cells, kind, share, seed)
+            columns = {
+                "kind": kind,
+                "share": share,
+                "annotator": np.array(cells.annotators, dtype=object),
+                "theta": _theta(perturbed),
+                "perturbed": [name in who for name in cells.annotators],
+            }
+            tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)
+
+
+def suspects(cells: Cells) -> tuple[str, ...]:
+    """Return the annotators who look anomalous as they are, A_k >= 0.2."""
+    table = annotators(fit(cells, model="am-davidson"))
+    return tuple(sorted(table.loc[table["anomaly_probability"] >= SUSPECT, "annotator"]))
+
+
+def detections(
+    cells: Cells,
+    *,
+    kinds: Sequence[Kind] = KINDS,
+    shares: Sequence[float] = SHARES,
+    seeds: Sequence[int] = range(5),
+    advance: Callable[[], None] = lambda: None,
+) -> pd.DataFrame:
+    """Score every rule by how well it finds the perturbed annotators.
+
+    Parameters
+    ----------
+    cells : Cells
+        Unweighted votes with annotators, without the :func:`suspects`.
+    kinds, shares, seeds : sequence
+        Every combination is perturbed; see :func:`~bayes_arena.experiments.perturbation.perturb`.
+    advance : callable
+        Called after each combination, for a progress bar.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``kind, share, seed, rule, f1, precision, recall, flagged``.
+    """
+    import pandas as pd
+
+    rows = []
+    for kind in kinds:
+        for share in shares:
+            for seed in seeds:
+                perturbed, who = perturb(cells, kind, share, seed)
+                for rule, found in flagged_by(perturbed).items():
+                    score = detection(found, who)
+                    rows.append((kind, share, seed, rule, score.f1, score.precision, score.recall, len(found)))
+                advance()
+    columns = ["kind", "share", "seed", "rule", "f1", "precision", "recall", "flagged"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def flagged_by(cells: Cells) -> dict[str, tuple[str, ...]]:
+    """Return the annotators that each rule flags."""
+    theta, names = _theta(cells), np.array(cells.annotators, dtype=object)
+    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+        pooled = fit(cells, model="am-davidson")
+    table = annotators(pooled)
+    rules = {f"theta < {epsilon:g}": tuple(names[theta < epsilon]) for epsilon in EPSILONS}
+    rules[f"A > {ANOMALOUS:g}"] = tuple(table.loc[table["anomaly_probability"] > ANOMALOUS, "annotator"])
+    rules[f"FDR {FDR:g}"] = flag(pooled, fdr=FDR)
+    return rules
+
+
+def _theta(cells: Cells) -> Floats:
+    """Theta of the paper's am-ELO, sum 1; warnings of an answer at infinity are expected here."""
+    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+        return fit(cells, model="am-elo", prior="flat").discrimination / cells.n_annotators
+
+
+def without(cells: Cells, names: Sequence[str]) -> Cells:
+    """Leave annotators out by name."""
+    return keep_named(cells, set(cells.annotators) - set(names)) if names else cells

@@ -1,0 +1,164 @@
+"""What is worth reading of each table and figure: headings and formatted values, a few rows each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.experiments.case_study import PAPERS_CASE, SHUFFLED
+from bayes_arena.experiments.measures import consistency
+from bayes_arena.experiments.stability import inconsistency_ratio
+from bayes_arena.experiments.tables import ERRORS, WITHIN
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Short = dict[str, list[str]]
+"""Heading to values as people read them."""
+Tables = dict[str, "pd.DataFrame"]
+"""Numbers, by the name of their file."""
+ROWS = 10
+LARGEST_SHARE = 0.35
+"""Larger shares of perturbed annotators are near one half, where no method can tell which half is right."""
+NAMES = {"mse": "MSE", "auc": "AUC", "log_score": "log score"}
+
+
+def table1(table: pd.DataFrame) -> Short:
+    """Statistics as in the paper."""
+    values = [f"{value:.0f}" if float(value).is_integer() else f"{value:.2f}" for value in table["value"]]
+    return {"statistic": list(table["statistic"]), "value": values}
+
+
+def table2(table: pd.DataFrame) -> Short:
+    """Scores, and their differences to m-ELO with a word on those within their errors."""
+    short: Short = {"method": list(table["method"])}
+    for score, name in NAMES.items():
+        short[name] = [_pm(*pair) for pair in zip(table[score], table[f"{score}_se"], strict=True)]
+    for score, name in NAMES.items():
+        columns = (table[f"{score}_{what}"] for what in ("diff", "diff_se", "verdict"))
+        short[f"{name} less m-elo's"] = [
+            "" if verdict == "reference" else f"{_pm(diff, se, sign='+')} {verdict}"
+            for diff, se, verdict in zip(*columns, strict=True)
+        ]
+    return short
+
+
+def figure1(table: pd.DataFrame) -> Short:
+    """List the best by shuffled Elo, and how far order and annotators move them."""
+    mixed = table[table["source"] == SHUFFLED]
+    single = table[table["source"] != SHUFFLED].groupby("competitor")["elo"]
+    low, high = single.min(), single.max()
+    best = mixed.head(ROWS)
+    return {
+        "competitor": list(best["competitor"]),
+        "Elo, mean of shuffles": _fixed(best["elo"], 1),
+        "sd": _fixed(best["sd"], 1),
+        "min … max": [f"{a:.1f} … {b:.1f}" for a, b in zip(best["min"], best["max"], strict=True)],
+        "by one annotator alone": [f"{low[name]:.1f} … {high[name]:.1f}" for name in best["competitor"]],
+    }
+
+
+def figure3(table: pd.DataFrame) -> Short:
+    """Mean loss of each method, and how alike its ranking is to Elo's."""
+    methods = list(table["method"].unique())
+    score = {name: table.loc[table["method"] == name, "strength"].to_numpy() for name in methods}
+    loss = [np.average(own["loss"], weights=own["votes"]) for own in (table[table["method"] == m] for m in methods)]
+    return {
+        "method": methods,
+        "loss (nats a vote)": _fixed(loss, 4),
+        "pairs of models ordered as by elo": [f"{consistency(score[name], score['elo']):.3f}" for name in methods],
+    }
+
+
+def figure4(table: pd.DataFrame) -> Short:
+    """Who beat whom."""
+    return {str(name): [str(value) for value in table[name].astype(object).fillna("")] for name in table}
+
+
+def figure5(table: pd.DataFrame) -> Short:
+    """Where each method ends."""
+    last = table.groupby("method", sort=False).last().reset_index()
+    return {
+        "method": list(last["method"]),
+        "epochs or steps": [str(value) for value in last["epoch"]],
+        "mean loss": _fixed(last["loss"], 6),
+        "consistency": _fixed(last["consistency"], 3),
+    }
+
+
+def figure6(table: pd.DataFrame) -> Short:
+    """Consistency up to 35 % perturbed, and the inconsistency as a ratio to that of m-ELO."""
+    ratio = inconsistency_ratio(table.rename(columns={"method": "model"}), largest_share=LARGEST_SHARE)
+    short: Short = {"method": list(ratio["model"].unique())}
+    for kind, own in ratio.groupby("kind", sort=False):
+        pairs = zip(own["consistency"], own["ratio"], strict=True)
+        short[f"{kind}, ≤ 35 % (ratio)"] = [f"{mean:.3f} ({part:.2f})" for mean, part in pairs]
+    return short
+
+
+def figure7(table: pd.DataFrame) -> Short:
+    """Mean F1 of each rule, by kind of perturbation and over all."""
+    rules = list(table["rule"].unique())
+    short: Short = {"rule": rules}
+    for kind, own in table.groupby("kind", sort=False):
+        mean = own.groupby("rule")["f1"].mean()
+        short[f"F1, {kind}"] = [f"{mean[rule]:.3f}" for rule in rules]
+    for column, name in (("f1", "F1"), ("precision", "precision"), ("recall", "recall")):
+        mean = table.groupby("rule")[column].mean()
+        short[f"{name}, all"] = [f"{mean[rule]:.3f}" for rule in rules]
+    return short
+
+
+def note_table2(numbers: Tables) -> str:
+    """Say what the errors are, and name what lies within them."""
+    table = numbers["table2"]
+    within = [
+        f"{name} of {method}"
+        for score, name in NAMES.items()
+        for method in table.loc[table[f"{score}_verdict"] == WITHIN, "method"]
+    ]
+    named = f" Here: {', '.join(within)}." if within else ""
+    return (
+        "Mean over splits ± corrected standard error; a difference to m-elo of at most "
+        f"{ERRORS:g} of them lies within its error.{named}"
+    )
+
+
+def note_figure3(numbers: Tables) -> str:
+    """Say what the loss is of."""
+    return (
+        "The loss is on the votes fitted to, and of the expected score, so that methods with and without a tie compare."
+    )
+
+
+def note_figure4(numbers: Tables) -> str:
+    """Say which case this is."""
+    three = list(numbers["fig4"]["winner"])[1:4]
+    if set(three) == set(PAPERS_CASE):
+        return "The paper's three models."
+    return (
+        f"Not the paper's votes: {', '.join(three)} follow one another in Elo's ranking, and am-elo turns them round "
+        "more than any other three."
+    )
+
+
+def note_figure7(numbers: Tables) -> str:
+    """Name those who were suspect to begin with."""
+    names = list(numbers["fig7_left_out"]["annotator"])
+    return f"Left out, since suspect before anything was perturbed: {', '.join(names) or 'nobody'}."
+
+
+def markdown(short: Short) -> str:
+    """Write a short table as Markdown."""
+    lines = ["| " + " | ".join(short) + " |", "|---" * len(short) + "|"]
+    lines += ["| " + " | ".join(row) + " |" for row in zip(*short.values(), strict=True)]
+    return "\n".join(lines) + "\n"
+
+
+def _pm(value: float, error: float, *, sign: str = "") -> str:
+    return f"{value:{sign}.4f} ± {error:.4f}"
+
+
+def _fixed(values: pd.Series | list[float], digits: int) -> list[str]:
+    return [f"{value:.{digits}f}" for value in values]

@@ -1,0 +1,146 @@
+"""The paper's tables: what the votes are (Table 1), and which method predicts them best (Table 2).
+
+Table 2 is the paper's protocol, repeated random splits 80/20 by vote, with what a reader needs to judge a difference:
+it is taken split by split against m-ELO, with Nadeau & Bengio's standard error, and one of at most two standard errors
+lies "within its error".
+
+=========================  ==========================================================================================
+``elo``                    online Elo, the mean over shuffles
+``m-elo``                  maximum likelihood
+``am-elo``                 maximum likelihood, as the paper runs it: annotators with 50 votes or fewer in all the
+                           votes, where there are any, are left out of the fit and predicted like the average one
+``am-elo, default prior``  annotators are drawn from a population that is estimated from the votes
+``am-davidson``            the default model: besides, ties and position have a propensity per annotator
+=========================  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.cells import Cells, keep_annotators, keep_named
+from bayes_arena.elo import EloScale
+from bayes_arena.fitting import fit
+from bayes_arena.heldout import Fitter, held_out
+from bayes_arena.online import shuffled_ratings
+from bayes_arena.prediction import Ratings
+from bayes_arena.sequence import one_by_one
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayes_arena.result import Fit
+
+DELTA = 50
+"""The paper's filter: annotators with more votes than this (section 5.1)."""
+SHUFFLES = 1000
+"""Random orders that Elo is averaged over (section 5.2)."""
+ERRORS = 2.0
+"""A difference of at most so many standard errors lies within its error."""
+WITHIN = "within its error"
+
+
+def table1(cells: Cells) -> pd.DataFrame:
+    """Count the votes as the paper's Table 1 does.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes with annotators, already filtered.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``statistic, value``. Pairs are all pairs of competitors, compared or not, as in the paper; ``compared pairs``
+        and ``ties`` (both-bad votes among them) are ours.
+    """
+    import pandas as pd
+
+    n, votes = cells.n_competitors, cells.n_votes
+    low, high = np.minimum(cells.a, cells.b), np.maximum(cells.a, cells.b)
+    pairs = n * (n - 1) // 2
+    rows = [
+        ("annotators", cells.n_annotators),
+        ("models", n),
+        ("votes", votes),
+        ("votes per annotator", votes / cells.n_annotators),
+        ("votes per model", votes / n),
+        ("votes per model pair", votes / pairs),
+        ("compared pairs", len(np.unique(low * n + high)) / pairs),
+        ("ties", cells.counts[:, 2:].sum() / votes),
+    ]
+    return pd.DataFrame(rows, columns=["statistic", "value"])
+
+
+def candidates(cells: Cells, *, shuffles: int = SHUFFLES) -> Mapping[str, Fitter]:
+    """Return the methods that Table 2 compares, by name: functions of (some of) the votes.
+
+    Parameters
+    ----------
+    cells : Cells
+        All votes, which settle whom the paper's filter keeps.
+    shuffles : int
+        Random orders that Elo is averaged over.
+    """
+    many = frozenset(keep_annotators(cells, more_than=DELTA).annotators)
+
+    def am_elo(train: Cells) -> Fit:
+        return fit(keep_named(train, many), model="am-elo", prior="flat")
+
+    return {
+        "elo": partial(mean_elo, shuffles=shuffles),
+        "m-elo": partial(fit, model="m-elo", prior="flat"),
+        "am-elo": am_elo,
+        "am-elo, default prior": partial(fit, model="am-elo"),
+        "am-davidson": partial(fit, model="am-davidson"),
+    }
+
+
+def mean_elo(cells: Cells, *, shuffles: int = SHUFFLES) -> Ratings:
+    """Return the mean of online Elo over random orders of the votes, in logits."""
+    scale = EloScale()
+    mean = shuffled_ratings(one_by_one(cells), shuffles=shuffles, elo=scale).mean(axis=0)
+    return Ratings(cells.competitors, (mean - scale.init) / scale.points_per_logit)
+
+
+def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
+    """Compare the methods by how well they predict held-out votes (the paper's Table 2).
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes with annotators.
+    splits : int
+        Random splits 80/20 by vote.
+    shuffles : int
+        Random orders that Elo is averaged over.
+    seed : int
+        The same seed gives the same splits.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``method``, then the columns of :func:`~bayes_arena.held_out` with m-ELO as the reference: ``mse, mse_se, auc,
+        auc_se, log_score, log_score_se`` and the differences to m-ELO, each ``..._diff`` followed by ``..._diff_se``
+        and by ``..._verdict``: ``better`` or ``worse`` than m-ELO, ``within its error``, or ``reference``.
+
+    Raises
+    ------
+    ModelError, NotIdentifiedError
+        As for :func:`~bayes_arena.held_out`.
+    NoVotesError
+        If no annotator has more than 50 votes.
+    """
+    methods = candidates(cells, shuffles=shuffles)
+    table = held_out(cells, methods, splits=splits, seed=seed, reference="m-elo").rename(columns={"name": "method"})
+    for score, sign in (("mse", -1), ("auc", 1), ("log_score", 1)):
+        gain, error = sign * table[f"{score}_diff"], table[f"{score}_diff_se"]
+        verdict = np.where(gain > 0, "better", "worse").astype(object)
+        verdict[gain.abs() <= ERRORS * error] = WITHIN
+        verdict[table["method"] == "m-elo"] = "reference"
+        table.insert(list(table.columns).index(f"{score}_diff_se") + 1, f"{score}_verdict", verdict)
+    return table
