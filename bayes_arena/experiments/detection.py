@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.cells import Cells, Floats, keep_named
-from bayes_arena.errors import ArenaWarning
+from bayes_arena.errors import ArenaWarning, ConvergenceError
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.experiments.stability import SHARES
@@ -97,7 +97,8 @@ def detections(
     Returns
     -------
     pandas.DataFrame
-        ``kind, share, seed, rule, f1, precision, recall, flagged``.
+        ``kind, share, seed, rule, f1, precision, recall, flagged``; no rows for the rules of a fit that did not
+        converge.
     """
     import pandas as pd
 
@@ -115,12 +116,15 @@ def detections(
 
 
 def flagged_by(cells: Cells) -> dict[str, tuple[str, ...]]:
-    """Return the annotators that each rule flags."""
+    """Return the annotators that each rule flags; the rules of am-davidson are absent if it does not converge."""
     theta, names = _theta(cells), np.array(cells.annotators, dtype=object)
-    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-        pooled = fit(cells, model="am-davidson")
-    table = annotators(pooled)
     rules = {f"theta < {epsilon:g}": tuple(names[theta < epsilon]) for epsilon in EPSILONS}
+    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+        try:
+            pooled = fit(cells, model="am-davidson")
+        except ConvergenceError:
+            return rules
+    table = annotators(pooled)
     rules[f"A > {ANOMALOUS:g}"] = tuple(table.loc[table["anomaly_probability"] > ANOMALOUS, "annotator"])
     rules[f"FDR {FDR:g}"] = flag(pooled, fdr=FDR)
     return rules

@@ -111,7 +111,7 @@ def figure5(table: pd.DataFrame) -> Figure:
                 axes.plot(run["epoch"], run[column], "*", color=look["color"], mec="black", mew=0.5, ms=11, label=label)
     floor = table["loss"].min()
     left.set_ylim(floor - 0.01, max(0.7, table.groupby("method")["loss"].last().max() + 0.02))
-    right.set_ylim(-0.02, 1.02)
+    right.set_ylim(-0.02, 1.05)
     left.set_ylabel("mean loss (nats a vote)")
     right.set_ylabel("consistency of rankings")
     for axes in (left, right):
@@ -134,7 +134,7 @@ def figure6(consistencies: pd.DataFrame, thetas: pd.DataFrame) -> Figure:
             shift = 0.6 if perturbed else -0.6
             below.scatter(100 * own["share"] + shift, own["theta"], s=13, c=color, marker=marker, lw=0.8, label=label)
         below.axhline(0, color="black", lw=0.7)
-    low, high = np.quantile(thetas["theta"], [0.005, 0.995])
+    low, high = thetas["theta"].min(), thetas["theta"].max()
     for below in axes[len(kinds) :]:
         below.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
     floor = consistencies["consistency"].min()

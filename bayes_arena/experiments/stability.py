@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.cells import Cells, Floats
-from bayes_arena.errors import ArenaWarning, ModelError
+from bayes_arena.errors import ArenaWarning, ConvergenceError, ModelError
 from bayes_arena.experiments.measures import consistency
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.fitting import fit
@@ -79,7 +79,8 @@ def stability(
     Returns
     -------
     pandas.DataFrame
-        ``kind, share, seed, model, consistency, warned``: one row for every combination and method. ``warned`` says
+        ``kind, share, seed, model, consistency, warned``: one row for every combination and method, none for a fit to
+        perturbed votes that did not converge. ``warned`` says
         that the fit to the perturbed votes warned of an answer at infinity or of a ranking whose direction the votes
         do not settle.
     """
@@ -92,7 +93,10 @@ def stability(
             for seed in seeds:
                 perturbed, _ = perturb(cells, kind, share, seed)
                 for name, method in methods.items():
-                    scores, warned = _quietly(method, perturbed)
+                    try:
+                        scores, warned = _quietly(method, perturbed)
+                    except ConvergenceError:
+                        continue
                     rows.append((kind, share, seed, name, consistency(scores, original[name]), warned))
                 advance()
     return pd.DataFrame(rows, columns=["kind", "share", "seed", "model", "consistency", "warned"])

@@ -143,10 +143,25 @@ def note_figure4(numbers: Tables) -> str:
     )
 
 
+def note_figure6(numbers: Tables) -> str:
+    """Say which fits are missing."""
+    return _missing(numbers["fig6"], "method")
+
+
 def note_figure7(numbers: Tables) -> str:
-    """Name those who were suspect to begin with."""
+    """Name those who were suspect to begin with, and say which fits are missing."""
     names = list(numbers["fig7_left_out"]["annotator"])
-    return f"Left out, since suspect before anything was perturbed: {', '.join(names) or 'nobody'}."
+    note = f"Left out, since suspect before anything was perturbed: {', '.join(names) or 'nobody'}."
+    return " ".join(filter(None, [note, _missing(numbers["fig7"], "rule")]))
+
+
+def _missing(table: pd.DataFrame, by: str) -> str:
+    """Say of which methods or rules some runs are missing."""
+    runs = table.groupby(by, sort=False)["runs"].sum()
+    fewer = [f"{runs.max() - count} of {name}" for name, count in runs.items() if count < runs.max()]
+    return (
+        f"Of {runs.max()} runs each, fits that did not converge and are left out: {', '.join(fewer)}." if fewer else ""
+    )
 
 
 def markdown(short: Short) -> str:
