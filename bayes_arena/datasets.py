@@ -31,7 +31,7 @@ COLUMNS = ("model_a", "model_b", "winner", "judge")
 """What a votes data set must have."""
 TIMEOUT = 60.0
 """Seconds without an answer."""
-REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+REPOSITORY = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 REVISION = re.compile(r"[0-9a-f]{7,64}")
 
 

@@ -27,7 +27,7 @@ from bayes_arena.experiments import case_study, detection, figures, summaries, t
 from bayes_arena.experiments.convergence import convergence
 from bayes_arena.experiments.descent import EPOCHS
 from bayes_arena.experiments.perturbation import KINDS
-from bayes_arena.experiments.stability import METHODS, SHARES, stability
+from bayes_arena.experiments.stability import SHARES, stability
 from bayes_arena.experiments.summaries import Short, Tables
 from bayes_arena.sequence import VoteSequence
 from bayes_arena.simulation import Arena, simulate
@@ -55,6 +55,8 @@ class Effort:
         Random starts of Figure 5, as in the paper, and their epochs.
     runs : int
         Perturbations of each kind and share in Figures 6 and 7.
+    shares : tuple of float
+        Shares of annotators perturbed.
     """
 
     splits: int = 10
@@ -62,6 +64,7 @@ class Effort:
     starts: int = 5
     epochs: int = EPOCHS
     runs: int = 5
+    shares: tuple[float, ...] = SHARES
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,22 +170,21 @@ def _figure5(votes: Material, track: Track) -> Tables:
 
 
 def _figure6(votes: Material, track: Track) -> Tables:
-    runs = votes.effort.runs
-    advance = track(len(KINDS) * len(SHARES) * runs)
-    table = stability(votes.cells, seeds=range(runs), methods=METHODS, advance=advance).rename(
-        columns={"model": "method"}
-    )
-    means = _means(table, ["kind", "share", "method"], ["consistency", "warned"])
-    return {"fig6": means, "fig6_theta": detection.abilities(votes.cells)}
+    cells, effort = votes.cells, votes.effort
+    advance = track(len(KINDS) * len(effort.shares) * effort.runs)
+    table = stability(cells, shares=effort.shares, seeds=range(effort.runs), advance=advance)
+    means = _means(table.rename(columns={"model": "method"}), ["kind", "share", "method"], ["consistency", "warned"])
+    return {"fig6": means, "fig6_theta": detection.abilities(cells, shares=effort.shares)}
 
 
 def _figure7(votes: Material, track: Track) -> Tables:
     import pandas as pd
 
-    runs = votes.effort.runs
+    effort = votes.effort
     out = detection.suspects(votes.cells)
-    advance = track(len(KINDS) * len(SHARES) * runs)
-    table = detection.detections(detection.without(votes.cells, out), seeds=range(runs), advance=advance)
+    advance = track(len(KINDS) * len(effort.shares) * effort.runs)
+    cells = detection.without(votes.cells, out)
+    table = detection.detections(cells, shares=effort.shares, seeds=range(effort.runs), advance=advance)
     means = _means(table, ["kind", "share", "rule"], ["f1", "precision", "recall"])
     return {"fig7": means, "fig7_left_out": pd.DataFrame({"annotator": out})}
 

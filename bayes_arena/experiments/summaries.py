@@ -8,7 +8,6 @@ import numpy as np
 
 from bayes_arena.experiments.case_study import PAPERS_CASE, SHUFFLED
 from bayes_arena.experiments.measures import consistency
-from bayes_arena.experiments.stability import inconsistency_ratio
 from bayes_arena.experiments.tables import ERRORS, WITHIN
 
 if TYPE_CHECKING:
@@ -88,12 +87,15 @@ def figure5(table: pd.DataFrame) -> Short:
 
 
 def figure6(table: pd.DataFrame) -> Short:
-    """Consistency up to 35 % perturbed, and the inconsistency as a ratio to that of m-ELO."""
-    ratio = inconsistency_ratio(table.rename(columns={"method": "model"}), largest_share=LARGEST_SHARE)
-    short: Short = {"method": list(ratio["model"].unique())}
-    for kind, own in ratio.groupby("kind", sort=False):
-        pairs = zip(own["consistency"], own["ratio"], strict=True)
-        short[f"{kind}, ≤ 35 % (ratio)"] = [f"{mean:.3f} ({part:.2f})" for mean, part in pairs]
+    """Consistency up to 35 % perturbed, and the inconsistency as a ratio to that of m-ELO, where that has any."""
+    within = table[table["share"] <= LARGEST_SHARE + 1e-9]
+    methods = list(table["method"].unique())
+    short: Short = {"method": methods}
+    for kind, own in within.groupby("kind", sort=False):
+        mean = own.groupby("method")["consistency"].mean()
+        base = 1 - mean["m-elo"]
+        ratio = {name: f"{(1 - mean[name]) / base:.2f}" if base > 0 else "–" for name in methods}
+        short[f"{kind}, ≤ 35 % (ratio)"] = [f"{mean[name]:.3f} ({ratio[name]})" for name in methods]
     return short
 
 
