@@ -153,9 +153,13 @@ def test_figure_4_counts_who_beat_whom():
 
 
 def test_the_papers_three_models_are_taken_where_they_are():
-    names = ("alpaca-13b", "gpt4all-13b-snoozy", "koala-13b", "vicuna-7b", "zephyr")
-    three = case_study._three(names, np.array([5.0, 1, 3, 2, 4]), np.array([5.0, 1, 3, 2, 4]))
-    assert [names[index] for index in three] == ["koala-13b", "vicuna-7b", "gpt4all-13b-snoozy"]
+    elo = {"alpaca-13b": 5.0, "zephyr": 4.0, "koala-13b": 3.0, "vicuna-7b": 2.0, "gpt4all-13b-snoozy": 1.0}
+    am = elo | {"alpaca-13b": 2.5, "zephyr": 4.5}  # the best three are those that am-ELO turns round
+    cells = ba.read_votes(frame([(a, b, a, "k") for a in elo for b in elo if a < b]))
+    rows = [(m, c, (am if m == "am-elo" else elo)[c]) for m in case_study.SHOWN for c in elo]
+    table = case_study.figure4(pd.DataFrame(rows, columns=["method", "competitor", "strength"]), cells)
+    assert table["winner"].tolist() == ["Better", "koala-13b", "vicuna-7b", "gpt4all-13b-snoozy", "Worse"]
+    assert summaries.note_figure4({"fig4": table}) == "The paper's three models."
 
 
 def test_figure_7_finds_the_annotators_that_were_turned_round(material, arena_of_one_flipper):

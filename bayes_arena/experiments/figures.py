@@ -31,6 +31,8 @@ STYLES: dict[str, dict[str, Any]] = {
 }
 ANNOTATORS = 4
 """Lines of Figure 1: the annotators with most votes."""
+DODGE = 0.5
+"""Percent of annotators between lines that share their places."""
 ACROSS = (BLUE, RED, GREEN, PURPLE)
 
 
@@ -162,10 +164,13 @@ def figure7(table: pd.DataFrame) -> Figure:
 
 
 def _lines(axes: Axes, table: pd.DataFrame, by: str, column: str) -> None:
-    """One line for each method or rule over the share perturbed, with standard errors."""
-    for name, own in table.groupby(by, sort=False):
-        look = {**STYLES[str(name)], "ms": 3.5, "lw": 1.2, "capsize": 1.5, "elinewidth": 0.7}
-        axes.errorbar(100 * own["share"], own[column], yerr=own[f"{column}_se"], label=str(name), **look)
+    """One line for each method or rule over the share perturbed, with standard errors; side by side, not one on top."""
+    names = list(table[by].unique())
+    for at, name in enumerate(names):
+        own = table[table[by] == name]
+        x = 100 * own["share"] + DODGE * (at - (len(names) - 1) / 2)
+        look = {**STYLES[name], "ms": 3.5, "lw": 1.2, "capsize": 1.5, "elinewidth": 0.7}
+        axes.errorbar(x, own[column], yerr=own[f"{column}_se"], label=name, **look)
 
 
 def _canvas(
