@@ -8,7 +8,7 @@ the annotator's, so no order of votes, no chunking and no engine changes a bit o
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -294,9 +294,3 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
         annotator=annotator_index[votes.annotator[rows]],
         **what,
     )
-
-
-def keep_named(cells: Cells, names: Collection[str]) -> Cells:
-    """Keep the votes of some annotators by name; the others go, and with them any competitor only they saw."""
-    known = np.array([name in names for name in cells.annotators], dtype=bool)
-    return keep_annotators(with_counts(cells, cells.counts * known[cells.annotator][:, None]), more_than=0)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats, keep_named
+from bayes_arena.cells import Cells, Floats, select_annotators
 from bayes_arena.errors import ArenaWarning, ConvergenceError
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
@@ -138,4 +138,4 @@ def _theta(cells: Cells) -> Floats:
 
 def without(cells: Cells, names: Sequence[str]) -> Cells:
     """Leave annotators out by name."""
-    return keep_named(cells, set(cells.annotators) - set(names)) if names else cells
+    return select_annotators(cells, ~np.isin(cells.annotators, names))
