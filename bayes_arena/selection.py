@@ -1,8 +1,7 @@
-"""Some annotators' votes: those with enough of them, or those of certain names."""
+"""Some annotators' votes: those with enough of them, or those chosen one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -82,8 +81,3 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
         annotator=annotator_index[votes.annotator[rows]],
         **what,
     )
-
-
-def keep_named(cells: Cells, names: Collection[str]) -> Cells:
-    """Keep the votes of some annotators by name; the others go, and with them any competitor only they saw."""
-    return select_annotators(cells, np.array([name in names for name in cells.annotators], dtype=bool))

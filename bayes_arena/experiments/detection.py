@@ -23,7 +23,7 @@ from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.experiments.stability import SHARES
 from bayes_arena.fitting import fit
 from bayes_arena.reliability import annotators, flag
-from bayes_arena.selection import keep_named
+from bayes_arena.selection import select_annotators
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,4 +139,4 @@ def _theta(cells: Cells) -> Floats:
 
 def without(cells: Cells, names: Sequence[str]) -> Cells:
     """Leave annotators out by name."""
-    return keep_named(cells, set(cells.annotators) - set(names)) if names else cells
+    return select_annotators(cells, ~np.isin(cells.annotators, names))

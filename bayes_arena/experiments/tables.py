@@ -28,7 +28,7 @@ from bayes_arena.fitting import fit
 from bayes_arena.heldout import Fitter, held_out
 from bayes_arena.online import shuffled_ratings
 from bayes_arena.prediction import Ratings
-from bayes_arena.selection import keep_annotators, keep_named
+from bayes_arena.selection import keep_annotators, select_annotators
 from bayes_arena.sequence import one_by_one
 
 if TYPE_CHECKING:
@@ -87,10 +87,11 @@ def candidates(cells: Cells, *, shuffles: int = SHUFFLES) -> Mapping[str, Fitter
     shuffles : int
         Random orders that Elo is averaged over.
     """
-    many = frozenset(keep_annotators(cells, more_than=DELTA).annotators)
+    many = keep_annotators(cells, more_than=DELTA).annotators
 
     def am_elo(train: Cells) -> Fit:
-        return fit(keep_named(train, many), model="am-elo", prior="flat")
+        kept = np.isin(train.annotators, many) & (train.votes_by_annotator() > 0)
+        return fit(select_annotators(train, kept), model="am-elo", prior="flat")
 
     return {
         "elo": partial(mean_elo, shuffles=shuffles),
