@@ -4,7 +4,7 @@ One round, with S the stored votes and delta_k the number of votes of annotator 
 
 1. S' = votes of the annotators who are not excluded and have delta_k > delta; the others wait for more votes.
 2. Strengths R and discriminations theta are fitted to S' and published.
-3. Annotators with theta_k <= epsilon, on the paper's scale (sum_k theta_k = 1), are warned, or excluded from the rounds
+3. Annotators with theta_k < epsilon, on the paper's scale (sum_k theta_k = 1), are warned, or excluded from the rounds
    that follow. Their votes stay stored, so that they can be readmitted; the next round then judges them anew.
 
 With ``prior="flat", delta=50, exclude="exclude"`` this is the paper's algorithm. By default nobody has to wait, since
@@ -31,7 +31,7 @@ from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, RepeatedVotesWarning
 from bayes_arena.fitting import Method, fit
 from bayes_arena.priors import Prior
-from bayes_arena.reliability import annotator_columns, flag
+from bayes_arena.reliability import annotator_columns, flag, flag_by_theta
 from bayes_arena.result import Fit
 from bayes_arena.selection import keep_annotators, select_annotators
 from bayes_arena.specification import Model
@@ -201,7 +201,7 @@ class StableArena:
         delta : float
             Annotators with this many votes or fewer wait; 50 in the paper.
         epsilon : float
-            Annotators with theta at most this, on the scale of sum 1, are warned or excluded. A model without
+            Annotators with theta below this, on the scale of sum 1, are warned or excluded. A model without
             discriminations judges nobody.
         fdr : float, optional
             Judge at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
@@ -245,7 +245,7 @@ class StableArena:
         round = Round(
             number=last_round(self._store) + 1,
             fit=result,
-            flagged=at_most(result, epsilon) if fdr is None else discovered(result, fdr),
+            flagged=below(result, epsilon) if fdr is None else discovered(result, fdr),
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(left_out - set(excluded))),
             excluded=excluded,
@@ -304,33 +304,11 @@ class StableArena:
         return decision_table(self._store)
 
 
-def at_most(fit: Fit, epsilon: float) -> dict[str, str]:
-    """Find the annotators whose theta, on the paper's scale (sum 1), is at most epsilon.
-
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    epsilon : float
-        Threshold.
-
-    Returns
-    -------
-    dict of str to str
-        Why, by annotator; empty for a model without discriminations.
-
-    References
-    ----------
-    Liu et al. (2025), Algorithm 3: only annotators with theta_k > epsilon are kept.
-    """
-    if not len(fit.discrimination):
+def below(fit: Fit, epsilon: float) -> dict[str, str]:
+    """Find the annotators of too little discrimination, and say why; nobody if the model has none."""
+    if not fit.target.free_discrimination:
         return {}
-    table = annotator_columns(fit)
-    return {
-        str(name): f"theta (sum 1) {theta:.4g} is not above {epsilon:g}"
-        for name, theta in zip(table["annotator"], table["theta_paper"], strict=True)
-        if not theta > epsilon
-    }
+    return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), f"theta (sum 1) below {epsilon:g}")
 
 
 def discovered(fit: Fit, fdr: float) -> dict[str, str]:

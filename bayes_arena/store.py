@@ -170,10 +170,8 @@ class Store:
         """Show columns to queries as the table ``incoming``."""
         with _typed_errors(self.path):
             self._connection.register("incoming", {name: np.asarray(values) for name, values in columns.items()})
-        try:
             yield
-        finally:
-            self._connection.unregister("incoming")
+            self._connection.unregister("incoming")  # after an error DuckDB takes no order before the roll-back
 
     def insert(self, table: str, columns: Mapping[str, Any]) -> None:
         """Append rows to a table; columns that are left out are null."""

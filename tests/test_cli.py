@@ -208,7 +208,7 @@ def test_a_closed_pipe_is_no_error(votes_file):
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("command", [[], ["rank"], ["annotators"], ["check"], ["simulate"]])
+@pytest.mark.parametrize("command", [[], ["rank"], ["annotators"], ["check"], ["simulate"], ["arena", "rate"]])
 def test_help_starts_without_the_heavy_libraries(command):
     code = (
         "import sys\nfrom bayes_arena.cli import main\n"

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from strategies import votes
 
 import bayes_arena as ba
-from bayes_arena import stable_arena
 from bayes_arena.cli import main
 
 COMMAND = Path(sys.executable).parent / "bayes-arena"
@@ -220,7 +219,7 @@ def test_the_papers_algorithm(uneven_arena):
     assert statuses(arena)["rex"] == "warned"
     log = arena.decisions()[["annotator", "decision", "round"]].values.tolist()
     assert log == [["rex", "excluded", 2], ["rex", "readmitted", 3], ["rex", "warned", 4]]
-    assert arena.decisions()["reason"][0].startswith("theta (sum 1) -")
+    assert arena.decisions()["reason"][0] == "theta (sum 1) below 0"
     assert arena.history().groupby("round").size().tolist() == [3, 3, 3, 3]
     assert arena.rounds()[["waiting", "excluded", "flagged"]].values.tolist() == [
         [1, 0, 0],
@@ -234,15 +233,16 @@ def statuses(arena: ba.StableArena) -> dict[str, str]:
     return dict(arena.annotators()[["annotator", "status"]].values.tolist())
 
 
-def test_epsilon_is_on_the_papers_scale_and_a_warning_can_end(uneven_arena):
-    arena = uneven_arena
-    theta = ba.annotators(ba.fit(arena.cells(), prior="flat")).set_index("annotator")["theta_paper"]
-    between = float(np.sort(theta)[1:3].mean())
-    warned = arena.rate(prior="flat", epsilon=between).flagged
-    assert set(warned) == set(theta[theta <= between].index)
-    assert len(warned) == 2
-    assert arena.rate(prior="flat", epsilon=float(theta.min())).flagged.keys() == {theta.idxmin()}
-    assert list(statuses(arena).values()).count("warned") == 1
+def test_epsilon_is_on_the_papers_scale_and_a_warning_can_end(path, arena):
+    theta = ba.annotators(ba.fit(ba.read_votes(arena.votes), prior="flat")).set_index("annotator")["theta_paper"]
+    theta = theta.sort_values()
+    with ba.StableArena(path) as stable:
+        stable.add(arena.votes)
+        for count in (2, 1):
+            epsilon = float(theta.iloc[count - 1 : count + 1].mean())
+            assert list(stable.rate(prior="flat", epsilon=epsilon).flagged) == theta.index[:count].tolist()
+            warned = stable.annotators().query("status == 'warned'")["annotator"]
+            assert set(warned) == set(theta.index[:count])
 
 
 def test_a_model_without_discriminations_judges_nobody(uneven_arena):
@@ -303,10 +303,12 @@ def test_readmit_needs_somebody_excluded(uneven_arena):
         uneven_arena.readmit("rex")
 
 
-def test_a_rule_is_a_function_of_the_result(uneven_arena):
-    fit = ba.fit(uneven_arena.cells(), prior="flat")
-    assert set(stable_arena.at_most(fit, 0.0)) == {"rex"}
-    assert stable_arena.at_most(ba.fit(uneven_arena.cells(), model="m-elo"), 0.0) == {}
+def test_a_statement_that_fails_is_a_typed_error_and_ends_its_transaction(path):
+    with ba.StableArena(path) as arena:
+        store = arena._store
+        with pytest.raises(ba.StoreError, match="no_such_column"), store.transaction():
+            store.insert("rating", {"no_such_column": [1]})
+        assert arena.add(frame(ROWS)).new == 4
 
 
 def test_another_process_is_told_who_has_the_file(path):

@@ -42,7 +42,7 @@ Id = Annotated[
 ]
 Epsilon = Annotated[
     float,
-    typer.Option(help="Warn or exclude annotators with theta (sum 1) at most this.", rich_help_panel=options.MODEL),
+    typer.Option(help="Warn or exclude annotators with theta (sum 1) below this.", rich_help_panel=options.MODEL),
 ]
 Exclude = Annotated[
     bool,
