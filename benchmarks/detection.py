@@ -4,17 +4,20 @@
 
 Looks for ``llmfao.csv`` and ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). Prints whom the
 votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed, F1 of A_k > 1/2 and of the paper's
-rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1, all against who was
-perturbed; then how often a ranking comes out reversed, by the probability that the fit gives to its mirror image.
+rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1, against who was
+perturbed and, where simulated, against whose true D_k is below the bar (some annotators are bad by nature); then how
+often a ranking comes out reversed, by the probability that the fit gives to its mirror image.
 
 Only annotators with at least 20 votes are perturbed; LLMFAO is taken without those that are suspect before. Simulated
 arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8).
 """
 
 import argparse
+import itertools
 import os
 import time
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -26,11 +29,13 @@ from bayes_arena.agreement import draw_agreement
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, perturb
 from bayes_arena.progress import report
-from bayes_arena.reliability import ANOMALOUS, anomaly_probability, discoveries
+from bayes_arena.reliability import ANOMALOUS, TOLERANCE, anomaly_probability, discoveries
 
 SUSPECT = [f"worker_{number}" for number in (2, 11, 15, 20, 65, 70, 74, 77, 101, 113, 114, 121)]
 SHARES = tuple(step / 20 for step in range(1, 10))
 RATES = (0.05, 0.1)
+EFFECT = {"random": -0.5, "equal": 0.0, "flip": -1.0, "mixed": -0.5}
+"""What becomes of an annotator's net agreement."""
 HALVES = (0.4, 0.45, 0.5)
 BINS = (0.0, 0.01, 0.1, 0.3, 0.5)
 
@@ -49,25 +54,42 @@ def suspects(name: str, cells: ba.Cells) -> None:
     print(f"| {name} | {counts} | {who or 'nobody'} | {len(flagged)} | {fitted - start:.2f}, {done - fitted:.2f} |")
 
 
-def runs(name: str, cells: ba.Cells, seeds: range) -> list[dict[str, object]]:
-    """One row for every kind, share and seed: F1 of each rule, and wrong shares at each rate."""
+def truly_anomalous(arena: ba.Arena, kind: str, perturbed: Iterable[str]) -> set[str]:
+    """Whose net agreement, by the parameters that the votes were simulated with, is below the bar."""
+    i, j = np.triu_indices(len(arena.competitors), k=1)
+    e = 0.5 * arena.discrimination * np.abs(arena.strength[i] - arena.strength[j])[:, None]
+    net = (2 * np.sinh(e) / (2 * np.cosh(e) + np.exp(arena.log_tie_propensity))).mean(axis=0)
+    net[np.isin(arena.annotators, list(perturbed))] *= EFFECT[kind]
+    return {arena.annotators[k] for k in np.flatnonzero(net < TOLERANCE * np.median(net))}
+
+
+def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None) -> list[dict[str, object]]:
+    """One row for every kind, share, seed and truth: F1 of each rule, and wrong shares at each rate."""
     rows: list[dict[str, object]] = []
     for kind in KINDS:
         for share in SHARES:
             for seed in seeds:
                 report(f"{name}: {kind} {share:.0%}, seed {seed}")
-                perturbed, true = perturb(cells, kind, share, seed)
+                perturbed, who = perturb(cells, kind, share, seed)
                 fit, paper = ba.fit(perturbed), ba.fit(perturbed, model="am-elo", prior="flat")
                 anomaly = anomaly_probability(draw_agreement(fit))
                 names = np.array(cells.annotators)
-                row: dict[str, object] = {"votes": name, "kind": kind, "share": share, "mirror": fit.mirror_probability}
-                row["A > .5"] = detection(names[anomaly > ANOMALOUS], true).f1
-                row["theta < 0"] = detection(ba.flag_by_theta(paper), true).f1
-                row["theta < .005"] = detection(ba.flag_by_theta(paper, epsilon=0.005), true).f1
-                for rate in RATES:
-                    found = detection(names[discoveries(anomaly, rate)], true)
-                    row[f"wrong at {rate:g}"], row[f"found at {rate:g}"] = 1 - found.precision, found.recall
-                rows.append(row)
+                found = {
+                    "A > .5": names[anomaly > ANOMALOUS],
+                    "theta < 0": ba.flag_by_theta(paper),
+                    "theta < .005": ba.flag_by_theta(paper, epsilon=0.005),
+                }
+                truths = {name: set(who)}
+                if arena is not None:
+                    truths = {f"{name}, who was perturbed": set(who)}
+                    truths[f"{name}, who is below the bar"] = truly_anomalous(arena, kind, who)
+                for truth, true in truths.items():
+                    row = {"truth": truth, "kind": kind, "share": share, "mirror": fit.mirror_probability}
+                    row |= {rule: detection(flagged, true).f1 for rule, flagged in found.items()}
+                    for rate in RATES:
+                        at_rate = detection(names[discoveries(anomaly, rate)], true)
+                        row |= {f"wrong at {rate:g}": 1 - at_rate.precision, f"found at {rate:g}": at_rate.recall}
+                    rows.append(row)
     report("")
     return rows
 
@@ -114,13 +136,13 @@ def main() -> None:
     rows = runs("LLMFAO", ba.keep_annotators(ba.read_votes(llmfao), more_than=19), seeds)
     for seed in seeds:
         arena = ba.simulate(tie_spread=0.8 * (seed % 2), seed=100 + seed)
-        rows += runs("simulated", ba.read_votes(arena.votes), range(seed, seed + 1))
+        rows += runs("simulated", ba.read_votes(arena.votes), range(seed, seed + 1), arena)
     table = pd.DataFrame(rows)
     rules = ["A > .5", "theta < 0", "theta < .005"]
     rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")]
-    print(f"\n## F1, {len(table):,} perturbed arenas\n")
-    for name in table["votes"].unique():
-        part = table[table["votes"] == name]
+    print("\n## Perturbed annotators: F1, and shares of wrongly flagged and of found at false discovery rates\n")
+    for name in table["truth"].unique():
+        part = table[table["truth"] == name]
         means = part.groupby("kind", sort=False)[rules + rates].mean()
         means.loc["all"] = part[rules + rates].mean()
         means.loc["all, standard error"] = part[rules + rates].sem()
@@ -132,7 +154,7 @@ def main() -> None:
     print("## Rankings that came out reversed, 40 to 50 % turned round\n")
     mirror = pd.DataFrame(reversed_rankings(options.mirrors), columns=["share", "probability", "reversed"])
     print("| mirror_probability | arenas | mean probability | share reversed |\n|---|---:|---:|---:|")
-    for low, high in zip(BINS[:-1], BINS[1:], strict=True):
+    for low, high in itertools.pairwise(BINS):
         part = mirror[(mirror["probability"] >= low) & (mirror["probability"] <= high)]
         print(
             f"| {low:g} to {high:g} | {len(part)} | {part['probability'].mean():.4f} | {part['reversed'].mean():.3f} |"
