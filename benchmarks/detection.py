@@ -1,0 +1,165 @@
+"""Are anomalous annotators found, and only those? Real votes as they are, and perturbed as in the paper's section 5.5.
+
+    uv run python benchmarks/detection.py [--seeds 3] > benchmarks/results/detection.md
+
+Looks for ``llmfao.csv`` and ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). Prints whom the
+votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed, F1 of A_k > 1/2 and of the paper's
+rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1, against who was
+perturbed and, where simulated, against whose true D_k is below the bar (some annotators are bad by nature); then how
+often a ranking comes out reversed, by the probability that the fit gives to its mirror image.
+
+Only annotators with at least 20 votes are perturbed; LLMFAO is taken without those that are suspect before. Simulated
+arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8).
+"""
+
+import argparse
+import itertools
+import os
+import time
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+import bayes_arena as ba
+from bayes_arena.agreement import draw_agreement
+from bayes_arena.experiments.measures import detection
+from bayes_arena.experiments.perturbation import KINDS, perturb
+from bayes_arena.progress import report
+from bayes_arena.reliability import ANOMALOUS, TOLERANCE, anomaly_probability, discoveries
+
+SUSPECT = [f"worker_{number}" for number in (2, 11, 15, 20, 65, 70, 74, 77, 101, 113, 114, 121)]
+SHARES = tuple(step / 20 for step in range(1, 10))
+RATES = (0.05, 0.1)
+EFFECT = {"random": -0.5, "equal": 0.0, "flip": -1.0, "mixed": -0.5}
+"""What becomes of an annotator's net agreement."""
+HALVES = (0.4, 0.45, 0.5)
+BINS = (0.0, 0.01, 0.1, 0.3, 0.5)
+
+
+def suspects(name: str, cells: ba.Cells) -> None:
+    start = time.perf_counter()
+    fit = ba.fit(cells)
+    fitted = time.perf_counter()
+    table = ba.annotators(fit)
+    done = time.perf_counter()
+    verdicts = table["verdict"].value_counts()
+    counts = ", ".join(f"{verdicts.get(verdict, 0)} {verdict}" for verdict in ("anomalous", "watch", "reliable"))
+    found = table[table["verdict"] == "anomalous"]
+    who = ", ".join(f"{row.annotator} {row.anomaly_probability:.2f} ({row.kind})" for row in found.itertuples())
+    flagged = ba.flag(fit)
+    print(f"| {name} | {counts} | {who or 'nobody'} | {len(flagged)} | {fitted - start:.2f}, {done - fitted:.2f} |")
+
+
+def truly_anomalous(arena: ba.Arena, kind: str, perturbed: Iterable[str]) -> set[str]:
+    """Whose net agreement, by the parameters that the votes were simulated with, is below the bar."""
+    i, j = np.triu_indices(len(arena.competitors), k=1)
+    e = 0.5 * arena.discrimination * np.abs(arena.strength[i] - arena.strength[j])[:, None]
+    net = (2 * np.sinh(e) / (2 * np.cosh(e) + np.exp(arena.log_tie_propensity))).mean(axis=0)
+    net[np.isin(arena.annotators, list(perturbed))] *= EFFECT[kind]
+    return {arena.annotators[k] for k in np.flatnonzero(net < TOLERANCE * np.median(net))}
+
+
+def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None) -> list[dict[str, object]]:
+    """One row for every kind, share, seed and truth: F1 of each rule, and wrong shares at each rate."""
+    rows: list[dict[str, object]] = []
+    for kind in KINDS:
+        for share in SHARES:
+            for seed in seeds:
+                report(f"{name}: {kind} {share:.0%}, seed {seed}")
+                perturbed, who = perturb(cells, kind, share, seed)
+                fit, paper = ba.fit(perturbed), ba.fit(perturbed, model="am-elo", prior="flat")
+                anomaly = anomaly_probability(draw_agreement(fit))
+                names = np.array(cells.annotators)
+                found = {
+                    "A > .5": names[anomaly > ANOMALOUS],
+                    "theta < 0": ba.flag_by_theta(paper),
+                    "theta < .005": ba.flag_by_theta(paper, epsilon=0.005),
+                }
+                truths = {name: set(who)}
+                if arena is not None:
+                    truths = {f"{name}, who was perturbed": set(who)}
+                    truths[f"{name}, who is below the bar"] = truly_anomalous(arena, kind, who)
+                for truth, true in truths.items():
+                    row = {"truth": truth, "kind": kind, "share": share, "mirror": fit.mirror_probability}
+                    row |= {rule: detection(flagged, true).f1 for rule, flagged in found.items()}
+                    for rate in RATES:
+                        at_rate = detection(names[discoveries(anomaly, rate)], true)
+                        row |= {f"wrong at {rate:g}": 1 - at_rate.precision, f"found at {rate:g}": at_rate.recall}
+                    rows.append(row)
+    report("")
+    return rows
+
+
+def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
+    """Share turned round, probability of the mirror, and whether it was the mirror that came out."""
+    rows = []
+    for share in HALVES:
+        for seed in range(arenas):
+            report(f"mirror: {share:.0%}, arena {seed}")
+            size = 20
+            arena = ba.simulate(
+                competitors=10, annotators=size, votes=60 * size, anomalous=round(share * size), seed=1000 + seed
+            )
+            fit = ba.fit(ba.read_votes(arena.votes), method="marginal")
+            if fit.mirror_probability is not None:
+                up = fit.strength @ arena.strength * arena.discrimination.mean()
+                rows.append((share, fit.mirror_probability, bool(up < 0)))
+    report("")
+    return rows
+
+
+def markdown(table: pd.DataFrame, index: str) -> str:
+    lines = [f"| {index} | " + " | ".join(map(str, table.columns)) + " |", "|---" * (len(table.columns) + 1) + "|"]
+    lines += [f"| {name} | " + " | ".join(f"{value:.3f}" for value in row) + " |" for name, row in table.iterrows()]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=3, help="perturbations of each kind and share, and arenas")
+    parser.add_argument("--mirrors", type=int, default=100, help="arenas in which nearly half are turned round")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", ba.ArenaWarning)
+    folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
+
+    print("## The votes as they are\n")
+    print("| votes | verdicts | anomalous | flagged at .05 | seconds: fit, annotators |\n|---|---|---|---:|---:|")
+    for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
+        suspects(name, ba.read_votes(folder / file))
+
+    llmfao = pl.read_csv(folder / "llmfao.csv").filter(~pl.col("judge").is_in(SUSPECT))
+    seeds = range(options.seeds)
+    rows = runs("LLMFAO", ba.keep_annotators(ba.read_votes(llmfao), more_than=19), seeds)
+    for seed in seeds:
+        arena = ba.simulate(tie_spread=0.8 * (seed % 2), seed=100 + seed)
+        rows += runs("simulated", ba.read_votes(arena.votes), range(seed, seed + 1), arena)
+    table = pd.DataFrame(rows)
+    rules = ["A > .5", "theta < 0", "theta < .005"]
+    rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")]
+    print("\n## Perturbed annotators: F1, and shares of wrongly flagged and of found at false discovery rates\n")
+    for name in table["truth"].unique():
+        part = table[table["truth"] == name]
+        means = part.groupby("kind", sort=False)[rules + rates].mean()
+        means.loc["all"] = part[rules + rates].mean()
+        means.loc["all, standard error"] = part[rules + rates].sem()
+        means.loc["equal, up to 35 %"] = part[(part["kind"] == "equal") & (part["share"] < 0.36)][rules + rates].mean()
+        means.loc["flip, mirror < .01"] = part[(part["kind"] == "flip") & (part["mirror"] < 0.01)][rules + rates].mean()
+        print(markdown(means, name) + "\n")
+        print(markdown(part.pivot_table("A > .5", "kind", "share", sort=False), f"{name}: A > .5 by share") + "\n")
+
+    print("## Rankings that came out reversed, 40 to 50 % turned round\n")
+    mirror = pd.DataFrame(reversed_rankings(options.mirrors), columns=["share", "probability", "reversed"])
+    print("| mirror_probability | arenas | mean probability | share reversed |\n|---|---:|---:|---:|")
+    for low, high in itertools.pairwise(BINS):
+        part = mirror[(mirror["probability"] >= low) & (mirror["probability"] <= high)]
+        print(
+            f"| {low:g} to {high:g} | {len(part)} | {part['probability'].mean():.4f} | {part['reversed'].mean():.3f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
