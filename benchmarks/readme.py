@@ -26,8 +26,17 @@ def blocks() -> dict[str, str]:
         "rank": printed("rank", rows=10),
         "annotators": printed("annotators", rows=5),
         "calibration": (ROOT / "benchmarks" / "results" / "calibration.md").read_text().strip(),
+        "nuts": section("nuts.md", "LLMFAO"),
         "speed": (ROOT / "benchmarks" / "results" / "point_estimates.md").read_text().strip(),
     }
+
+
+def section(name: str, title: str) -> str:
+    """Return one data set's table of a file of results."""
+    text = (ROOT / "benchmarks" / "results" / name).read_text()
+    return (
+        next(part for part in re.split(r"\n(?=\S.*: Cells)", text) if part.startswith(title)).split("\n\n\n")[0].strip()
+    )
 
 
 def fill(text: str, contents: dict[str, str]) -> str:

@@ -43,8 +43,11 @@ def test_every_option_the_readme_names_exists():
 
     from bayes_arena.cli import app
 
-    commands = typer.main.get_command(app).commands.values()
-    known = {option for command in commands for parameter in command.params for option in parameter.opts}
+    def options(command) -> set[str]:
+        own = {option for parameter in command.params for option in parameter.opts}
+        return own.union(*(options(each) for each in getattr(command, "commands", {}).values()))
+
+    known = options(typer.main.get_command(app))
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / "README.md").read_text())) - {
         "--group",
         "--help",
