@@ -2,9 +2,12 @@
 
 import io
 import json
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -185,3 +188,16 @@ def test_what_else_can_fail(hub, monkeypatch):
         ba.hub_files(REPOSITORY)
     with pytest.raises(ba.DatasetError, match="owner/name"):
         ba.hub_files("chatbot arena")
+
+
+def test_the_command_takes_votes_from_the_hub(hub, tmp_path):
+    command = [Path(sys.executable).parent / "bayes-arena", "reproduce", "table1", "--delta", "0", "-o", tmp_path]
+    with hub(FILES):
+        done = subprocess.run([*command, "--data", f"hf:{REPOSITORY}"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "4 votes, 3 models, 2 annotators" in done.stdout
+    with hub(FILES, lambda path, token: (403, {}, b"")):
+        done = subprocess.run([*command, "--data", f"hf:{REPOSITORY}"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "HF_TOKEN" in done.stderr
+    assert "Traceback" not in done.stderr
