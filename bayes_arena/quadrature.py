@@ -40,9 +40,9 @@ SPARSE = 2.0
 """Annotators per square root of the number of votes above which the joint mode's bias shows in its intervals."""
 COARSE, FINE = 3, 5
 """Nodes per dimension on the way, and at the end."""
-ENOUGH = {COARSE: 1e-2, FINE: 1e-5}
-"""Half the squared Newton decrement, in nats, that ends the steps: 1e-5 is half a percent of a standard error."""
-MANY_ROWS = 40
+ENOUGH = {COARSE: 1e-2, FINE: 1e-4}
+"""Half the squared Newton decrement, in nats, that ends the steps: 1e-4 is 1.4 percent of a standard error."""
+MANY_ROWS = 20
 """Rows from which an annotator's posterior is so nearly Gaussian that the coarse grid serves."""
 MANY = 10_000
 """Annotators from which a quarter of them show the way, before all are asked."""
