@@ -81,7 +81,9 @@ class Laplace:
         return self.factor.tail_covariance()
 
 
-def laplace_at(target: Objective, point: Point, shifts: Floats, *, at_infinity: bool = False) -> Laplace:
+def laplace_at(
+    target: Objective, point: Point, shifts: Floats, *, at_infinity: bool = False, residuals: bool = True
+) -> Laplace:
     """Factorise the Hessian of the negative log-posterior at its mode.
 
     Parameters
@@ -94,13 +96,15 @@ def laplace_at(target: Objective, point: Point, shifts: Floats, *, at_infinity: 
     at_infinity : bool
         The point is on its way to infinity, where the curvature vanishes: a small ridge keeps the intervals finite,
         and very wide.
+    residuals : bool
+        Without them by the expected Hessian, as :meth:`~bayes_arena.likelihood.Objective.gradient_and_hessian` says.
 
     Raises
     ------
     NotIdentifiedError
         If the Hessian is not positive definite.
     """
-    _, arrow = target.gradient_and_hessian(point)
+    _, arrow = target.gradient_and_hessian(point, residuals=residuals)
     gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
     extra = gauge.extra(point, arrow)
     if at_infinity:

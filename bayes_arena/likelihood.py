@@ -162,8 +162,11 @@ class Objective:
             value += 0.5 * float(np.sum((point.own[:, column] - term.mean) ** 2)) / term.sd**2
         return value
 
-    def gradient_and_hessian(self, point: Point) -> tuple[Point, Arrow]:
-        """Gradient and Hessian of ``value``."""
+    def gradient_and_hessian(self, point: Point, *, residuals: bool = True) -> tuple[Point, Arrow]:
+        """Gradient and Hessian of ``value``; without residuals the expected one, which is positive definite anywhere.
+
+        The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model.
+        """
         i, j, k = self.tally.i, self.tally.j, self.tally.k
         n, n_common, count, width = self.n_competitors, len(self.common), self.n_annotators, len(self.own)
         theta, terms = self.discrimination(point), self._row_terms(point)
@@ -199,7 +202,7 @@ class Objective:
             c = term.coordinate
             g_own[:, p] = sum_by(k, derivative[p] * slope[c], count) + (point.own[:, p] - term.mean) / term.sd**2
             mixed = theta * derivative[p] * curve[ETA, c]
-            if term.name == "discrimination":
+            if term.name == "discrimination" and residuals:
                 mixed = mixed + slope[ETA]
             block = sum_by(i * count + k, mixed, n * count) - sum_by(j * count + k, mixed, n * count)
             border[:n, :, p] = block.reshape(n, count)

@@ -9,7 +9,12 @@ densities of ln sigma:
 
     F(r, c, ln sigma) = -sum_k ln L_k + |r|^2 / (2 sigma_r^2) + ... + sum_p (sigma_p^2 / (2 s_p^2) - ln sigma_p).
 
-The spread of the strengths follows by the fixed point of :mod:`bayes_arena.marginal`. The scale is set by the
+The spread of the strengths, with posterior variances V, follows by the fixed point of MacKay (1992): the evidence times
+the half-normal hyperprior, as a density of ln sigma_r, has no slope where
+
+    sigma_r^4 / s^2 + (gamma - 1) sigma_r^2 - |r|^2 = 0,      gamma = (n - 1) - sum V / sigma_r^2.
+
+The scale is set by the
 population, theta_k ~ Normal(1, sigma), without a sum that is held. The covariance of the head is the inverse of the
 observed information, the spreads' uncertainty included; given the head an annotator's numbers have their posterior
 mean and covariance over the nodes.
@@ -22,6 +27,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import cast
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
@@ -31,9 +37,9 @@ from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.laplace import Laplace
 from bayes_arena.likelihood import BOTH_BAD, Objective, Point, objective
-from bayes_arena.marginal import SMALLEST, SPREAD_OF, TOLERANCE, spread_of
+from bayes_arena.marginal import SMALLEST, SPREAD_OF
 from bayes_arena.point import Mode, find_mode
-from bayes_arena.priors import Prior
+from bayes_arena.priors import Prior, Spreads
 from bayes_arena.specification import Model, Position
 
 SPARSE = 2.0
@@ -46,6 +52,8 @@ MANY_ROWS = 20
 """Rows from which an annotator's posterior is so nearly Gaussian that the coarse grid serves."""
 MANY = 10_000
 """Annotators from which a quarter of them show the way, before all are asked."""
+STANDS_STILL = 1e-3
+"""Relative change of the strengths' spread at which the steps end."""
 LARGEST_STEP, SMALLEST_STEP = 1.0, 1e-6
 SLACK = 0.1
 """Nats by which a step may raise F: the gradient is that of the integral, not of its approximation by few nodes."""
@@ -86,7 +94,8 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     References
     ----------
     Louis, T. A. (1982), "Finding the observed information matrix when using the EM algorithm", JRSS B 44. Liu, Q. &
-    Pierce, D. A. (1994), "A note on Gauss-Hermite quadrature", Biometrika 81.
+    Pierce, D. A. (1994), "A note on Gauss-Hermite quadrature", Biometrika 81. MacKay, D. J. C. (1992), "Bayesian
+    interpolation", Neural Computation 4.
     """
     alike = find_mode(cells, _without_annotators(model), prior)
     target = objective(cells, model, prior)
@@ -205,8 +214,8 @@ def _climb(integral: _Integral, head: Floats, prior: Prior, nodes: int) -> tuple
         decrement = -0.5 * float(now.gradient @ move)
         spread = cho_solve((lower, True), np.eye(len(move)))[:n, :n]
         variance = float(np.trace(spread) - spread.sum() / n)
-        strength = spread_of(prior, "strength", head[:n], variance)
-        if not damped and decrement < ENOUGH[nodes] and abs(math.log(strength / prior.strength)) < TOLERANCE:
+        strength = _strength_spread(prior, head[:n], variance)
+        if not damped and decrement < ENOUGH[nodes] and abs(math.log(strength / prior.strength)) < STANDS_STILL:
             return head, prior, now, taken
         ceiling = now.value + 0.5 * float(head[:n] @ head[:n]) * (strength**-2 - prior.strength**-2) + SLACK
         prior = replace(prior, strength=strength)
@@ -224,6 +233,14 @@ def _climb(integral: _Integral, head: Floats, prior: Prior, nodes: int) -> tuple
         f"The marginal likelihood was not maximised in {MAX_STEPS} Newton steps (decrement {decrement:.1e} nats). Fix "
         "the spreads with a Prior whose hyper is None, or use method='map'."
     )
+
+
+def _strength_spread(prior: Prior, strength: Floats, variance: float) -> float:
+    """Solve the equation of the module for the spread of the strengths; ``variance`` is the sum V of theirs."""
+    scale, size = cast(Spreads, prior.hyper).strength, float(strength @ strength)
+    excess = max(len(strength) - 1 - variance / prior.strength**2, 0.0) - 1
+    squared = 0.5 * scale**2 * (math.sqrt(excess**2 + 4 * size / scale**2) - excess)
+    return max(math.sqrt(squared), SMALLEST)
 
 
 def _damped_cholesky(information: Floats) -> tuple[Floats, bool]:
