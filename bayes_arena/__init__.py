@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         VotesError,
     )
     from bayes_arena.fitting import fit
+    from bayes_arena.flagging import flag, flag_by_theta
     from bayes_arena.heldout import held_out
     from bayes_arena.kfold import kfold_annotators
     from bayes_arena.online import bootstrapped_elo, elo_by_annotator, online_elo, reversed_elo, shuffled_elo
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from bayes_arena.prior_predictive import prior_check
     from bayes_arena.priors import Prior, Spreads
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
-    from bayes_arena.reliability import annotators, flag, flag_by_theta
+    from bayes_arena.reliability import annotators
     from bayes_arena.result import Draws, Fit
     from bayes_arena.selection import keep_annotators
     from bayes_arena.sequence import VoteSequence, read_sequence
@@ -95,6 +96,7 @@ _HOME = {
         "VotesError",
     ),
     "bayes_arena.fitting": ("fit",),
+    "bayes_arena.flagging": ("flag", "flag_by_theta"),
     "bayes_arena.heldout": ("held_out",),
     "bayes_arena.kfold": ("kfold_annotators",),
     "bayes_arena.online": ("bootstrapped_elo", "elo_by_annotator", "online_elo", "reversed_elo", "shuffled_elo"),
@@ -103,7 +105,7 @@ _HOME = {
     "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
-    "bayes_arena.reliability": ("annotators", "flag", "flag_by_theta"),
+    "bayes_arena.reliability": ("annotators",),
     "bayes_arena.result": ("Draws", "Fit"),
     "bayes_arena.sequence": ("VoteSequence", "read_sequence"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),

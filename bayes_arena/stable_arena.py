@@ -30,8 +30,9 @@ from bayes_arena.cells import Cells
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, RepeatedVotesWarning
 from bayes_arena.fitting import Method, fit
+from bayes_arena.flagging import flag, flag_by_theta
 from bayes_arena.priors import Prior
-from bayes_arena.reliability import annotator_columns, flag, flag_by_theta
+from bayes_arena.reliability import annotator_columns
 from bayes_arena.result import Fit
 from bayes_arena.selection import keep_annotators, select_annotators
 from bayes_arena.specification import Model

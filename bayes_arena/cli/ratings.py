@@ -91,7 +91,8 @@ def annotators(
     form = choose_format(form, output)
     source = VoteSource(files, a, b, winner, annotator, False, weight, outcome, on_invalid, delta)
     with collected_warnings() as notes:
-        from bayes_arena.reliability import annotator_columns, discoveries
+        from bayes_arena.flagging import discoveries
+        from bayes_arena.reliability import annotator_columns
 
         result = fit_votes(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
         columns = annotator_columns(result, level=interval)
