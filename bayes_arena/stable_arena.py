@@ -30,9 +30,9 @@ from bayes_arena.cells import Cells
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, RepeatedVotesWarning
 from bayes_arena.fitting import Method, fit
-from bayes_arena.flagging import flag, flag_by_theta
+from bayes_arena.flagging import discoveries, flag_by_theta
 from bayes_arena.priors import Prior
-from bayes_arena.reliability import annotator_columns
+from bayes_arena.ranking import Columns
 from bayes_arena.result import Fit
 from bayes_arena.selection import keep_annotators, select_annotators
 from bayes_arena.specification import Model
@@ -40,6 +40,7 @@ from bayes_arena.store import Store, create_file
 from bayes_arena.stored_rounds import (
     Decision,
     Round,
+    ability_columns,
     decide,
     decision_table,
     excluded_annotators,
@@ -242,17 +243,18 @@ class StableArena:
         if delta > 0:
             cells = keep_annotators(cells, more_than=delta)
         result = fit(cells, model=model, prior=prior, method=method, seed=seed)
+        abilities = ability_columns(result, level=level)
         left_out = set(whole.annotators) - set(cells.annotators)
         round = Round(
             number=last_round(self._store) + 1,
             fit=result,
-            flagged=below(result, epsilon) if fdr is None else discovered(result, fdr),
+            flagged=below(result, epsilon) if fdr is None else discovered(result, abilities, fdr),
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(left_out - set(excluded))),
             excluded=excluded,
         )
         settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, "seed": seed}
-        publish(self._store, round, level=level, elo=elo, settings=settings)
+        publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
         return round
 
     def readmit(self, name: str) -> None:
@@ -312,12 +314,12 @@ def below(fit: Fit, epsilon: float) -> dict[str, str]:
     return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), f"theta (sum 1) below {epsilon:g}")
 
 
-def discovered(fit: Fit, fdr: float) -> dict[str, str]:
-    """Find the annotators flagged at a false discovery rate, and say why."""
+def discovered(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
+    """Find the annotators flagged at a false discovery rate, as :func:`~bayes_arena.flag` does, and say why."""
     if not fit.target.own:
         return {}
-    table = annotator_columns(fit)
-    anomaly = dict(zip(table["annotator"], table["anomaly_probability"], strict=True))
-    return {
-        name: f"anomaly probability {anomaly[name]:.3f}, false discovery rate {fdr:g}" for name in flag(fit, fdr=fdr)
-    }
+    by_name = dict(zip(abilities["annotator"], abilities["anomaly_probability"], strict=True))
+    names = fit.cells.annotators
+    found = discoveries(np.array([by_name[name] for name in names]), fdr)
+    reason = "anomaly probability {:.3f}, false discovery rate {:g}"
+    return {names[k]: reason.format(by_name[names[k]], fdr) for k in found}
