@@ -58,10 +58,11 @@ if TYPE_CHECKING:
     from bayes_arena.sequence import VoteSequence, read_sequence
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
-    from bayes_arena.stable_arena import Addition, StableArena
+    from bayes_arena.stable_arena import StableArena
     from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
     from bayes_arena.storage import load, save
     from bayes_arena.stored_rounds import Round
+    from bayes_arena.stored_votes import Addition
     from bayes_arena.tree import to_datatree
     from bayes_arena.votes import read_votes
 
@@ -110,9 +111,10 @@ _HOME = {
     "bayes_arena.sequence": ("VoteSequence", "read_sequence"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
-    "bayes_arena.stable_arena": ("Addition", "StableArena"),
+    "bayes_arena.stable_arena": ("StableArena",),
     "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),
     "bayes_arena.stored_rounds": ("Round",),
+    "bayes_arena.stored_votes": ("Addition",),
     "bayes_arena.diagnostics": ("diagnose",),
     "bayes_arena.prior_predictive": ("prior_check",),
     "bayes_arena.storage": (
