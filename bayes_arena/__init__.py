@@ -45,12 +45,13 @@ if TYPE_CHECKING:
     from bayes_arena.flagging import flag, flag_by_theta
     from bayes_arena.heldout import held_out
     from bayes_arena.kfold import kfold_annotators
-    from bayes_arena.online import bootstrapped_elo, elo_by_annotator, online_elo, reversed_elo, shuffled_elo
+    from bayes_arena.online import elo_by_annotator, online_elo, reversed_elo
     from bayes_arena.posterior import draw
     from bayes_arena.prediction import Ratings
     from bayes_arena.predictive import predictive_check, replicate
     from bayes_arena.prior_predictive import prior_check
     from bayes_arena.priors import Prior, Spreads
+    from bayes_arena.random_orders import bootstrapped_elo, shuffled_elo
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
     from bayes_arena.result import Draws, Fit
@@ -100,11 +101,12 @@ _HOME = {
     "bayes_arena.flagging": ("flag", "flag_by_theta"),
     "bayes_arena.heldout": ("held_out",),
     "bayes_arena.kfold": ("kfold_annotators",),
-    "bayes_arena.online": ("bootstrapped_elo", "elo_by_annotator", "online_elo", "reversed_elo", "shuffled_elo"),
+    "bayes_arena.online": ("elo_by_annotator", "online_elo", "reversed_elo"),
     "bayes_arena.posterior": ("draw",),
     "bayes_arena.prediction": ("Ratings",),
     "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
+    "bayes_arena.random_orders": ("bootstrapped_elo", "shuffled_elo"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
     "bayes_arena.reliability": ("annotators",),
     "bayes_arena.result": ("Draws", "Fit"),
