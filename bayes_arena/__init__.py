@@ -42,25 +42,28 @@ if TYPE_CHECKING:
         VotesError,
     )
     from bayes_arena.fitting import fit
+    from bayes_arena.flagging import flag, flag_by_theta
     from bayes_arena.heldout import held_out
     from bayes_arena.kfold import kfold_annotators
-    from bayes_arena.online import bootstrapped_elo, elo_by_annotator, online_elo, reversed_elo, shuffled_elo
+    from bayes_arena.online import elo_by_annotator, online_elo, reversed_elo
     from bayes_arena.posterior import draw
     from bayes_arena.prediction import Ratings
     from bayes_arena.predictive import predictive_check, replicate
     from bayes_arena.prior_predictive import prior_check
     from bayes_arena.priors import Prior, Spreads
+    from bayes_arena.random_orders import bootstrapped_elo, shuffled_elo
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
-    from bayes_arena.reliability import annotators, flag, flag_by_theta
+    from bayes_arena.reliability import annotators
     from bayes_arena.result import Draws, Fit
     from bayes_arena.selection import keep_annotators
     from bayes_arena.sequence import VoteSequence, read_sequence
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
-    from bayes_arena.stable_arena import Addition, StableArena
+    from bayes_arena.stable_arena import StableArena
     from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
     from bayes_arena.storage import load, save
     from bayes_arena.stored_rounds import Round
+    from bayes_arena.stored_votes import Addition
     from bayes_arena.tree import to_datatree
     from bayes_arena.votes import read_votes
 
@@ -95,22 +98,25 @@ _HOME = {
         "VotesError",
     ),
     "bayes_arena.fitting": ("fit",),
+    "bayes_arena.flagging": ("flag", "flag_by_theta"),
     "bayes_arena.heldout": ("held_out",),
     "bayes_arena.kfold": ("kfold_annotators",),
-    "bayes_arena.online": ("bootstrapped_elo", "elo_by_annotator", "online_elo", "reversed_elo", "shuffled_elo"),
+    "bayes_arena.online": ("elo_by_annotator", "online_elo", "reversed_elo"),
     "bayes_arena.posterior": ("draw",),
     "bayes_arena.prediction": ("Ratings",),
     "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
+    "bayes_arena.random_orders": ("bootstrapped_elo", "shuffled_elo"),
     "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
-    "bayes_arena.reliability": ("annotators", "flag", "flag_by_theta"),
+    "bayes_arena.reliability": ("annotators",),
     "bayes_arena.result": ("Draws", "Fit"),
     "bayes_arena.sequence": ("VoteSequence", "read_sequence"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
-    "bayes_arena.stable_arena": ("Addition", "StableArena"),
+    "bayes_arena.stable_arena": ("StableArena",),
     "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),
     "bayes_arena.stored_rounds": ("Round",),
+    "bayes_arena.stored_votes": ("Addition",),
     "bayes_arena.diagnostics": ("diagnose",),
     "bayes_arena.prior_predictive": ("prior_check",),
     "bayes_arena.storage": (

@@ -17,6 +17,9 @@ Cov s is taken of the regression of s on x and (x - mean)^2, which loses a fract
 
 Rows are sorted by annotator. The row likelihoods are those of :mod:`bayes_arena.outcomes`: eta = theta d + shift with d
 the lead of a row, theta and the shift, t and m the same in all rows of an annotator.
+
+All of it is in one file because numba's cache on disk looks at the file of the function called, and would go on with
+old code after a change of a function in another one.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@ After a vote of score W on competitors i and j (Liu et al., 2025, equation 1 and
     R_i += K (W - P),    R_j -= K (W - P),    P = 1 / (1 + base^((R_j - R_i) / scale)),
 
 from R = init for everybody, with K = 4, scale 400, base 10 and init 1000 as in Chatbot Arena. What one loses the other
-wins, so the mean stays at init. Shuffling the votes and averaging hides the order but not the spread it causes (the
-error bars of the paper's Figure 1). Below, ratings walk in logits, by K ln(base) / scale a vote.
+wins, so the mean stays at init. Below, ratings walk in logits, by K ln(base) / scale a vote.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import numpy as np
 from bayes_arena.cells import Floats, Ints, sum_by
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError
-from bayes_arena.intervals import half_width
 from bayes_arena.ranking import EQUAL_DIGITS
 from bayes_arena.sequence import VoteSequence
 
@@ -53,8 +51,8 @@ def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
     ModelError
         If ``k`` is not positive, or the anchor is no competitor.
     """
-    score = _ratings(votes, [np.arange(votes.n_votes)], k, elo)[0]
-    return _table(votes, score, {"elo": score})
+    score = walked_ratings(votes, [np.arange(votes.n_votes)], k, elo)[0]
+    return competitor_table(votes, score, {"elo": score})
 
 
 def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
@@ -77,93 +75,9 @@ def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = No
         As for :func:`online_elo`.
     """
     forward = np.arange(votes.n_votes)
-    score, backward = _ratings(votes, [forward, forward[::-1]], k, elo)
+    score, backward = walked_ratings(votes, [forward, forward[::-1]], k, elo)
     columns = {"elo": score, "rank_reversed": _ranks(backward), "elo_reversed": backward}
-    return _table(votes, score, columns)
-
-
-def shuffled_elo(
-    votes: VoteSequence, *, shuffles: int = 1000, seed: int = 0, k: float = K, elo: EloScale | None = None
-) -> pd.DataFrame:
-    """Average online Elo over random orders of the votes (the error bars of Figure 1).
-
-    Parameters
-    ----------
-    votes : VoteSequence
-    shuffles : int
-        Random orders, two or more.
-    seed : int
-        The same seed gives the same orders.
-    k, elo
-        As for :func:`online_elo`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``rank, competitor, mean, sd, min, max, votes``, highest mean first; in Elo points, over the shuffles.
-
-    Raises
-    ------
-    ModelError
-        If there are fewer than two shuffles; and as for :func:`online_elo`.
-    """
-    drawn = shuffled_ratings(votes, shuffles=shuffles, seed=seed, k=k, elo=elo)
-    mean = drawn.mean(axis=0)
-    columns = {"mean": mean, "sd": drawn.std(axis=0, ddof=1), "min": drawn.min(axis=0), "max": drawn.max(axis=0)}
-    return _table(votes, mean, columns)
-
-
-def shuffled_ratings(
-    votes: VoteSequence, *, shuffles: int = 1000, seed: int = 0, k: float = K, elo: EloScale | None = None
-) -> Floats:
-    """Return the ratings of every shuffle in Elo points, shape (shuffles, n_competitors); see :func:`shuffled_elo`."""
-    rng = _generator(shuffles, seed)
-    return _ratings(votes, (rng.permutation(votes.n_votes) for _ in range(shuffles)), k, elo)
-
-
-def bootstrapped_elo(
-    votes: VoteSequence,
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-    k: float = K,
-    elo: EloScale | None = None,
-) -> pd.DataFrame:
-    """Online Elo of votes drawn anew with replacement, in the order drawn: the arena's bootstrap.
-
-    The spread mixes what other votes would have said with what the order does. A competitor that a resample does not
-    draw stays at ``init`` in it.
-
-    Parameters
-    ----------
-    votes : VoteSequence
-    resamples : int
-        Two or more.
-    seed : int
-        The same seed gives the same resamples.
-    level : float
-        Coverage of the percentile interval.
-    k, elo
-        As for :func:`online_elo`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``rank, competitor, median, sd, lower, upper, votes``, highest median first; in Elo points.
-
-    Raises
-    ------
-    ModelError
-        If there are fewer than two resamples or the level is not possible; and as for :func:`online_elo`.
-    """
-    half_width(level)
-    rng = _generator(resamples, seed)
-    size = votes.n_votes
-    drawn = _ratings(votes, (rng.integers(size, size=size) for _ in range(resamples)), k, elo)
-    lower, median, upper = np.quantile(drawn, [0.5 - level / 2, 0.5, 0.5 + level / 2], axis=0)
-    columns = {"median": median, "sd": drawn.std(axis=0, ddof=1), "lower": lower, "upper": upper}
-    return _table(votes, median, columns)
+    return competitor_table(votes, score, columns)
 
 
 def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
@@ -198,7 +112,7 @@ def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None 
             raise ModelError(
                 f"{votes.annotators[blind[0]]!r} has no vote on the anchor {elo.anchor[0]!r}. Leave the anchor out."
             )
-    score = _ratings(votes, orders, k, elo)
+    score = walked_ratings(votes, orders, k, elo)
     who, what = np.nonzero(seen)
     names, judges = np.array(votes.competitors, dtype=object), np.array(votes.annotators, dtype=object)
     return pd.DataFrame(
@@ -206,7 +120,7 @@ def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None 
     )
 
 
-def _ratings(votes: VoteSequence, orders: Iterable[Ints], k: float, elo: EloScale | None) -> Floats:
+def walked_ratings(votes: VoteSequence, orders: Iterable[Ints], k: float, elo: EloScale | None) -> Floats:
     """Ratings in Elo points after walking through the votes in each order, shape (n_orders, n_competitors)."""
     elo = elo or EloScale()
     if not 0 < k < np.inf:
@@ -236,12 +150,6 @@ def _compiled_walk() -> Callable[..., None]:
     return cast(Callable[..., None], njit()(walk))
 
 
-def _generator(times: int, seed: int) -> np.random.Generator:
-    if times < 2 or seed < 0:
-        raise ModelError(f"A spread takes two runs or more, and a seed is not negative; not {times} and {seed}.")
-    return np.random.default_rng(seed)
-
-
 def _appearances(votes: VoteSequence, order: Ints) -> Ints:
     """Votes on every competitor."""
     ones = np.ones(len(order))
@@ -255,7 +163,7 @@ def _ranks(score: Floats) -> Ints:
     return np.asarray(1 + np.sum(compared[:, None] < compared[None, :], axis=1))
 
 
-def _table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> pd.DataFrame:
+def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> pd.DataFrame:
     """Put rank and competitor before the columns and the votes after them, best first."""
     import pandas as pd
 

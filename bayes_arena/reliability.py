@@ -8,8 +8,6 @@ with the net agreement D_k of :mod:`bayes_arena.agreement` and the median over a
 scale, and steady until nearly half of them are anomalous. One whose votes the side decides need not be anomalous in
 this sense, because D_k leaves the side out; they are looked at on their own, by the probability that the side's pull
 |S_k| exceeds both D_k and ``ONE_SIDED``.
-
-A set of annotators is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q.
 """
 
 from __future__ import annotations
@@ -92,7 +90,7 @@ def annotators(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
 def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
     """Columns of :func:`annotators` (the command line prints them without importing pandas)."""
     half_width(level)
-    _require_annotators(fit)
+    require_annotators(fit)
     agreement = draw_agreement(fit)
     anomaly = anomaly_probability(agreement)
     one_sided = _one_sided_probability(agreement)
@@ -123,90 +121,14 @@ def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
     return {name: column[order] for name, column in columns.items()}
 
 
-def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
-    """Name the annotators to exclude, at a false discovery rate.
-
-    Parameters
-    ----------
-    fit : Fit
-        A model in which annotators have numbers of their own.
-    fdr : float
-        Bayesian false discovery rate: the expected share of wrongly flagged ones among those flagged.
-
-    Returns
-    -------
-    tuple of str
-        The largest set whose mean 1 - A_k is at most ``fdr``, the most anomalous first.
-
-    Raises
-    ------
-    ModelError
-        If the model gives annotators nothing of their own, or the rate does not lie between 0 and 1.
-
-    References
-    ----------
-    Newton, M. A. et al. (2004), "Detecting differential gene expression with a semiparametric hierarchical mixture
-    method", Biostatistics 5.
-    """
-    _require_annotators(fit)
-    anomaly = anomaly_probability(draw_agreement(fit))
-    return tuple(fit.cells.annotators[k] for k in discoveries(anomaly, fdr))
-
-
-def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
-    """Name the annotators whose discrimination is below a threshold: the paper's rule.
-
-    Parameters
-    ----------
-    fit : Fit
-        A model with a discrimination per annotator; the paper's is ``"am-elo"`` under a flat prior.
-    epsilon : float
-        Threshold on the paper's scale, on which theta sums to 1; the paper takes 0 and 0.005.
-
-    Returns
-    -------
-    tuple of str
-        The least theta first.
-
-    Raises
-    ------
-    ModelError
-        If the model has no discriminations, or the threshold is not finite.
-
-    References
-    ----------
-    Liu et al. (2025), section 4.3 and Figure 7.
-    """
-    if not fit.target.free_discrimination:
-        raise ModelError(f"Model {fit.model.name!r} has no theta. Use model='am-elo' or 'am-davidson'.")
-    if not np.isfinite(epsilon):
-        raise ModelError(f"The threshold on theta is a finite number, not {epsilon!r}.")
-    theta = _theta(fit) / fit.target.n_annotators
-    return tuple(fit.cells.annotators[k] for k in np.argsort(theta, kind="stable") if theta[k] < epsilon)
-
-
 def anomaly_probability(agreement: Agreement) -> Floats:
     """A_k, shape (M,)."""
     bar = TOLERANCE * np.median(agreement.net, axis=1, keepdims=True)
     return np.asarray((agreement.net < bar).mean(axis=0))
 
 
-def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
-    """Return the largest set whose mean 1 - A_k is at most a false discovery rate: indices, the most anomalous first.
-
-    Raises
-    ------
-    ModelError
-        If the rate does not lie between 0 and 1.
-    """
-    if not 0 < fdr < 1:
-        raise ModelError(f"A false discovery rate lies between 0 and 1, not {fdr!r}.")
-    order = np.argsort(-anomaly, kind="stable")
-    expected = np.cumsum(1 - anomaly[order]) / np.arange(1, len(order) + 1)
-    return order[: np.searchsorted(expected, fdr, side="right")]
-
-
-def _require_annotators(fit: Fit) -> None:
+def require_annotators(fit: Fit) -> None:
+    """Refuse a fit whose model gives annotators nothing of their own."""
     if not fit.target.own:
         raise ModelError(
             f"Model {fit.model.name!r} says nothing about annotators. Use model='am-davidson' or 'am-elo' on votes "
@@ -234,12 +156,13 @@ def _kinds(fit: Fit, agreement: Agreement, anomaly: Floats, one_sided: Floats) -
     )
 
 
-def _theta(fit: Fit) -> Floats:
+def posterior_theta(fit: Fit) -> Floats:
+    """Theta, mean 1, shape (M,): the posterior mean of a sampled fit, else the mode."""
     return fit.discrimination if fit.samples is None else np.asarray(fit.samples.own[:, :, 0].mean(axis=0))
 
 
 def _theta_columns(fit: Fit, level: float) -> Columns:
-    theta = _theta(fit)
+    theta = posterior_theta(fit)
     if fit.samples is not None:
         theta, lower, upper = _summary(fit.samples.own[:, :, 0], level)
         p_negative = (fit.samples.own[:, :, 0] < 0).mean(axis=0)

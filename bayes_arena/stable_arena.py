@@ -1,44 +1,25 @@
-"""The Stable Arena: votes come in, rounds go out (Algorithm 3 of the am-ELO paper).
-
-One round, with S the stored votes and delta_k the number of votes of annotator k:
-
-1. S' = votes of the annotators who are not excluded and have delta_k > delta; the others wait for more votes.
-2. Strengths R and discriminations theta are fitted to S' and published.
-3. Annotators with theta_k < epsilon, on the paper's scale (sum_k theta_k = 1), are warned, or excluded from the rounds
-   that follow. Their votes stay stored, so that they can be readmitted; the next round then judges them anew.
-
-With ``prior="flat", delta=50, exclude="exclude"`` this is the paper's algorithm. By default nobody has to wait, since
-the pooled model copes with annotators of few votes, and annotators are warned only.
-
-Source: Liu et al., "am-ELO", ICML 2025, section 4.3.
-"""
+"""The Stable Arena: votes come in, rounds go out (Algorithm 3 of the am-ELO paper, in :mod:`bayes_arena.rules`)."""
 
 from __future__ import annotations
 
 import difflib
 import math
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, Unpack
-
-import numpy as np
+from typing import TYPE_CHECKING, Self, Unpack
 
 from bayes_arena.cells import Cells
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, RepeatedVotesWarning
 from bayes_arena.fitting import Method, fit
 from bayes_arena.priors import Prior
-from bayes_arena.reliability import annotator_columns, flag, flag_by_theta
-from bayes_arena.result import Fit
-from bayes_arena.selection import keep_annotators, select_annotators
+from bayes_arena.rules import DECISIONS, Policy, below, discovered, taking_part
 from bayes_arena.specification import Model
 from bayes_arena.store import Store, create_file
 from bayes_arena.stored_rounds import (
-    Decision,
     Round,
+    ability_columns,
     decide,
     decision_table,
     excluded_annotators,
@@ -48,33 +29,11 @@ from bayes_arena.stored_rounds import (
     round_table,
     status_table,
 )
-from bayes_arena.stored_votes import add_votes, identify, stored_cells
+from bayes_arena.stored_votes import Addition, add_votes, identify, stored_cells
 from bayes_arena.votes import Reading, valid_votes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Policy = Literal["warn", "exclude"]
-DECISIONS: Mapping[Policy, Decision] = {"warn": "warned", "exclude": "excluded"}
-
-
-@dataclass(frozen=True)
-class Addition:
-    """What an addition of votes did.
-
-    Attributes
-    ----------
-    new : int
-        Votes stored.
-    known : int
-        Votes that were stored already, or came twice.
-    dropped : mapping of str to int
-        Invalid votes left out on request, by problem.
-    """
-
-    new: int
-    known: int
-    dropped: Mapping[str, int]
 
 
 class StableArena:
@@ -235,23 +194,19 @@ class StableArena:
             raise ModelError(f"epsilon is a finite number, not {epsilon!r}.")
         elo = elo or EloScale()
         whole, excluded = self.cells(), excluded_annotators(self._store)
-        cells = whole
-        if excluded:
-            cells = select_annotators(cells, ~np.isin(cells.annotators, excluded))
-        if delta > 0:
-            cells = keep_annotators(cells, more_than=delta)
+        cells = taking_part(whole, excluded, delta)
         result = fit(cells, model=model, prior=prior, method=method, seed=seed)
-        left_out = set(whole.annotators) - set(cells.annotators)
+        abilities = ability_columns(result, level=level)
         round = Round(
             number=last_round(self._store) + 1,
             fit=result,
-            flagged=below(result, epsilon) if fdr is None else discovered(result, fdr),
+            flagged=below(result, epsilon) if fdr is None else discovered(result, abilities, fdr),
             decision=DECISIONS[exclude],
-            waiting=tuple(sorted(left_out - set(excluded))),
+            waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),
             excluded=excluded,
         )
         settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, "seed": seed}
-        publish(self._store, round, level=level, elo=elo, settings=settings)
+        publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
         return round
 
     def readmit(self, name: str) -> None:
@@ -302,21 +257,3 @@ class StableArena:
     def decisions(self) -> pd.DataFrame:
         """Who was warned, excluded or readmitted: ``annotator, decision, round, time`` (UTC) and ``reason``."""
         return decision_table(self._store)
-
-
-def below(fit: Fit, epsilon: float) -> dict[str, str]:
-    """Find the annotators of too little discrimination, and say why; nobody if the model has none."""
-    if not fit.target.free_discrimination:
-        return {}
-    return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), f"theta (sum 1) below {epsilon:g}")
-
-
-def discovered(fit: Fit, fdr: float) -> dict[str, str]:
-    """Find the annotators flagged at a false discovery rate, and say why."""
-    if not fit.target.own:
-        return {}
-    table = annotator_columns(fit)
-    anomaly = dict(zip(table["annotator"], table["anomaly_probability"], strict=True))
-    return {
-        name: f"anomaly probability {anomaly[name]:.3f}, false discovery rate {fdr:g}" for name in flag(fit, fdr=fdr)
-    }

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayes_arena.cells import Cells
 from bayes_arena.elo import EloScale
 from bayes_arena.ranking import Columns, leaderboard_columns, whole_counts
 from bayes_arena.reliability import annotator_columns
@@ -48,7 +47,17 @@ class Round:
     excluded: tuple[str, ...]
 
 
-def publish(store: Store, round: Round, *, level: float, elo: EloScale, settings: Mapping[str, Any]) -> None:
+def ability_columns(fit: Fit, *, level: float) -> Columns:
+    """Return what a round publishes about the annotators: who voted how often and, if the model tells, how well."""
+    if not fit.target.own:
+        return {"annotator": list(fit.cells.annotators), "votes": fit.cells.votes_by_annotator()}
+    judged = annotator_columns(fit, level=level)
+    return {name: judged[name] for name in ("annotator", "votes", *JUDGED) if name in judged}
+
+
+def publish(
+    store: Store, round: Round, abilities: Columns, *, level: float, elo: EloScale, settings: Mapping[str, Any]
+) -> None:
     """Write a round, in one transaction.
 
     Parameters
@@ -57,6 +66,8 @@ def publish(store: Store, round: Round, *, level: float, elo: EloScale, settings
         Open file.
     round : Round
         A round that is not in the file.
+    abilities : dict of str to sequence
+        Columns of its fit by :func:`ability_columns`.
     level : float
         Coverage of the intervals.
     elo : EloScale
@@ -75,10 +86,6 @@ def publish(store: Store, round: Round, *, level: float, elo: EloScale, settings
 
     result = round.fit
     ratings = leaderboard_columns(result, level=level, elo=elo)
-    abilities = _votes_alone(result.cells)
-    if result.target.own:
-        judged = annotator_columns(result, level=level)
-        abilities = {name: judged[name] for name in ("annotator", "votes", *JUDGED) if name in judged}
     settings = {
         **settings,
         "level": level,
@@ -115,11 +122,6 @@ def publish(store: Store, round: Round, *, level: float, elo: EloScale, settings
             numbers = np.array([codes[name] for name in columns[kind]], dtype=np.int64)
             store.insert(table, columns | {kind: numbers, "round": np.full(len(numbers), round.number)})
         decide(store, round.flagged, round.decision, round.number)
-
-
-def _votes_alone(cells: Cells) -> Columns:
-    """Return who voted how often, for a model that gives annotators nothing of their own."""
-    return {"annotator": list(cells.annotators), "votes": cells.votes_by_annotator()}
 
 
 def _json(settings: Mapping[str, Any]) -> str:

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -27,6 +29,25 @@ from bayes_arena.store import Store, now
 NOBODY = -1
 """Number of the annotator where annotators are unknown."""
 CONTENT = ("a", "b", "annotator", "outcome", "weight")
+
+
+@dataclass(frozen=True)
+class Addition:
+    """What an addition of votes did.
+
+    Attributes
+    ----------
+    new : int
+        Votes stored.
+    known : int
+        Votes that were stored already, or came twice.
+    dropped : mapping of str to int
+        Invalid votes left out on request, by problem.
+    """
+
+    new: int
+    known: int
+    dropped: Mapping[str, int]
 
 
 def identify(groups: pl.DataFrame) -> pl.DataFrame:

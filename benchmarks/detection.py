@@ -28,8 +28,9 @@ import bayes_arena as ba
 from bayes_arena.agreement import draw_agreement
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, perturb
+from bayes_arena.flagging import discoveries
 from bayes_arena.progress import report
-from bayes_arena.reliability import ANOMALOUS, TOLERANCE, anomaly_probability, discoveries
+from bayes_arena.reliability import ANOMALOUS, TOLERANCE, anomaly_probability
 
 SUSPECT = [f"worker_{number}" for number in (2, 11, 15, 20, 65, 70, 74, 77, 101, 113, 114, 121)]
 SHARES = tuple(step / 20 for step in range(1, 10))

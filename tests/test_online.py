@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from strategies import votes
 
 import bayes_arena as ba
-from bayes_arena.online import shuffled_ratings
+from bayes_arena.random_orders import shuffled_ratings
 from bayes_arena.sequence import one_by_one
 
 ROWS = [

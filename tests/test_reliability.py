@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 
 import bayes_arena as ba
 from bayes_arena.agreement import DRAWS, draw_agreement, gauss_rule
+from bayes_arena.flagging import discoveries
 from bayes_arena.outcomes import expected_score, net_score
 from bayes_arena.posterior import draw_in_parts
-from bayes_arena.reliability import discoveries
 from bayes_arena.specification import Model
 
 MODELS = [

@@ -87,7 +87,7 @@ def test_verdicts_of_table_2_say_what_lies_within_its_error(table2):
 def test_elo_predicts_by_its_ratings(material):
     cells = material.cells
     ratings = tables.mean_elo(cells, shuffles=3)
-    from bayes_arena.online import shuffled_ratings
+    from bayes_arena.random_orders import shuffled_ratings
     from bayes_arena.sequence import one_by_one
 
     points = shuffled_ratings(one_by_one(cells), shuffles=3).mean(axis=0)

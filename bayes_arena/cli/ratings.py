@@ -1,12 +1,10 @@
-"""``rank``, ``annotators`` and ``compare``: the commands that fit models."""
+"""``rank`` and ``annotators``: a fit as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from bayes_arena.cli import options
 from bayes_arena.cli.app import app, collected_warnings
@@ -91,7 +89,8 @@ def annotators(
     form = choose_format(form, output)
     source = VoteSource(files, a, b, winner, annotator, False, weight, outcome, on_invalid, delta)
     with collected_warnings() as notes:
-        from bayes_arena.reliability import annotator_columns, discoveries
+        from bayes_arena.flagging import discoveries
+        from bayes_arena.reliability import annotator_columns
 
         result = fit_votes(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
         columns = annotator_columns(result, level=interval)
@@ -111,55 +110,6 @@ def annotators(
     if "flagged" in columns:
         shown["flagged"] = ["yes" if each else "" for each in columns["flagged"]]
     _emit(columns, "annotators", result, notes, source, shown, form, output)
-
-
-@app.command()
-def compare(
-    models: Annotated[str, typer.Option(metavar="A,B,...", help="Models, separated by commas.")],
-    files: options.Files = None,
-    a: options.ColumnA = None,
-    b: options.ColumnB = None,
-    winner: options.Winner = None,
-    annotator: options.Annotator = None,
-    outcome: options.Outcome = None,
-    on_invalid: options.Invalid = OnInvalid.error,
-    delta: options.Delta = None,
-    ties: options.TiesOption = None,
-    method: options.MethodOption = None,
-    seed: options.Seed = 0,
-    form: options.FormatOption = None,
-    output: options.Output = None,
-) -> None:
-    """Compare models by how well they predict a vote left out (PSIS-LOO), and stack them."""
-    from dataclasses import replace
-
-    form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, False, None, outcome, on_invalid, delta)
-    with collected_warnings() as notes:
-        from bayes_arena.comparison import compare as compare_fits
-        from bayes_arena.fitting import fit
-        from bayes_arena.specification import resolve_model
-
-        cells = source.read()
-        fits = {}
-        for name in models.split(","):
-            model = resolve_model(name.strip(), annotators_known=cells.n_annotators > 0)
-            model = replace(model, ties=ties.value) if ties else model
-            route = method.value if method else "marginal"
-            fits[model.name] = fit(cells, model=model, method=route, seed=seed)  # type: ignore[arg-type]
-        table = compare_fits(fits)
-    columns: dict[str, Any] = {str(name): table[name].to_numpy() for name in table}
-    shown = {
-        "rank": digits(columns["rank"], "d"),
-        "model": [str(name) for name in columns["name"]],
-        "elpd": digits(columns["elpd_loo"], ".1f"),
-        "difference": digits(columns["elpd_diff"], ".1f"),
-        "s.e.": digits(columns["dse"], ".1f"),
-        "weight": digits(columns["weight"], ".2f"),
-        "worst Pareto k": digits(columns["pareto_k"], ".2f"),
-    }
-    head = {**sizes(cells), "warnings": notes}
-    write(columns, key="comparison", head=head, title=source.title(cells), shown=shown, form=form, output=output)
 
 
 def shown_leaderboard(columns: Mapping[str, Any], interval: float) -> dict[str, list[str]]:

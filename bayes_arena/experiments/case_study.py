@@ -21,8 +21,9 @@ from scipy.special import xlog1py, xlogy
 from bayes_arena.cells import Cells, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.experiments.tables import SHUFFLES, candidates
-from bayes_arena.online import elo_by_annotator, shuffled_elo
+from bayes_arena.online import elo_by_annotator
 from bayes_arena.prediction import predict
+from bayes_arena.random_orders import shuffled_elo
 from bayes_arena.sequence import VoteSequence
 
 if TYPE_CHECKING:

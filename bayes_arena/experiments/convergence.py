@@ -27,8 +27,8 @@ from bayes_arena.experiments.descent import (
 from bayes_arena.experiments.measures import pairwise_consistency
 from bayes_arena.likelihood import Point, objective
 from bayes_arena.newton import Gauge, minimise
-from bayes_arena.online import shuffled_ratings
 from bayes_arena.priors import FLAT
+from bayes_arena.random_orders import shuffled_ratings
 from bayes_arena.sequence import one_by_one
 from bayes_arena.specification import PRESETS
 

@@ -22,7 +22,8 @@ from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.experiments.stability import SHARES
 from bayes_arena.fitting import fit
-from bayes_arena.reliability import annotators, flag
+from bayes_arena.flagging import flag
+from bayes_arena.reliability import annotators
 from bayes_arena.selection import select_annotators
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from bayes_arena.errors import ArenaWarning, ConvergenceError, ModelError
 from bayes_arena.experiments.measures import consistency
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.fitting import fit
-from bayes_arena.online import shuffled_ratings
+from bayes_arena.random_orders import shuffled_ratings
 from bayes_arena.sequence import one_by_one
 
 if TYPE_CHECKING:

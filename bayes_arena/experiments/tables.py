@@ -26,8 +26,8 @@ from bayes_arena.cells import Cells
 from bayes_arena.elo import EloScale
 from bayes_arena.fitting import fit
 from bayes_arena.heldout import Fitter, held_out
-from bayes_arena.online import shuffled_ratings
 from bayes_arena.prediction import Ratings
+from bayes_arena.random_orders import shuffled_ratings
 from bayes_arena.selection import keep_annotators, select_annotators
 from bayes_arena.sequence import one_by_one
 
