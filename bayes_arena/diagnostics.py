@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.cells import Floats
+from bayes_arena.cells import Floats, are_whole
 from bayes_arena.checks import check_rows
 from bayes_arena.crossvalidation import leave_one_out
 from bayes_arena.newton import GRADIENT_PER_VOTE
@@ -78,8 +78,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
     )
     if fit.tree is not None:
         _add_sampler_checks(add, fit.tree)
-    whole = np.array_equal(fit.cells.counts, np.rint(fit.cells.counts))
-    if whole and not fit.prior.is_flat:
+    if are_whole(fit.cells.counts) and not fit.prior.is_flat:
         loo = leave_one_out(fit)
         bad = loo.votes[loo.pareto_k > PARETO_K].sum()
         add(
