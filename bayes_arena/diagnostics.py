@@ -12,7 +12,7 @@ import numpy as np
 
 from bayes_arena.cells import Floats, are_whole
 from bayes_arena.checks import check_rows
-from bayes_arena.crossvalidation import leave_one_out
+from bayes_arena.crossvalidation import PARETO_K, leave_one_out
 from bayes_arena.newton import GRADIENT_PER_VOTE
 from bayes_arena.result import Fit
 
@@ -24,8 +24,6 @@ RHAT = 1.01
 ESS = 400.0
 """Effective draws that four chains should give (the same)."""
 BFMI = 0.3
-PARETO_K = 0.7
-"""Above this leave-one-out is unreliable for a vote (Vehtari et al., 2024)."""
 GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "quadrature": 1e-4}
 VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)")
 

@@ -24,11 +24,11 @@ from bayes_arena.posterior import draw
 from bayes_arena.prior_predictive import draw_prior
 from bayes_arena.priors import Prior
 from bayes_arena.result import Draws, Fit
+from bayes_arena.sampling import CHAINS
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-CHAINS = 4
 DRAWS = 1000
 """Draws from a Gaussian approximation."""
 PRIOR_DRAWS = 500
