@@ -15,6 +15,7 @@ import numpy as np
 
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ModelError
+from bayes_arena.labels import LABELS
 from bayes_arena.likelihood import Objective
 from bayes_arena.priors import Prior
 from bayes_arena.projection import project_draws
@@ -98,10 +99,9 @@ def draws_of(tree: DataTree, cells: Cells, model: Model, target: Objective) -> D
     strength = values("strength")
     size = len(strength)
     shared: dict[str, Any] = {term.name: values(f"{term.name}_common") for term in target.common}
-    names = {"discrimination": "discrimination", "tie_propensity": "log_tie_propensity", "position": "position"}
     own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, term in enumerate(target.own):
-        own[:, :, column] = values(names[term.name])
+        own[:, :, column] = values(LABELS[term.name])
         if term.name in shared:
             own[:, :, column] -= shared[term.name][:, None]
     common = np.column_stack(list(shared.values())) if shared else np.zeros((size, 0))

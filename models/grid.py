@@ -13,6 +13,7 @@ import pymc as pm
 
 from bayes_arena.cells import Cells, sum_by
 from bayes_arena.fitting import one_thread
+from bayes_arena.labels import LABELS, SPREADS
 from bayes_arena.likelihood import objective
 from bayes_arena.marginal import SPREAD_OF, estimate_spreads, information
 from bayes_arena.models import _parts
@@ -84,8 +85,8 @@ def compose(cells: Cells, model: Model, prior: Prior, known: Mapping[str, float]
         def zero_sum(name: str, spread: str, dim: str) -> pm.TensorVariable:
             if known is None:
                 return _parts.zero_sum(name, float(getattr(prior, spread)), dim)
-            label = spread if spread.endswith("spread") else f"{spread}_sd"
-            return _parts.pooled(name, pm.HalfNormal(label, getattr(prior.hyper, spread)), known[spread], dim)
+            sd = pm.HalfNormal(SPREADS[spread], getattr(prior.hyper, spread))
+            return _parts.pooled(name, sd, known[spread], dim)
 
         strength = zero_sum("strength", "strength", "competitor")
         if known is not None:
@@ -101,18 +102,18 @@ def compose(cells: Cells, model: Model, prior: Prior, known: Mapping[str, float]
         every = np.zeros(max(target.n_annotators, 1))
         theta = 1 + every
         if "discrimination" in own:
-            theta = pm.Deterministic("discrimination", 1 + own["discrimination"], dims="annotator")
+            theta = pm.Deterministic(LABELS["discrimination"], 1 + own["discrimination"], dims="annotator")
         position = _with_own("position", shared, own)
-        tie = _with_own("tie_propensity", shared, own, label="log_tie_propensity")
-        bad = _with_own("both_bad", shared, own, label="log_both_bad")
+        tie = _with_own("tie_propensity", shared, own)
+        bad = _with_own("both_bad", shared, own)
         _parts.observe(target, model, [strength, theta, position + every, tie + every, bad + np.zeros(1)])
     return program
 
 
-def _with_own(name: str, shared: dict, own: dict, label: str | None = None) -> pm.TensorVariable | float:  # type: ignore[type-arg]
+def _with_own(name: str, shared: dict, own: dict) -> pm.TensorVariable | float:  # type: ignore[type-arg]
     """Name the sum of what annotators share and what is their own; zero where the model has neither."""
     if name not in shared:
         return 0.0
     if name in own:
-        return pm.Deterministic(label or name, shared[name] + own[name], dims="annotator")
-    return pm.Deterministic(label or name, shared[name])
+        return pm.Deterministic(LABELS[name], shared[name] + own[name], dims="annotator")
+    return pm.Deterministic(LABELS[name], shared[name])
