@@ -140,10 +140,14 @@ def whole_votes(counts: Floats) -> Ints:
     ModelError
         If votes are weighted by fractions, and so cannot be drawn or left out one by one.
     """
-    votes = np.rint(counts).astype(np.int64)
-    if not np.array_equal(votes, counts):
+    if not are_whole(counts):
         raise ModelError("Votes are weighted by fractions; leaving some out, or drawing new ones, needs whole votes.")
-    return votes
+    return counts.astype(np.int64)
+
+
+def are_whole(counts: Floats) -> bool:
+    """Whether every count is of whole votes, none weighted by a fraction."""
+    return np.array_equal(counts, np.rint(counts))
 
 
 def sum_by(index: Ints, values: Floats, size: int) -> Floats:

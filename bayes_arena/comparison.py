@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.cells import Cells, Floats
-from bayes_arena.crossvalidation import LeaveOneOut, leave_one_out, se_of_sum
+from bayes_arena.crossvalidation import PARETO_K, LeaveOneOut, leave_one_out, se_of_sum
 from bayes_arena.errors import ModelError
 from bayes_arena.result import Fit
 from bayes_arena.specification import Model
 
 if TYPE_CHECKING:
     import pandas as pd
-
-BAD_K = 0.7
-"""A Pareto k above this makes an estimate unreliable (Vehtari et al., 2024)."""
 
 
 def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
@@ -92,8 +89,8 @@ def _stacking_weights(loo: Mapping[str, LeaveOneOut]) -> dict[str, float]:
             n_samples=one.n_draws,
             n_data_points=int(one.votes.sum()),
             scale="log",
-            warning=bool((one.pareto_k > BAD_K).any()),
-            good_k=BAD_K,
+            warning=bool((one.pareto_k > PARETO_K).any()),
+            good_k=PARETO_K,
             elpd_i=per_vote(one, one.elpd),
             pareto_k=per_vote(one, one.pareto_k),
         )

@@ -19,6 +19,8 @@ from bayes_arena.posterior import draw
 from bayes_arena.progress import report
 from bayes_arena.result import Draws, Fit
 
+PARETO_K = 0.7
+"""A Pareto k above this makes an estimate unreliable (Vehtari et al., 2024)."""
 CHUNK = 500
 """Columns between two reports of progress."""
 DRAWS = 1000

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.cells import Floats
+from bayes_arena.cells import Floats, are_whole
 from bayes_arena.checks import check_rows
-from bayes_arena.crossvalidation import leave_one_out
+from bayes_arena.crossvalidation import PARETO_K, leave_one_out
 from bayes_arena.newton import GRADIENT_PER_VOTE
 from bayes_arena.result import Fit
 
@@ -24,8 +24,6 @@ RHAT = 1.01
 ESS = 400.0
 """Effective draws that four chains should give (the same)."""
 BFMI = 0.3
-PARETO_K = 0.7
-"""Above this leave-one-out is unreliable for a vote (Vehtari et al., 2024)."""
 GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "quadrature": 1e-4}
 VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)")
 
@@ -78,8 +76,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
     )
     if fit.tree is not None:
         _add_sampler_checks(add, fit.tree)
-    whole = np.array_equal(fit.cells.counts, np.rint(fit.cells.counts))
-    if whole and not fit.prior.is_flat:
+    if are_whole(fit.cells.counts) and not fit.prior.is_flat:
         loo = leave_one_out(fit)
         bad = loo.votes[loo.pareto_k > PARETO_K].sum()
         add(

@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController
 from bayes_arena.cells import Cells
 from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
 from bayes_arena.identification import unsettled_by_mirror
-from bayes_arena.marginal import estimate_spreads
+from bayes_arena.marginal import estimate_spreads, information
 from bayes_arena.point import find_mode
 from bayes_arena.priors import Prior, resolve_prior
 from bayes_arena.quadrature import is_sparse
@@ -104,11 +104,12 @@ def fit(
             used, mode = integrate_annotators(cells, model, prior)
         else:
             used, mode = estimate_spreads(cells, model, prior)
+        known = information(used, mode) if method == "nuts" and prior.hyper is not None else None
     tree = samples = None
     if method == "nuts":
         from bayes_arena.sampling import draws_of, sample
 
-        tree = sample(cells, model, prior, draws=draws, tune=tune, sampler=sampler, seed=seed)
+        tree = sample(cells, model, prior, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
         samples = draws_of(tree, cells, model, mode.target)
     open_questions = (*mode.open_questions, *unsettled_by_mirror(mode.mirror_probability))
     for text in open_questions:

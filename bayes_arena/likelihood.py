@@ -123,6 +123,12 @@ class Objective:
         """Whether theta is free."""
         return any(term.name == "discrimination" for term in self.own)
 
+    @property
+    def is_proper(self) -> bool:
+        """Whether every parameter has a prior with a finite spread, so that there is a posterior to draw from."""
+        spreads = (self.strength_sd, *(term.sd for term in (*self.common, *self.own)))
+        return all(map(math.isfinite, spreads))
+
     def start(self) -> Point:
         """Return the prior means."""
         return Point(

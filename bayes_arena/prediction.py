@@ -26,7 +26,7 @@ import numpy as np
 from bayes_arena.cells import Cells, Floats, Ints, Tally
 from bayes_arena.checks import components
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
-from bayes_arena.likelihood import Objective, Point
+from bayes_arena.likelihood import Point
 from bayes_arena.outcomes import expected_score, log_probabilities
 from bayes_arena.posterior import draw_parameters
 from bayes_arena.result import Fit
@@ -133,7 +133,7 @@ def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
     """Yield points of the posterior, or the estimate; annotators' numbers have a last row for somebody unknown."""
     target = fit.target
     mean = np.array([term.mean for term in target.own])
-    if not is_proper(target):
+    if not target.is_proper:
         yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean]))
         return
     strength, common, own = draw_parameters(fit, size=draws, seed=seed)
@@ -142,12 +142,6 @@ def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
     )
     for index in range(len(own)):
         yield Point(strength[index], common[index], np.vstack([own[index], population[index]]))
-
-
-def is_proper(target: Objective) -> bool:
-    """Whether every parameter has a prior with a finite spread, so that there is a posterior to draw from."""
-    terms = (*target.common, *target.own)
-    return not (math.isinf(target.strength_sd) or any(math.isinf(term.sd) for term in terms))
 
 
 def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:

@@ -25,7 +25,6 @@ from bayes_arena.intervals import half_width
 from bayes_arena.likelihood import Point
 from bayes_arena.outcomes import log_probabilities, seen_counts
 from bayes_arena.posterior import draw_parameters
-from bayes_arena.prediction import is_proper
 from bayes_arena.ranking import whole_counts
 from bayes_arena.result import Fit
 
@@ -187,7 +186,7 @@ def _group(fit: Fit, tally: Tally, by: str) -> tuple[Mapping[str, Sequence[str]]
 
 def _replications(fit: Fit, tally: Tally, draws: int, seed: int) -> Iterator[Ints]:
     """Yield counts (n_rows, 4) under one draw of the posterior after the other."""
-    if not is_proper(fit.target):
+    if not fit.target.is_proper:
         raise ModelError("Predictive checks need draws from a posterior. Use prior='default'.")
     target = replace(fit.target, tally=tally)
     votes = whole_votes(seen_counts(fit.model, tally.counts).sum(axis=0))

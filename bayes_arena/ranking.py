@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.bootstrap import RESAMPLES
-from bayes_arena.cells import Floats, Ints
+from bayes_arena.cells import Floats, Ints, are_whole
 from bayes_arena.checks import records
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, NotIdentifiedError
@@ -200,5 +200,4 @@ def rank_spread(lower: Floats, upper: Floats) -> tuple[Ints, Ints]:
 
 def whole_counts(values: Floats) -> np.ndarray:
     """Return counts as integers where every one is whole (it is, unless votes are weighted)."""
-    whole = np.rint(values)
-    return whole.astype(np.int64) if np.array_equal(whole, values) else values
+    return values.astype(np.int64) if are_whole(values) else values

@@ -31,7 +31,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayes_arena.cells import Floats
+from bayes_arena.cells import Floats, are_whole
 from bayes_arena.errors import IdentificationWarning, ModelError, NotIdentifiedError, listing
 from bayes_arena.likelihood import ETA, Objective
 from bayes_arena.outcomes import seen_counts
@@ -69,7 +69,7 @@ def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floa
     White, H. (1982), "Maximum likelihood estimation of misspecified models", Econometrica 50.
     """
     require_mode(fit, "sandwich")
-    if not np.array_equal(fit.cells.counts, np.rint(fit.cells.counts)):
+    if not are_whole(fit.cells.counts):
         raise ModelError(
             "The interval 'sandwich' needs whole votes, and these are weighted by fractions. Use 'laplace' or "
             "'clustered'."

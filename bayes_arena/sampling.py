@@ -7,6 +7,7 @@ competitor, or the discrimination of an annotator who never errs, without bound.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ModelError
+from bayes_arena.labels import LABELS
 from bayes_arena.likelihood import Objective
 from bayes_arena.priors import Prior
 from bayes_arena.projection import project_draws
@@ -27,7 +29,17 @@ CHAINS = 4
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
 
 
-def sample(cells: Cells, model: Model, prior: Prior, *, draws: int, tune: int, sampler: Sampler, seed: int) -> DataTree:
+def sample(
+    cells: Cells,
+    model: Model,
+    prior: Prior,
+    known: Mapping[str, float] | None,
+    *,
+    draws: int,
+    tune: int,
+    sampler: Sampler,
+    seed: int,
+) -> DataTree:
     """Sample the posterior.
 
     Parameters
@@ -36,7 +48,10 @@ def sample(cells: Cells, model: Model, prior: Prior, *, draws: int, tune: int, s
         Votes.
     model : Model
     prior : Prior
-        A proper prior; its spreads are sampled too unless ``prior.hyper`` is None.
+        A proper prior.
+    known : mapping of str to float, or None
+        The :func:`~bayes_arena.marginal.information` of the votes, with which the spreads are sampled too; None where
+        the prior fixes them.
     draws, tune : int
         Draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
@@ -58,10 +73,10 @@ def sample(cells: Cells, model: Model, prior: Prior, *, draws: int, tune: int, s
         raise ModelError("Sampling needs a proper prior. Use prior='default', or method='map' for the flat one.")
     import pymc as pm
 
-    from bayes_arena.models import build
+    from bayes_arena.models.grid import compose
 
     # PyMC writes its progress to stdout, which is for the answer
-    with build(cells, model=model, prior=prior, pooled=True), redirect_stdout(sys.stderr):
+    with compose(cells, model, prior, known), redirect_stdout(sys.stderr):
         tree: DataTree = pm.sample(
             draws,
             tune=tune,
@@ -84,10 +99,9 @@ def draws_of(tree: DataTree, cells: Cells, model: Model, target: Objective) -> D
     strength = values("strength")
     size = len(strength)
     shared: dict[str, Any] = {term.name: values(f"{term.name}_common") for term in target.common}
-    names = {"discrimination": "discrimination", "tie_propensity": "log_tie_propensity", "position": "position"}
     own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, term in enumerate(target.own):
-        own[:, :, column] = values(names[term.name])
+        own[:, :, column] = values(LABELS[term.name])
         if term.name in shared:
             own[:, :, column] -= shared[term.name][:, None]
     common = np.column_stack(list(shared.values())) if shared else np.zeros((size, 0))

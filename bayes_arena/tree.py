@@ -17,6 +17,7 @@ import numpy as np
 from bayes_arena.cells import Cells, Floats, Ints, whole_votes
 from bayes_arena.crossvalidation import pointwise
 from bayes_arena.errors import ModelError
+from bayes_arena.labels import LABELS, SPREADS
 from bayes_arena.likelihood import Objective, Point
 from bayes_arena.marginal import SPREAD_OF
 from bayes_arena.outcomes import log_probabilities
@@ -24,30 +25,16 @@ from bayes_arena.posterior import draw
 from bayes_arena.prior_predictive import draw_prior
 from bayes_arena.priors import Prior
 from bayes_arena.result import Draws, Fit
+from bayes_arena.sampling import CHAINS
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-CHAINS = 4
 DRAWS = 1000
 """Draws from a Gaussian approximation."""
 PRIOR_DRAWS = 500
 LARGEST = 5e7
 """Draws times votes beyond which no value is kept for each."""
-LABELS = {
-    "discrimination": "discrimination",
-    "tie_propensity": "log_tie_propensity",
-    "position": "position",
-    "both_bad": "log_both_bad",
-}
-"""Names of the parameters in the tree, by the name of the term."""
-SPREADS = {
-    "strength": "strength_sd",
-    "discrimination": "discrimination_sd",
-    "tie_spread": "tie_spread",
-    "position_spread": "position_spread",
-}
-"""Names of the sampled spreads in the tree, by the name of the prior's."""
 DIMS = {"strength": ["competitor"], "elo_strength": ["competitor"]} | {
     label: ["annotator"] for label in LABELS.values()
 }

@@ -25,7 +25,7 @@ import pytensor.tensor as pt
 import xarray as xr
 
 import bayes_arena as ba
-from bayes_arena.comparison import BAD_K
+from bayes_arena.crossvalidation import PARETO_K
 
 PARAMETERS = ["strength", "discrimination", "log_tie_propensity", "position"]
 PARAMETERS += ["tie_propensity_common", "position_common"]
@@ -150,7 +150,7 @@ def agreement(cells: ba.Cells) -> None:
     print("\nLLMFAO, leave-one-vote-out from the sampled fits:\n")
     print("| | elpd difference | its SE | stacking weight | largest Pareto k | columns of votes above 0.7 |")
     print("|---|---:|---:|---:|---:|---:|")
-    bad = {name: ba.leave_one_out(fit).pareto_k > BAD_K for name, fit in fits.items()}
+    bad = {name: ba.leave_one_out(fit).pareto_k > PARETO_K for name, fit in fits.items()}
     for row in ba.compare(fits).itertuples():
         columns = [f"{row.elpd_diff:.1f}", f"{row.dse:.1f}", f"{row.weight:.2f}", f"{row.pareto_k:.2f}"]
         print(f"| {row.name} | {' | '.join(columns)} | {bad[row.name].sum()} of {len(bad[row.name])} |")

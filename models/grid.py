@@ -6,11 +6,14 @@ posterior: strengths, then whatever the terms of the objective ask for, then the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pymc as pm
 
 from bayes_arena.cells import Cells, sum_by
 from bayes_arena.fitting import one_thread
+from bayes_arena.labels import LABELS, SPREADS
 from bayes_arena.likelihood import objective
 from bayes_arena.marginal import SPREAD_OF, estimate_spreads, information
 from bayes_arena.models import _parts
@@ -51,45 +54,66 @@ def build(
     """
     prior = resolve_prior(prior)
     chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
-    target = objective(cells, chosen, prior)
-    free = pooled and prior.hyper is not None
-    if free:
-        with one_thread():
-            known = information(*estimate_spreads(cells, chosen, prior))
+    if not pooled or prior.hyper is None:
+        return compose(cells, chosen, prior)
+    with one_thread():
+        known = information(*estimate_spreads(cells, chosen, prior))
+    return compose(cells, chosen, prior, known)
+
+
+def compose(cells: Cells, model: Model, prior: Prior, known: Mapping[str, float] | None = None) -> pm.Model:
+    """Compose the program, given what the fit by ``"marginal"`` knows.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    model : Model
+    prior : Prior
+    known : mapping of str to float, optional
+        The :func:`~bayes_arena.marginal.information` of the votes, which settles the sampler's coordinates: the spreads
+        are pooled. Without it they are fixed.
+
+    Returns
+    -------
+    pymc.Model
+        As by :func:`build`.
+    """
+    target = objective(cells, model, prior)
     with pm.Model(coords=_parts.coordinates(cells)) as program:
 
         def zero_sum(name: str, spread: str, dim: str) -> pm.TensorVariable:
-            if not free:
+            if known is None:
                 return _parts.zero_sum(name, float(getattr(prior, spread)), dim)
-            label = spread if spread.endswith("spread") else f"{spread}_sd"
-            return _parts.pooled(name, pm.HalfNormal(label, getattr(prior.hyper, spread)), known[spread], dim)
+            sd = pm.HalfNormal(SPREADS[spread], getattr(prior.hyper, spread))
+            return _parts.pooled(name, sd, known[spread], dim)
 
         strength = zero_sum("strength", "strength", "competitor")
-        if free:
+        if known is not None:
             strength = pm.Deterministic("strength", strength, dims="competitor")
         own = {term.name: zero_sum(f"{term.name}_deviation", SPREAD_OF[term.name], "annotator") for term in target.own}
         votes = sum_by(target.tally.k, target.counts.sum(axis=0), target.n_annotators)
         shared = {
             term.name: _parts.common_beside(own[term.name], term, votes / votes.sum())
-            if free and term.name in own
+            if known is not None and term.name in own
             else _parts.common(term)
             for term in target.common
         }
         every = np.zeros(max(target.n_annotators, 1))
         theta = 1 + every
         if "discrimination" in own:
-            theta = pm.Deterministic("discrimination", 1 + own["discrimination"], dims="annotator")
+            theta = pm.Deterministic(LABELS["discrimination"], 1 + own["discrimination"], dims="annotator")
         position = _with_own("position", shared, own)
-        tie = _with_own("tie_propensity", shared, own, label="log_tie_propensity")
-        bad = _with_own("both_bad", shared, own, label="log_both_bad")
-        _parts.observe(target, chosen, [strength, theta, position + every, tie + every, bad + np.zeros(1)])
+        tie = _with_own("tie_propensity", shared, own)
+        bad = _with_own("both_bad", shared, own)
+        _parts.observe(target, model, [strength, theta, position + every, tie + every, bad + np.zeros(1)])
     return program
 
 
-def _with_own(name: str, shared: dict, own: dict, label: str | None = None) -> pm.TensorVariable | float:  # type: ignore[type-arg]
+def _with_own(name: str, shared: dict, own: dict) -> pm.TensorVariable | float:  # type: ignore[type-arg]
     """Name the sum of what annotators share and what is their own; zero where the model has neither."""
     if name not in shared:
         return 0.0
     if name in own:
-        return pm.Deterministic(label or name, shared[name] + own[name], dims="annotator")
-    return pm.Deterministic(label or name, shared[name])
+        return pm.Deterministic(LABELS[name], shared[name] + own[name], dims="annotator")
+    return pm.Deterministic(LABELS[name], shared[name])
