@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from threadpoolctl import ThreadpoolController
 
 from bayes_arena.cells import Cells
+from bayes_arena.direction import direction, unsettled
 from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
-from bayes_arena.identification import unsettled_by_mirror
 from bayes_arena.marginal import estimate_spreads, information
 from bayes_arena.point import find_mode
 from bayes_arena.priors import Prior, resolve_prior
@@ -104,6 +104,8 @@ def fit(
             used, mode = integrate_annotators(cells, model, prior)
         else:
             used, mode = estimate_spreads(cells, model, prior)
+        sought = evidence != "quadrature" and not mode.at_infinity
+        found = direction(mode.target, mode.point, mode.laplace.shifts) if sought else None
         known = information(used, mode) if method == "nuts" and prior.hyper is not None else None
     tree = samples = None
     if method == "nuts":
@@ -111,7 +113,7 @@ def fit(
 
         tree = sample(cells, model, prior, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
         samples = draws_of(tree, cells, model, mode.target)
-    open_questions = (*mode.open_questions, *unsettled_by_mirror(mode.mirror_probability))
+    open_questions = (*mode.open_questions, *unsettled(found))
     for text in open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     for text in mode.at_infinity:
@@ -133,7 +135,7 @@ def fit(
         seed=seed if method == "nuts" else None,
         samples=samples,
         tree=tree,
-        mirror_probability=mode.mirror_probability,
+        mirror_probability=found.mirror_probability if found else None,
     )
 
 

@@ -24,8 +24,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
 
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ConvergenceError
@@ -94,14 +92,14 @@ def _settle_direction(cells: Cells, model: Model, prior: Prior, best: Mode) -> t
     other_prior, other = _settle(cells, model, prior, find_mode(cells, model, prior, start=best.mirror))
     if other.point.strength @ best.point.strength > 0:
         return prior, best  # at those spreads it is no mode any more
-    odds = _log_evidence(other_prior, other)[0] - _log_evidence(prior, best)[0]
-    if odds > 0:
-        prior, best, odds = other_prior, other, -odds
-    return prior, replace(best, mirror_probability=float(expit(odds)))
+    rival = _log_evidence(other_prior, other)[0] > _log_evidence(prior, best)[0]
+    return (other_prior, other) if rival else (prior, best)
 
 
 def _settle(cells: Cells, model: Model, prior: Prior, mode: Mode) -> tuple[Prior, Mode]:
     """Maximise L, going on from a mode."""
+    from scipy.optimize import minimize  # slow to import
+
     names = _spread_names(mode)
     units = np.sqrt(2.0 * _sizes(mode))
 

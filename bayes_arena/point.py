@@ -10,17 +10,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from bayes_arena.cells import Cells, Floats, Ints
 from bayes_arena.checks import components
 from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesError, listing
-from bayes_arena.identification import at_infinity, disconnected, reversed_mode, unsettled_by_votes
+from bayes_arena.identification import at_infinity, disconnected, reversed_mode
 from bayes_arena.laplace import Laplace, laplace_at
 from bayes_arena.likelihood import Objective, Point, objective
 from bayes_arena.newton import GRADIENT_PER_VOTE
 from bayes_arena.priors import Prior
-from bayes_arena.search import is_flat, search
+from bayes_arena.search import search
 from bayes_arena.specification import Model
 
 
@@ -42,8 +41,6 @@ class Mode:
         Newton steps.
     mirror : Point or None
         The best mode with the reversed ranking, unless there is none or it is out of the question.
-    mirror_probability : float or None
-        Its posterior probability at these spreads, where it was looked for.
     open_questions, at_infinity : tuple of str
         What the votes leave open, and what has no finite estimate.
     """
@@ -54,7 +51,6 @@ class Mode:
     gradient: float
     iterations: int
     mirror: Point | None
-    mirror_probability: float | None
     open_questions: tuple[str, ...]
     at_infinity: tuple[str, ...]
 
@@ -97,7 +93,6 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
     labels = components(cells)
     shifts = _indicators(labels if math.isinf(prior.strength) else np.zeros_like(labels))
     optimum, point, others = search(target, cells, model, prior, shifts, start, thorough)
-    flat = target.free_discrimination and is_flat(target)
     unbounded = math.isinf(prior.strength) or (target.free_discrimination and math.isinf(prior.discrimination))
     infinite = at_infinity(target, optimum, cells, model) if unbounded else []
     if not optimum.converged and not infinite:
@@ -112,10 +107,6 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
             "(for instance when annotators hardly share a pair). Use a prior (prior='default') or model='m-elo'."
         )
     mirror = reversed_mode(optimum, others) if others and not infinite else None
-    probability = 0.0 if others and not infinite else None
-    if mirror is not None:
-        probability = float(expit(_log_evidence(target, mirror.point, shifts) - _log_evidence(target, point, shifts)))
-    votes_leave_open = unsettled_by_votes(optimum.point.own[:, 0]) if flat and not infinite else []
     return Mode(
         target=target,
         point=point,
@@ -123,8 +114,7 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
         gradient=optimum.gradient,
         iterations=optimum.iterations,
         mirror=mirror.point if mirror else None,
-        mirror_probability=probability,
-        open_questions=(*disconnected(labels, prior), *votes_leave_open),
+        open_questions=tuple(disconnected(labels, prior)),
         at_infinity=tuple(infinite),
     )
 
@@ -139,14 +129,6 @@ def _require_votes_of_all(cells: Cells, target: Objective) -> None:
             f"No vote says anything of annotator(s) {listing(cells.annotators[k] for k in silent)}. Use a prior "
             "(prior='default'), or leave out annotators with few votes (keep_annotators)."
         )
-
-
-def _log_evidence(target: Objective, point: Point, shifts: Floats) -> float:
-    """Logarithm of the Laplace evidence of a mode, up to a constant; minus infinity at a saddle, which is no mode."""
-    try:
-        return -target.value(point) - 0.5 * laplace_at(target, point, shifts).log_determinant
-    except NotIdentifiedError:
-        return -math.inf
 
 
 def _indicators(labels: Ints) -> Floats:

@@ -117,7 +117,6 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
         gradient=float(np.abs(at.gradient).max()) / target.n_votes,
         iterations=steps,
         mirror=None,
-        mirror_probability=None,
         open_questions=alike.open_questions,
         at_infinity=(),
     )

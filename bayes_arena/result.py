@@ -81,9 +81,9 @@ class Fit:
     tree : xarray.DataTree or None
         What the sampler returned, with its statistics.
     mirror_probability : float or None
-        Posterior probability that the ranking is the other way round, by the Laplace evidence of the modes found; None
-        where it was not looked for: theta fixed, a flat prior (which leaves it to mean theta = 1), or annotators
-        integrated out.
+        Probability that the ranking is the other way round, by the votes alone, without trust in any annotator
+        (:mod:`bayes_arena.direction`); None where theta is fixed, the estimate at infinity, or
+        annotators integrated out.
     """
 
     cells: Cells

@@ -4,7 +4,8 @@ Models with theta = 1 are concave (Rao-Kupper nearly so) and start from the prio
 is the mode of the same model with theta = 1. Under a flat prior theta then runs **free**, and is divided by its mean
 afterwards (r multiplied by it): holding the mean inside the objective puts a wall between the two halves of the space
 and hides the better optimum; random starts join in where annotators differ much. Under a Gaussian prior the
-mean is held at 1, as the prior says, and the reversed ranking and the free optimum in both directions are tried too.
+mean is held at 1, as the prior says, and the reversed ranking and the optimum under vague priors with a free mean, in
+both directions, are tried too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from bayes_arena.cells import Cells, Floats
+from bayes_arena.direction import vague_objective
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.likelihood import Objective, Point, objective
 from bayes_arena.newton import Gauge, Optimum, minimise
@@ -25,8 +27,6 @@ RANDOM_STARTS = 6
 """Further starts of a flat fit in which annotators differ much."""
 EQUAL = 1e-6
 """Largest log-odds of competitors that count as equal."""
-START_RIDGE = 3.0
-"""Standard deviation of r and theta in the free start of a Gaussian-prior fit, which keeps it finite."""
 
 
 def search(
@@ -84,9 +84,7 @@ def search(
     best = minimise(target, start, held)
     if not thorough:
         return best, best.point, []
-    vague = replace(target.own[0], mean=0.0, sd=START_RIDGE)
-    ridge = replace(target, strength_sd=START_RIDGE, own=(vague, *target.own[1:]))
-    free = _attempts(ridge, [start], Gauge(shifts, free_scale=False, held=theta_free))
+    free = _attempts(vague_objective(target), [start], Gauge(shifts, free_scale=False, held=theta_free))
     starts = [_turned(start, -1.0), *(_turned(one.point, sign) for one in free for sign in (1.0, -1.0))]
     found = [best, *_attempts(target, starts, held)]
     best = min(found, key=lambda one: one.value)

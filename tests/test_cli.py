@@ -228,7 +228,7 @@ def test_rank_imports_neither_pymc_nor_pandas(votes_file):
         f"sys.argv = ['bayes-arena', 'rank', {str(votes_file)!r}]\n"
         "main_code = None\ntry:\n    main()\nexcept SystemExit as end:\n    main_code = end.code\n"
         "assert not main_code\n"
-        "heavy = {'pymc', 'arviz', 'matplotlib', 'scipy.optimize', 'pandas'} & set(sys.modules)\n"
+        "heavy = {'pymc', 'arviz', 'matplotlib', 'pandas'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -270,18 +270,18 @@ def test_a_round_that_fails_leaves_no_trace(uneven_arena, monkeypatch):
         ({"epsilon": float("nan")}, ba.ModelError),
     ]:
         with pytest.raises(error):
-            arena.rate(**options)
+            arena.rate(model="am-elo", **options)
 
     def no_room(*_):
         raise ba.StoreError("the disk is full")
 
     monkeypatch.setattr("bayes_arena.stored_rounds.decide", no_room)  # the last step of the transaction
     with pytest.raises(ba.StoreError, match="full"):
-        arena.rate()
+        arena.rate(model="am-elo")
     assert arena.rounds().empty
     assert arena.history().empty
     monkeypatch.undo()
-    assert arena.rate().number == 1
+    assert arena.rate(model="am-elo").number == 1
 
 
 def test_a_false_discovery_rate_judges_instead_of_epsilon(path):
