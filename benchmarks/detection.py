@@ -4,12 +4,14 @@
 
 Looks for ``llmfao.csv`` and ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). Prints whom the
 votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed, F1 of A_k > 1/2 and of the paper's
-rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1, against who was
-perturbed and, where simulated, against whose true D_k is below the bar (some annotators are bad by nature); then how
-often a ranking comes out reversed, by the probability that the fit gives to its mirror image.
+rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1; then how often a ranking
+comes out reversed, by the probability that the fit gives to its mirror image.
 
 Only annotators with at least 20 votes are perturbed; LLMFAO is taken without those that are suspect before. Simulated
-arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8).
+arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8). Some of their
+annotators are bad by nature, theta being drawn around 1 with sd 0.5: they are scored once with everybody in, against
+whose true D_k is below the bar; once without those whose D_k is below it before, against who was perturbed; and once,
+as LLMFAO, without those that are suspect before.
 """
 
 import argparse
@@ -26,8 +28,9 @@ import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.agreement import draw_agreement
+from bayes_arena.experiments.detection import suspects, without
 from bayes_arena.experiments.measures import detection
-from bayes_arena.experiments.perturbation import KINDS, perturb
+from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.flagging import discoveries
 from bayes_arena.progress import report
 from bayes_arena.reliability import ANOMALOUS, TOLERANCE, anomaly_probability
@@ -38,10 +41,10 @@ RATES = (0.05, 0.1)
 EFFECT = {"random": -0.5, "equal": 0.0, "flip": -1.0, "mixed": -0.5}
 """What becomes of an annotator's net agreement."""
 HALVES = (0.4, 0.45, 0.5)
-BINS = (0.0, 0.01, 0.1, 0.3, 0.5)
+BINS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
-def suspects(name: str, cells: ba.Cells) -> None:
+def as_they_are(name: str, cells: ba.Cells) -> None:
     start = time.perf_counter()
     fit = ba.fit(cells)
     fitted = time.perf_counter()
@@ -55,7 +58,7 @@ def suspects(name: str, cells: ba.Cells) -> None:
     print(f"| {name} | {counts} | {who or 'nobody'} | {len(flagged)} | {fitted - start:.2f}, {done - fitted:.2f} |")
 
 
-def truly_anomalous(arena: ba.Arena, kind: str, perturbed: Iterable[str]) -> set[str]:
+def truly_anomalous(arena: ba.Arena, kind: Kind = "flip", perturbed: Iterable[str] = ()) -> set[str]:
     """Whose net agreement, by the parameters that the votes were simulated with, is below the bar."""
     i, j = np.triu_indices(len(arena.competitors), k=1)
     e = 0.5 * arena.discrimination * np.abs(arena.strength[i] - arena.strength[j])[:, None]
@@ -65,7 +68,10 @@ def truly_anomalous(arena: ba.Arena, kind: str, perturbed: Iterable[str]) -> set
 
 
 def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None) -> list[dict[str, object]]:
-    """One row for every kind, share, seed and truth: F1 of each rule, and wrong shares at each rate."""
+    """One row for every kind, share and seed: F1 of each rule, and wrong shares at each rate.
+
+    The truth is who was perturbed or, given the arena, who is below the bar.
+    """
     rows: list[dict[str, object]] = []
     for kind in KINDS:
         for share in SHARES:
@@ -80,17 +86,13 @@ def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None
                     "theta < 0": ba.flag_by_theta(paper),
                     "theta < .005": ba.flag_by_theta(paper, epsilon=0.005),
                 }
-                truths = {name: set(who)}
-                if arena is not None:
-                    truths = {f"{name}, who was perturbed": set(who)}
-                    truths[f"{name}, who is below the bar"] = truly_anomalous(arena, kind, who)
-                for truth, true in truths.items():
-                    row = {"truth": truth, "kind": kind, "share": share, "mirror": fit.mirror_probability}
-                    row |= {rule: detection(flagged, true).f1 for rule, flagged in found.items()}
-                    for rate in RATES:
-                        at_rate = detection(names[discoveries(anomaly, rate)], true)
-                        row |= {f"wrong at {rate:g}": 1 - at_rate.precision, f"found at {rate:g}": at_rate.recall}
-                    rows.append(row)
+                true = set(who) if arena is None else truly_anomalous(arena, kind, who)
+                row = {"votes": name, "kind": kind, "share": share, "mirror": fit.mirror_probability}
+                row |= {rule: detection(flagged, true).f1 for rule, flagged in found.items()}
+                for rate in RATES:
+                    at_rate = detection(names[discoveries(anomaly, rate)], true)
+                    row |= {f"wrong at {rate:g}": 1 - at_rate.precision, f"found at {rate:g}": at_rate.recall}
+                rows.append(row)
     report("")
     return rows
 
@@ -106,9 +108,8 @@ def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
                 competitors=10, annotators=size, votes=60 * size, anomalous=round(share * size), seed=1000 + seed
             )
             fit = ba.fit(ba.read_votes(arena.votes), method="marginal")
-            if fit.mirror_probability is not None:
-                up = fit.strength @ arena.strength * arena.discrimination.mean()
-                rows.append((share, fit.mirror_probability, bool(up < 0)))
+            up = fit.strength @ arena.strength * arena.discrimination.mean()
+            rows.append((share, fit.mirror_probability, bool(up < 0)))
     report("")
     return rows
 
@@ -121,7 +122,8 @@ def markdown(table: pd.DataFrame, index: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=3, help="perturbations of each kind and share, and arenas")
+    parser.add_argument("--seeds", type=int, default=3, help="perturbations of each kind and share of LLMFAO")
+    parser.add_argument("--arenas", type=int, default=10, help="simulated arenas")
     parser.add_argument("--mirrors", type=int, default=100, help="arenas in which nearly half are turned round")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
@@ -130,20 +132,22 @@ def main() -> None:
     print("## The votes as they are\n")
     print("| votes | verdicts | anomalous | flagged at .05 | seconds: fit, annotators |\n|---|---|---|---:|---:|")
     for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
-        suspects(name, ba.read_votes(folder / file))
+        as_they_are(name, ba.read_votes(folder / file))
 
     llmfao = pl.read_csv(folder / "llmfao.csv").filter(~pl.col("judge").is_in(SUSPECT))
-    seeds = range(options.seeds)
-    rows = runs("LLMFAO", ba.keep_annotators(ba.read_votes(llmfao), more_than=19), seeds)
-    for seed in seeds:
+    rows = runs("LLMFAO", ba.keep_annotators(ba.read_votes(llmfao), more_than=19), range(options.seeds))
+    for seed in range(options.arenas):
         arena = ba.simulate(tie_spread=0.8 * (seed % 2), seed=100 + seed)
-        rows += runs("simulated", ba.read_votes(arena.votes), range(seed, seed + 1), arena)
+        cells, once = ba.read_votes(arena.votes), range(seed, seed + 1)
+        rows += runs("simulated, all", cells, once, arena)
+        rows += runs("simulated, nobody below the bar before", without(cells, sorted(truly_anomalous(arena))), once)
+        rows += runs("simulated, nobody suspect before", without(cells, suspects(cells)), once)
     table = pd.DataFrame(rows)
     rules = ["A > .5", "theta < 0", "theta < .005"]
     rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")]
     print("\n## Perturbed annotators: F1, and shares of wrongly flagged and of found at false discovery rates\n")
-    for name in table["truth"].unique():
-        part = table[table["truth"] == name]
+    for name in table["votes"].unique():
+        part = table[table["votes"] == name]
         means = part.groupby("kind", sort=False)[rules + rates].mean()
         means.loc["all"] = part[rules + rates].mean()
         means.loc["all, standard error"] = part[rules + rates].sem()
@@ -156,7 +160,7 @@ def main() -> None:
     mirror = pd.DataFrame(reversed_rankings(options.mirrors), columns=["share", "probability", "reversed"])
     print("| mirror_probability | arenas | mean probability | share reversed |\n|---|---:|---:|---:|")
     for low, high in itertools.pairwise(BINS):
-        part = mirror[(mirror["probability"] >= low) & (mirror["probability"] <= high)]
+        part = mirror[(mirror["probability"] >= low) & (mirror["probability"] < high + (high == BINS[-1]))]
         print(
             f"| {low:g} to {high:g} | {len(part)} | {part['probability'].mean():.4f} | {part['reversed'].mean():.3f} |"
         )
