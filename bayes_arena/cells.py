@@ -145,6 +145,20 @@ def whole_votes(counts: Floats) -> Ints:
     return counts.astype(np.int64)
 
 
+def single_votes(cells: Cells) -> tuple[Ints, Ints]:
+    """Cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
+
+    Raises
+    ------
+    ModelError
+        If votes are weighted by fractions, which are no single votes.
+    """
+    counts = whole_votes(cells.counts)
+    row, outcome = np.nonzero(counts)
+    times = counts[row, outcome]
+    return np.repeat(row, times), np.repeat(outcome, times)
+
+
 def are_whole(counts: Floats) -> bool:
     """Whether every count is of whole votes, none weighted by a fraction."""
     return np.array_equal(counts, np.rint(counts))

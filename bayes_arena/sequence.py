@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from bayes_arena.cells import Cells, Floats, Ints, sum_by, whole_votes
+from bayes_arena.cells import Cells, Floats, Ints, single_votes, sum_by
 from bayes_arena.votes import valid_votes
 
 SCORES = np.array([1.0, 0.0, 0.5, 0.5])
@@ -148,15 +148,14 @@ def one_by_one(cells: Cells) -> VoteSequence:
     ModelError
         If votes are weighted by fractions.
     """
-    counts = whole_votes(cells.counts)
-    row = np.repeat(np.arange(len(counts)), counts.sum(axis=1))
+    cell, outcome = single_votes(cells)
     return VoteSequence(
         competitors=cells.competitors,
         annotators=cells.annotators,
-        a=cells.a[row],
-        b=cells.b[row],
-        annotator=cells.annotator[row],
-        score=np.repeat(np.tile(SCORES, len(counts)), counts.ravel()),
+        a=cells.a[cell],
+        b=cells.b[cell],
+        annotator=cells.annotator[cell],
+        score=SCORES[outcome],
     )
 
 
