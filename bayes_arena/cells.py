@@ -20,6 +20,8 @@ from bayes_arena.errors import ModelError
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
+OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
+"""Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
