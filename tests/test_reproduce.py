@@ -1,16 +1,12 @@
 """The paper's tables and figures on small arenas: numbers that can be checked, files that are there."""
 
-import os
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import frame
+from helpers import frame, run
 
 import bayes_arena as ba
 from bayes_arena.experiments import case_study, detection, figures, reproduction, summaries, tables
@@ -18,7 +14,6 @@ from bayes_arena.experiments.measures import detection as score
 from bayes_arena.experiments.perturbation import perturb
 from bayes_arena.prediction import predict
 
-COMMAND = Path(sys.executable).parent / "bayes-arena"
 SMALL = reproduction.Effort(splits=2, shuffles=20, starts=2, epochs=5, runs=2, shares=(0.25,))
 SILENT = lambda total: lambda: None  # noqa: E731
 
@@ -263,30 +258,23 @@ def test_every_line_has_a_colour_of_its_own_in_its_figure(written):
     assert len({figures.STYLES[name]["color"] for name in names}) == len(names)
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
-    return subprocess.run(
-        [str(COMMAND), "reproduce", *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120
-    )
-
-
 def test_the_command_filters_as_the_paper_does_and_says_what_it_wrote(votes, tmp_path):
     votes.write_csv(tmp_path / "votes.csv")
-    done = run("table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper")
+    done = run("reproduce", "table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper")
     assert (done.returncode, done.stderr) == (0, "")
     assert "900 votes, 7 models, 8 annotators" in done.stdout
     assert str(tmp_path / "paper" / "table1.csv") in done.stdout
-    done = run("table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 0)
+    done = run("reproduce", "table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 0)
     assert "909 votes, 7 models, 9 annotators" in done.stdout
-    done = run("table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 2000)
+    done = run("reproduce", "table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 2000)
     assert done.returncode == 2
     assert "No annotator has more than 2000 votes" in done.stderr
 
 
 def test_without_data_the_command_takes_the_twin(tmp_path):
-    done = run("fig4", "-o", tmp_path)
+    done = run("reproduce", "fig4", "-o", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "simulated twin" in done.stdout
     assert "4321 votes, 20 models, 42 annotators" in done.stdout
     assert (tmp_path / "fig4.png").stat().st_size > 5000
-    assert run("fig2", "-o", tmp_path).returncode == 2
+    assert run("reproduce", "fig2", "-o", tmp_path).returncode == 2
