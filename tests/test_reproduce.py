@@ -1,6 +1,9 @@
 """The paper's tables and figures on small arenas: numbers that can be checked, files that are there."""
 
+import sys
 import warnings
+from functools import partial
+from itertools import count
 
 import numpy as np
 import pandas as pd
@@ -9,9 +12,11 @@ import pytest
 from helpers import frame, run
 
 import bayes_arena as ba
+from bayes_arena.cli import main
 from bayes_arena.experiments import case_study, detection, figures, reproduction, summaries, tables
 from bayes_arena.experiments.measures import detection as score
 from bayes_arena.experiments.perturbation import perturb
+from bayes_arena.experiments.stability import METHODS, stability
 from bayes_arena.prediction import predict
 
 SMALL = reproduction.Effort(splits=2, shuffles=20, starts=2, epochs=5, runs=2, shares=(0.25,))
@@ -278,3 +283,25 @@ def test_without_data_the_command_takes_the_twin(tmp_path):
     assert "4321 votes, 20 models, 42 annotators" in done.stdout
     assert (tmp_path / "fig4.png").stat().st_size > 5000
     assert run("reproduce", "fig2", "-o", tmp_path).returncode == 2
+
+
+def test_the_command_says_which_fits_of_figure_6_are_missing(votes, tmp_path, monkeypatch, capsys):
+    calls = count()
+
+    def fails_at_first(cells):
+        """Fail on the first perturbed votes; call 0 is for the votes as they are."""
+        if next(calls) == 1:
+            raise ba.ConvergenceError("no end in sight")
+        return METHODS["m-elo"](cells)
+
+    methods = {"m-elo": METHODS["m-elo"], "am-davidson": fails_at_first}
+    monkeypatch.setattr(reproduction, "stability", partial(stability, methods=methods))
+    votes.write_csv(tmp_path / "votes.csv")
+    command = ["bayes-arena", "reproduce", "fig6", "--data", tmp_path / "votes.csv", "-o", tmp_path]
+    monkeypatch.setattr(sys, "argv", list(map(str, command)))
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    runs = pd.read_csv(tmp_path / "fig6.csv").groupby("method")["runs"].sum()
+    note = f"Of {runs['m-elo']} runs each, fits that did not converge and are left out: 1 of am-davidson.\n"
+    assert note in capsys.readouterr().out

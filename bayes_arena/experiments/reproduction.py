@@ -210,7 +210,10 @@ TARGETS: Mapping[str, Target] = {
     ),
     "fig5": Target(_figure5, summaries.figure5, lambda numbers: figures.figure5(numbers["fig5"])),
     "fig6": Target(
-        _figure6, summaries.figure6, lambda numbers: figures.figure6(numbers["fig6"], numbers["fig6_theta"])
+        _figure6,
+        summaries.figure6,
+        lambda numbers: figures.figure6(numbers["fig6"], numbers["fig6_theta"]),
+        summaries.note_figure6,
     ),
     "fig7": Target(
         _figure7, summaries.figure7, lambda numbers: figures.figure7(numbers["fig7"]), summaries.note_figure7
