@@ -20,7 +20,6 @@ from bayes_arena.experiments.stability import METHODS, stability
 from bayes_arena.prediction import predict
 
 SMALL = reproduction.Effort(splits=2, shuffles=20, starts=2, epochs=5, runs=2, shares=(0.25,))
-SILENT = lambda total: lambda: None  # noqa: E731
 
 
 @pytest.fixture(scope="module")
@@ -197,23 +196,17 @@ def test_missing_fits_are_counted():
 
 @pytest.fixture(scope="module")
 def written(material, tmp_path_factory):
-    """Everything, with little effort, and how many steps were announced and taken."""
-    folder, steps = tmp_path_factory.mktemp("paper") / "new", {"announced": 0, "taken": 0}
-
-    def track(total):
-        steps["announced"] += total
-
-        def advance():
-            steps["taken"] += 1
-
-        return advance
-
-    answers = {name: reproduction.reproduce(name, material, folder, track) for name in reproduction.TARGETS}
-    return folder, answers, steps
+    """Everything, with little effort, and what was said of progress."""
+    folder, said = tmp_path_factory.mktemp("paper") / "new", []
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("convergence", "stability", "detection"):
+            patch.setattr(f"bayes_arena.experiments.{module}.report", said.append)
+        answers = {name: reproduction.reproduce(name, material, folder) for name in reproduction.TARGETS}
+    return folder, answers, said
 
 
 def test_every_target_writes_its_numbers_and_its_picture(written):
-    folder, answers, steps = written
+    folder, answers, said = written
     assert set(answers) == {"table1", "table2", "fig1", "fig3", "fig4", "fig5", "fig6", "fig7"}
     for name, (short, _, files) in answers.items():
         assert files[0] == folder / f"{name}.csv"
@@ -224,7 +217,8 @@ def test_every_target_writes_its_numbers_and_its_picture(written):
             magic = {".png": b"\x89PNG", ".pdf": b"%PDF"}.get(path.suffix, b"")
             assert path.read_bytes().startswith(magic)
             assert path.stat().st_size > (5000 if magic else 20) or path.name == "fig7_left_out.csv"
-    assert steps["announced"] == steps["taken"] == 3 * 2 + 2 * (4 * 1 * 2)
+    perturbations = [f"perturbation {number} of 8" for number in range(1, 9)]
+    assert said[5:] == ["am-elo without normalisation, start 2 of 2", "", *perturbations, "", *perturbations, ""]
 
 
 def test_numbers_read_back(written):
@@ -250,8 +244,8 @@ def test_numbers_read_back(written):
 
 def test_the_same_votes_give_the_same_files(material, tmp_path):
     for name in ("fig1", "table1"):
-        first = reproduction.reproduce(name, material, tmp_path / "a", SILENT)[2]
-        again = reproduction.reproduce(name, material, tmp_path / "b", SILENT)[2]
+        first = reproduction.reproduce(name, material, tmp_path / "a")[2]
+        again = reproduction.reproduce(name, material, tmp_path / "b")[2]
         for one, other in zip(first, again, strict=True):
             assert one.read_bytes() == other.read_bytes()
 
