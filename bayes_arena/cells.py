@@ -20,6 +20,8 @@ from bayes_arena.errors import ModelError
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
+OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
+"""Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -143,6 +145,20 @@ def whole_votes(counts: Floats) -> Ints:
     if not are_whole(counts):
         raise ModelError("Votes are weighted by fractions; leaving some out, or drawing new ones, needs whole votes.")
     return counts.astype(np.int64)
+
+
+def single_votes(cells: Cells) -> tuple[Ints, Ints]:
+    """Cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
+
+    Raises
+    ------
+    ModelError
+        If votes are weighted by fractions, which are no single votes.
+    """
+    counts = whole_votes(cells.counts)
+    row, outcome = np.nonzero(counts)
+    times = counts[row, outcome]
+    return np.repeat(row, times), np.repeat(outcome, times)
 
 
 def are_whole(counts: Floats) -> bool:

@@ -14,7 +14,6 @@ import numpy as np
 
 from bayes_arena.cells import Floats, whole_votes
 from bayes_arena.errors import ModelError
-from bayes_arena.likelihood import Point
 from bayes_arena.posterior import draw
 from bayes_arena.progress import report
 from bayes_arena.result import Draws, Fit
@@ -94,8 +93,7 @@ def pointwise(fit: Fit, draws: Draws | None = None) -> tuple[Floats, Floats]:
     one[np.where(outcome == 3, seen, outcome), np.arange(len(row))] = 1.0
     draws = draws or draw(fit, size=DRAWS)
     values = np.empty((len(draws.strength), len(row)))
-    for index in range(len(values)):
-        point = Point(draws.strength[index], draws.common[index], draws.own[index])
+    for index, point in enumerate(draws.points()):
         values[index] = -target.rows(one, target.coordinates(point)[:, row]).value
     return values, counts[row, outcome]
 

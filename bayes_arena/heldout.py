@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats, sum_by, whole_votes, with_counts
+from bayes_arena.cells import OUTCOME_SCORES, Cells, Floats, sum_by, whole_votes, with_counts
 from bayes_arena.errors import ModelError
 from bayes_arena.prediction import Prediction, Ratings, predict
 from bayes_arena.progress import report
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCORES = ("mse", "auc", "log_score")
-OUTCOME_SCORE = np.array([1.0, 0.0, 0.5])
-"""W of a win, a loss and a tie."""
 Fitter = Callable[[Cells], Fit | Ratings]
 
 
@@ -149,7 +147,7 @@ def vote_scores(prediction: Prediction, counts: Floats) -> tuple[Floats, Floats,
     """Squared error, log score and number of the votes of every outcome and cell, each of shape (3, n_cells)."""
     votes = np.vstack([counts[:, 0], counts[:, 1], counts[:, 2] + counts[:, 3]])
     logs = np.where(votes > 0, prediction.log_p, 0.0)
-    return (prediction.score - OUTCOME_SCORE[:, None]) ** 2, logs, votes
+    return (prediction.score - OUTCOME_SCORES[:3, None]) ** 2, logs, votes
 
 
 def auc(score: Floats, wins: Floats, losses: Floats) -> float:

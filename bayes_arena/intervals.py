@@ -102,10 +102,10 @@ def summarise(fit: Fit, quantity: Quantity, *, level: float, interval: Interval,
         if interval != "laplace":
             raise ModelError(f"A sampled fit has intervals by quantiles, not {interval!r}. Use method='map' for those.")
         drawn = quantity.drawn(fit.samples)
-        return Summary(drawn.mean(axis=0), drawn.std(axis=0, ddof=1), *_quantiles(drawn, level))
+        return Summary(drawn.mean(axis=0), drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
     if interval == "bootstrap":
         drawn = quantity.drawn(bootstrap(fit, resamples=resamples, seed=seed))
-        return Summary(quantity.value, drawn.std(axis=0, ddof=1), *_quantiles(drawn, level))
+        return Summary(quantity.value, drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
     if interval == "sandwich":
         variance = sandwich_variance(fit, quantity.by_head, quantity.by_own)
     elif interval == "clustered":
@@ -132,9 +132,25 @@ def half_width(level: float) -> float:
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
-def _quantiles(drawn: Floats, level: float) -> Floats:
-    """Equal-tailed interval of draws (n_draws, n), shape (2, n)."""
-    return np.asarray(np.quantile(drawn, [0.5 - level / 2, 0.5 + level / 2], axis=0))
+def equal_tailed(drawn: np.ndarray, level: float, *, discrete: bool = False) -> np.ndarray:
+    """Equal-tailed interval of draws.
+
+    Parameters
+    ----------
+    drawn : ndarray, shape (n_draws, ...)
+        Draws.
+    level : float
+        Share of the draws between the bounds.
+    discrete : bool
+        The draws are ranks or counts: a bound is one of them, nothing in between.
+
+    Returns
+    -------
+    ndarray, shape (2, ...)
+        Lower and upper bound.
+    """
+    tails = [0.5 - level / 2, 0.5 + level / 2]
+    return np.asarray(np.quantile(drawn, tails, axis=0, method="inverted_cdf" if discrete else "linear"))
 
 
 def _profile(fit: Fit, by_strength: Floats, level: float) -> Floats:

@@ -21,7 +21,7 @@ import numpy as np
 
 from bayes_arena.cells import Floats, Ints, Tally, sum_by, whole_votes
 from bayes_arena.errors import ModelError
-from bayes_arena.intervals import half_width
+from bayes_arena.intervals import equal_tailed, half_width
 from bayes_arena.likelihood import Point
 from bayes_arena.outcomes import log_probabilities, seen_counts
 from bayes_arena.posterior import draw_parameters
@@ -115,7 +115,7 @@ def predictive_check(
     replications = _replications(fit, tally, draws, seed)
     replicated = np.array([groups.wins_and_ties(once.astype(np.float64)) for once in replications])
     tail = (replicated > observed).mean(axis=0) + 0.5 * (replicated == observed).mean(axis=0)
-    lower, upper = np.quantile(replicated, [0.5 - level / 2, 0.5 + level / 2], axis=0, method="inverted_cdf")
+    lower, upper = equal_tailed(replicated, level, discrete=True)
     seen = votes > 0
     tables = []
     for row, statistic in enumerate(statistics):

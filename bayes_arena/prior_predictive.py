@@ -13,7 +13,7 @@ import numpy as np
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError
-from bayes_arena.likelihood import Point, objective
+from bayes_arena.likelihood import objective
 from bayes_arena.marginal import SPREAD_OF
 from bayes_arena.outcomes import log_probabilities
 from bayes_arena.priors import Prior, resolve_prior
@@ -124,8 +124,7 @@ def prior_check(
     }
     votes = target.counts.sum(axis=0)
     won, tied = np.empty(size), np.empty(size)
-    for index in range(size):
-        point = Point(draws.strength[index], draws.common[index], draws.own[index])
+    for index, point in enumerate(draws.points()):
         p = np.exp(log_probabilities(chosen, target.coordinates(point)))
         won[index] = votes @ p[0] / (votes @ (p[0] + p[1]))
         tied[index] = votes @ p[2:].sum(axis=0) / votes.sum()

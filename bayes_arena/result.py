@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -41,6 +42,10 @@ class Draws:
     elo_strength: Floats
     common: Floats
     own: Floats
+
+    def points(self) -> Iterator[Point]:
+        """Iterate over the draws as points in parameter space."""
+        return map(Point, self.strength, self.common, self.own)
 
 
 @dataclass(frozen=True, eq=False)

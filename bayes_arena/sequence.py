@@ -13,11 +13,8 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from bayes_arena.cells import Cells, Floats, Ints, sum_by, whole_votes
+from bayes_arena.cells import OUTCOME_SCORES, Cells, Floats, Ints, single_votes, sum_by
 from bayes_arena.votes import valid_votes
-
-SCORES = np.array([1.0, 0.0, 0.5, 0.5])
-"""W of each of the ``OUTCOMES``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +133,7 @@ def read_sequence(
         a=_codes(votes["a"], competitors),
         b=_codes(votes["b"], competitors),
         annotator=_codes(votes["annotator"], annotators) if known else np.zeros(votes.height, dtype=np.int64),
-        score=SCORES[votes["outcome"].to_numpy()],
+        score=OUTCOME_SCORES[votes["outcome"].to_numpy()],
     )
 
 
@@ -148,15 +145,14 @@ def one_by_one(cells: Cells) -> VoteSequence:
     ModelError
         If votes are weighted by fractions.
     """
-    counts = whole_votes(cells.counts)
-    row = np.repeat(np.arange(len(counts)), counts.sum(axis=1))
+    cell, outcome = single_votes(cells)
     return VoteSequence(
         competitors=cells.competitors,
         annotators=cells.annotators,
-        a=cells.a[row],
-        b=cells.b[row],
-        annotator=cells.annotator[row],
-        score=np.repeat(np.tile(SCORES, len(counts)), counts.ravel()),
+        a=cells.a[cell],
+        b=cells.b[cell],
+        annotator=cells.annotator[cell],
+        score=OUTCOME_SCORES[outcome],
     )
 
 

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from bayes_arena.cells import Floats
 from bayes_arena.errors import ModelError
-from bayes_arena.intervals import half_width
+from bayes_arena.intervals import equal_tailed, half_width
 from bayes_arena.likelihood import ETA
 from bayes_arena.outcomes import expected_score
 from bayes_arena.posterior import draw
@@ -52,7 +52,7 @@ def rank_probabilities(fit: Fit, *, top: int = 3, level: float = 0.95, draws: Dr
         raise ModelError(f"top lies between 1 and the number of competitors, {len(names)}; not {top!r}.")
     half_width(level)
     ranks = rankdata(-(draws or draw(fit)).elo_strength, axis=1)
-    lower, upper = np.quantile(ranks, [0.5 - level / 2, 0.5 + level / 2], axis=0, method="inverted_cdf")
+    lower, upper = equal_tailed(ranks, level, discrete=True)
     table = pd.DataFrame(
         {
             "competitor": names,

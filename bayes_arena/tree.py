@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats, Ints, whole_votes
+from bayes_arena.cells import Floats, Ints, single_votes
 from bayes_arena.crossvalidation import pointwise
 from bayes_arena.errors import ModelError
 from bayes_arena.labels import LABELS, SPREADS
-from bayes_arena.likelihood import Objective, Point
+from bayes_arena.likelihood import Objective
 from bayes_arena.marginal import SPREAD_OF
 from bayes_arena.outcomes import log_probabilities
 from bayes_arena.posterior import draw
@@ -103,20 +103,6 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     return tree
 
 
-def single_votes(cells: Cells) -> tuple[Ints, Ints]:
-    """Cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
-
-    Raises
-    ------
-    ModelError
-        If votes are weighted by fractions, which are no single votes.
-    """
-    counts = whole_votes(cells.counts)
-    row, outcome = np.nonzero(counts)
-    times = counts[row, outcome]
-    return np.repeat(row, times), np.repeat(outcome, times)
-
-
 def attributes(fit: Fit, seed: int) -> dict[str, Any]:
     """Say what was fitted and with what, in text and numbers that netCDF takes."""
     import arviz
@@ -192,8 +178,7 @@ def _predicted_votes(fit: Fit, draws: Draws, cell: Ints, seed: int) -> np.ndarra
     rng = np.random.default_rng([seed, 2])
     target = fit.target_by_cell
     outcome = np.empty((len(draws.strength), len(cell)), dtype=np.int8)
-    for index in range(len(outcome)):
-        point = Point(draws.strength[index], draws.common[index], draws.own[index])
+    for index, point in enumerate(draws.points()):
         p = np.exp(log_probabilities(fit.model, target.coordinates(point)))
         outcome[index] = (rng.random(len(cell)) > np.cumsum(p, axis=0)[:3, cell]).sum(axis=0)
     return outcome

@@ -1,9 +1,15 @@
-"""Votes and cells written by hand."""
+"""Votes and cells written by hand, and the command."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import polars as pl
 
 import bayes_arena as ba
 
+COMMAND = Path(sys.executable).parent / "bayes-arena"
 PAIRS = (("0", "1"), ("0", "2"), ("1", "2"))
 
 
@@ -21,3 +27,11 @@ def panel(judges: dict[str, tuple[int, int] | list[tuple[int, int]]]) -> ba.Cell
         for (a, b), (won, lost) in zip(PAIRS, counts, strict=True):
             rows += [(a, b, "model_a", judge)] * won + [(a, b, "model_b", judge)] * lost
     return ba.read_votes(frame(rows))
+
+
+def run(*arguments: object, **options) -> subprocess.CompletedProcess:
+    """Run the command in a process of its own, on no terminal."""
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
+    return subprocess.run(
+        [str(COMMAND), *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120, **options
+    )

@@ -8,19 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from helpers import frame
+from helpers import COMMAND, frame, run
 
 import bayes_arena as ba
 
 COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]
-COMMAND = Path(sys.executable).parent / "bayes-arena"
-
-
-def run(*arguments: object, **options) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
-    return subprocess.run(
-        [str(COMMAND), *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120, **options
-    )
 
 
 @pytest.fixture(scope="module")

@@ -1,26 +1,25 @@
 """The paper's tables and figures on small arenas: numbers that can be checked, files that are there."""
 
-import os
-import subprocess
 import sys
 import warnings
-from pathlib import Path
+from functools import partial
+from itertools import count
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import frame
+from helpers import frame, run
 
 import bayes_arena as ba
+from bayes_arena.cli import main
 from bayes_arena.experiments import case_study, detection, figures, reproduction, summaries, tables
 from bayes_arena.experiments.measures import detection as score
 from bayes_arena.experiments.perturbation import perturb
+from bayes_arena.experiments.stability import METHODS, stability
 from bayes_arena.prediction import predict
 
-COMMAND = Path(sys.executable).parent / "bayes-arena"
 SMALL = reproduction.Effort(splits=2, shuffles=20, starts=2, epochs=5, runs=2, shares=(0.25,))
-SILENT = lambda total: lambda: None  # noqa: E731
 
 
 @pytest.fixture(scope="module")
@@ -197,23 +196,17 @@ def test_missing_fits_are_counted():
 
 @pytest.fixture(scope="module")
 def written(material, tmp_path_factory):
-    """Everything, with little effort, and how many steps were announced and taken."""
-    folder, steps = tmp_path_factory.mktemp("paper") / "new", {"announced": 0, "taken": 0}
-
-    def track(total):
-        steps["announced"] += total
-
-        def advance():
-            steps["taken"] += 1
-
-        return advance
-
-    answers = {name: reproduction.reproduce(name, material, folder, track) for name in reproduction.TARGETS}
-    return folder, answers, steps
+    """Everything, with little effort, and what was said of progress."""
+    folder, said = tmp_path_factory.mktemp("paper") / "new", []
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("convergence", "stability", "detection"):
+            patch.setattr(f"bayes_arena.experiments.{module}.report", said.append)
+        answers = {name: reproduction.reproduce(name, material, folder) for name in reproduction.TARGETS}
+    return folder, answers, said
 
 
 def test_every_target_writes_its_numbers_and_its_picture(written):
-    folder, answers, steps = written
+    folder, answers, said = written
     assert set(answers) == {"table1", "table2", "fig1", "fig3", "fig4", "fig5", "fig6", "fig7"}
     for name, (short, _, files) in answers.items():
         assert files[0] == folder / f"{name}.csv"
@@ -224,7 +217,8 @@ def test_every_target_writes_its_numbers_and_its_picture(written):
             magic = {".png": b"\x89PNG", ".pdf": b"%PDF"}.get(path.suffix, b"")
             assert path.read_bytes().startswith(magic)
             assert path.stat().st_size > (5000 if magic else 20) or path.name == "fig7_left_out.csv"
-    assert steps["announced"] == steps["taken"] == 3 * 2 + 2 * (4 * 1 * 2)
+    perturbations = [f"perturbation {number} of 8" for number in range(1, 9)]
+    assert said[5:] == ["am-elo without normalisation, start 2 of 2", "", *perturbations, "", *perturbations, ""]
 
 
 def test_numbers_read_back(written):
@@ -250,8 +244,8 @@ def test_numbers_read_back(written):
 
 def test_the_same_votes_give_the_same_files(material, tmp_path):
     for name in ("fig1", "table1"):
-        first = reproduction.reproduce(name, material, tmp_path / "a", SILENT)[2]
-        again = reproduction.reproduce(name, material, tmp_path / "b", SILENT)[2]
+        first = reproduction.reproduce(name, material, tmp_path / "a")[2]
+        again = reproduction.reproduce(name, material, tmp_path / "b")[2]
         for one, other in zip(first, again, strict=True):
             assert one.read_bytes() == other.read_bytes()
 
@@ -263,30 +257,45 @@ def test_every_line_has_a_colour_of_its_own_in_its_figure(written):
     assert len({figures.STYLES[name]["color"] for name in names}) == len(names)
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
-    return subprocess.run(
-        [str(COMMAND), "reproduce", *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120
-    )
-
-
 def test_the_command_filters_as_the_paper_does_and_says_what_it_wrote(votes, tmp_path):
     votes.write_csv(tmp_path / "votes.csv")
-    done = run("table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper")
+    done = run("reproduce", "table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper")
     assert (done.returncode, done.stderr) == (0, "")
     assert "900 votes, 7 models, 8 annotators" in done.stdout
     assert str(tmp_path / "paper" / "table1.csv") in done.stdout
-    done = run("table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 0)
+    done = run("reproduce", "table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 0)
     assert "909 votes, 7 models, 9 annotators" in done.stdout
-    done = run("table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 2000)
+    done = run("reproduce", "table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 2000)
     assert done.returncode == 2
     assert "No annotator has more than 2000 votes" in done.stderr
 
 
 def test_without_data_the_command_takes_the_twin(tmp_path):
-    done = run("fig4", "-o", tmp_path)
+    done = run("reproduce", "fig4", "-o", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "simulated twin" in done.stdout
     assert "4321 votes, 20 models, 42 annotators" in done.stdout
     assert (tmp_path / "fig4.png").stat().st_size > 5000
-    assert run("fig2", "-o", tmp_path).returncode == 2
+    assert run("reproduce", "fig2", "-o", tmp_path).returncode == 2
+
+
+def test_the_command_says_which_fits_of_figure_6_are_missing(votes, tmp_path, monkeypatch, capsys):
+    calls = count()
+
+    def fails_at_first(cells):
+        """Fail on the first perturbed votes; call 0 is for the votes as they are."""
+        if next(calls) == 1:
+            raise ba.ConvergenceError("no end in sight")
+        return METHODS["m-elo"](cells)
+
+    methods = {"m-elo": METHODS["m-elo"], "am-davidson": fails_at_first}
+    monkeypatch.setattr(reproduction, "stability", partial(stability, methods=methods))
+    votes.write_csv(tmp_path / "votes.csv")
+    command = ["bayes-arena", "reproduce", "fig6", "--data", tmp_path / "votes.csv", "-o", tmp_path]
+    monkeypatch.setattr(sys, "argv", list(map(str, command)))
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    runs = pd.read_csv(tmp_path / "fig6.csv").groupby("method")["runs"].sum()
+    note = f"Of {runs['m-elo']} runs each, fits that did not converge and are left out: 1 of am-davidson.\n"
+    assert note in capsys.readouterr().out

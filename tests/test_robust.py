@@ -12,10 +12,9 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from helpers import frame
+from helpers import COMMAND, frame, run
 from scipy.linalg import null_space
 from strategies import swapped
-from test_cli import COMMAND, run
 
 import bayes_arena as ba
 from bayes_arena.bootstrap import bootstrap

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import frame
+from helpers import COMMAND, frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import votes
@@ -22,7 +22,6 @@ from strategies import votes
 import bayes_arena as ba
 from bayes_arena.cli import main
 
-COMMAND = Path(sys.executable).parent / "bayes-arena"
 LOYAL = ["anna", "ben", "cleo", "dora", "emil", "fay", "gus"]
 ROWS = [("x", "y", "model_a", "k"), ("x", "y", "model_a", "k"), ("y", "z", "tie", "l"), ("z", "x", "both_bad", "k")]
 

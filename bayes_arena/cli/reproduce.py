@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +15,7 @@ from bayes_arena.cli.output import Format, write
 from bayes_arena.cli.source import sizes
 
 if TYPE_CHECKING:
-    from bayes_arena.experiments.reproduction import Material, Track
+    from bayes_arena.experiments.reproduction import Material
 
 HUB = "hf:"
 """What a data set on the Hugging Face hub begins with."""
@@ -72,8 +70,8 @@ def reproduce(
         f"{size['n_annotators']} annotators"
     )
     for chosen in TARGETS if target is TargetName.all else [target.value]:
-        with collected_warnings(), _progress() as bar:
-            short, note, files = write_target(chosen, votes, output, bar(chosen))
+        with collected_warnings():
+            short, note, files = write_target(chosen, votes, output)
         print("\n" + "\n".join(filter(None, [f"{chosen}: {', '.join(map(str, files))}", note])))
         write(short, key=chosen, head={}, title="", shown=short, form=Format.table, output=None)
 
@@ -95,23 +93,3 @@ def _read(data: str | None, delta: int) -> Material:
     return Material(
         keep_annotators(read_votes(source), more_than=delta), keep_annotators(read_sequence(source), more_than=delta)
     )
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], Track]]:
-    """Progress bars on standard error, if it is a terminal, which go away at the end."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-
-        def named(description: str) -> Track:
-            def track(total: int) -> Callable[[], None]:
-                task = progress.add_task(description, total=total)
-                return lambda: progress.advance(task)
-
-            return track
-
-        yield named

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-from bayes_arena.cells import Cells, Floats, Ints, sum_by
+from bayes_arena.cells import OUTCOME_SCORES, Cells, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.experiments.tables import SHUFFLES, candidates
 from bayes_arena.online import elo_by_annotator
@@ -74,7 +74,7 @@ def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
     """
     import pandas as pd
 
-    w = cells.counts @ np.array([1.0, 0.0, 0.5, 0.5])
+    w = cells.counts @ OUTCOME_SCORES
     votes = cells.counts.sum(axis=1)
     n = cells.n_competitors
     seen = sum_by(cells.a, votes, n) + sum_by(cells.b, votes, n)

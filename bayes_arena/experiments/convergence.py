@@ -7,7 +7,6 @@ needs thousands.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +27,7 @@ from bayes_arena.experiments.measures import pairwise_consistency
 from bayes_arena.likelihood import Point, objective
 from bayes_arena.newton import Gauge, minimise
 from bayes_arena.priors import FLAT
+from bayes_arena.progress import report
 from bayes_arena.random_orders import shuffled_ratings
 from bayes_arena.sequence import one_by_one
 from bayes_arena.specification import PRESETS
@@ -42,7 +42,6 @@ def convergence(
     starts: int = 5,
     epochs: int = EPOCHS,
     seed: int = 0,
-    advance: Callable[[], None] = lambda: None,
 ) -> pd.DataFrame:
     """Loss and consistency of rankings from several random starts at each epoch (Figure 5), and Newton's and Elo's.
 
@@ -56,8 +55,6 @@ def convergence(
         Epochs of each descent.
     seed : int
         Seed of the first start; the others follow.
-    advance : callable
-        Called after each of the 3 ``starts`` descents, for a progress bar.
 
     Returns
     -------
@@ -90,9 +87,9 @@ def convergence(
     }
     for method, (model, normalisation) in variants.items():
         runs = []
-        for each in seeds:
+        for number, each in enumerate(seeds):
+            report(f"{method}, start {number + 1} of {starts}")
             runs.append(descend(cells, model=model, normalisation=normalisation, epochs=epochs, seed=each))
-            advance()
         scores = np.array([run.scores for run in runs])
         columns = {
             "method": method,
@@ -101,6 +98,7 @@ def convergence(
             "consistency": [pairwise_consistency(scores[:, epoch]) for epoch in range(epochs + 1)],
         }
         tables.append(pd.DataFrame(columns))
+    report("")
     rows = [_newton(cells, model, seeds) for model in ("m-elo", "am-elo")]
     rows.append(_elo(cells, starts, seed))
     tables.append(pd.DataFrame(rows, columns=["method", "epoch", "loss", "consistency"]))

@@ -11,7 +11,8 @@ found: such annotators are left out of Figure 7 first.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.experiments.stability import SHARES
 from bayes_arena.fitting import fit
 from bayes_arena.flagging import flag
+from bayes_arena.progress import report
 from bayes_arena.reliability import annotators
 from bayes_arena.selection import select_annotators
 
@@ -83,7 +85,6 @@ def detections(
     kinds: Sequence[Kind] = KINDS,
     shares: Sequence[float] = SHARES,
     seeds: Sequence[int] = range(5),
-    advance: Callable[[], None] = lambda: None,
 ) -> pd.DataFrame:
     """Score every rule by how well it finds the perturbed annotators.
 
@@ -93,8 +94,6 @@ def detections(
         Unweighted votes with annotators, without the :func:`suspects`.
     kinds, shares, seeds : sequence
         Every combination is perturbed; see :func:`~bayes_arena.experiments.perturbation.perturb`.
-    advance : callable
-        Called after each combination, for a progress bar.
 
     Returns
     -------
@@ -105,14 +104,14 @@ def detections(
     import pandas as pd
 
     rows = []
-    for kind in kinds:
-        for share in shares:
-            for seed in seeds:
-                perturbed, who = perturb(cells, kind, share, seed)
-                for rule, found in flagged_by(perturbed).items():
-                    score = detection(found, who)
-                    rows.append((kind, share, seed, rule, score.f1, score.precision, score.recall, len(found)))
-                advance()
+    combinations = list(product(kinds, shares, seeds))
+    for number, (kind, share, seed) in enumerate(combinations):
+        report(f"perturbation {number + 1} of {len(combinations)}")
+        perturbed, who = perturb(cells, kind, share, seed)
+        for rule, found in flagged_by(perturbed).items():
+            score = detection(found, who)
+            rows.append((kind, share, seed, rule, score.f1, score.precision, score.recall, len(found)))
+    report("")
     columns = ["kind", "share", "seed", "rule", "f1", "precision", "recall", "flagged"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -26,7 +26,6 @@ from bayes_arena.cells import Cells
 from bayes_arena.experiments import case_study, detection, figures, summaries, tables
 from bayes_arena.experiments.convergence import convergence
 from bayes_arena.experiments.descent import EPOCHS
-from bayes_arena.experiments.perturbation import KINDS
 from bayes_arena.experiments.stability import SHARES, stability
 from bayes_arena.experiments.summaries import Short, Tables
 from bayes_arena.sequence import VoteSequence
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-Track = Callable[[int], Callable[[], None]]
-"""Told how many steps there are, returns what to call after each."""
 DPI = 160
 
 
@@ -92,7 +89,7 @@ class Target:
         From these to what a reader has to know.
     """
 
-    compute: Callable[[Material, Track], Tables]
+    compute: Callable[[Material], Tables]
     summarise: Callable[[pd.DataFrame], Short]
     draw: Callable[[Tables], Figure] | None = None
     note: Callable[[Tables], str] = lambda numbers: ""
@@ -103,7 +100,7 @@ def twin() -> Arena:
     return simulate(tie_spread=0.8, position_spread=0.3, seed=2025)
 
 
-def reproduce(target: str, votes: Material, folder: Path, track: Track) -> tuple[Short, str, list[Path]]:
+def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, list[Path]]:
     """Compute a table or figure and write it.
 
     Parameters
@@ -114,8 +111,6 @@ def reproduce(target: str, votes: Material, folder: Path, track: Track) -> tuple
         Votes with annotators, already filtered.
     folder : Path
         Where to write; it is made if it is not there.
-    track : callable
-        For a progress bar.
 
     Returns
     -------
@@ -127,7 +122,7 @@ def reproduce(target: str, votes: Material, folder: Path, track: Track) -> tuple
         What was written: the numbers as ``.csv``, tables as ``.md``, figures as ``.png`` and ``.pdf``.
     """
     chosen = TARGETS[target]
-    numbers = chosen.compute(votes, track)
+    numbers = chosen.compute(votes)
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name, table in numbers.items():
@@ -145,46 +140,43 @@ def reproduce(target: str, votes: Material, folder: Path, track: Track) -> tuple
     return short, chosen.note(numbers), files
 
 
-def _table2(votes: Material, track: Track) -> Tables:
+def _table2(votes: Material) -> Tables:
     effort = votes.effort
     return {"table2": tables.table2(votes.cells, splits=effort.splits, shuffles=effort.shuffles)}
 
 
-def _figure1(votes: Material, track: Track) -> Tables:
+def _figure1(votes: Material) -> Tables:
     return {"fig1": case_study.figure1(votes.sequence, shuffles=votes.effort.shuffles)}
 
 
-def _figure3(votes: Material, track: Track) -> Tables:
+def _figure3(votes: Material) -> Tables:
     return {"fig3": case_study.figure3(votes.cells, shuffles=votes.effort.shuffles)}
 
 
-def _figure4(votes: Material, track: Track) -> Tables:
+def _figure4(votes: Material) -> Tables:
     scores = case_study.figure3(votes.cells, shuffles=votes.effort.shuffles)
     return {"fig4": case_study.figure4(scores, votes.cells)}
 
 
-def _figure5(votes: Material, track: Track) -> Tables:
+def _figure5(votes: Material) -> Tables:
     effort = votes.effort
-    advance = track(3 * effort.starts)
-    return {"fig5": convergence(votes.cells, starts=effort.starts, epochs=effort.epochs, advance=advance)}
+    return {"fig5": convergence(votes.cells, starts=effort.starts, epochs=effort.epochs)}
 
 
-def _figure6(votes: Material, track: Track) -> Tables:
+def _figure6(votes: Material) -> Tables:
     cells, effort = votes.cells, votes.effort
-    advance = track(len(KINDS) * len(effort.shares) * effort.runs)
-    table = stability(cells, shares=effort.shares, seeds=range(effort.runs), advance=advance)
+    table = stability(cells, shares=effort.shares, seeds=range(effort.runs))
     means = _means(table.rename(columns={"model": "method"}), ["kind", "share", "method"], ["consistency", "warned"])
     return {"fig6": means, "fig6_theta": detection.abilities(cells, shares=effort.shares)}
 
 
-def _figure7(votes: Material, track: Track) -> Tables:
+def _figure7(votes: Material) -> Tables:
     import pandas as pd
 
     effort = votes.effort
     out = detection.suspects(votes.cells)
-    advance = track(len(KINDS) * len(effort.shares) * effort.runs)
     cells = detection.without(votes.cells, out)
-    table = detection.detections(cells, shares=effort.shares, seeds=range(effort.runs), advance=advance)
+    table = detection.detections(cells, shares=effort.shares, seeds=range(effort.runs))
     means = _means(table, ["kind", "share", "rule"], ["f1", "precision", "recall"])
     return {"fig7": means, "fig7_left_out": pd.DataFrame({"annotator": out})}
 
@@ -199,7 +191,7 @@ def _means(table: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFra
 
 
 TARGETS: Mapping[str, Target] = {
-    "table1": Target(lambda votes, track: {"table1": tables.table1(votes.cells)}, summaries.table1),
+    "table1": Target(lambda votes: {"table1": tables.table1(votes.cells)}, summaries.table1),
     "table2": Target(_table2, summaries.table2, note=summaries.note_table2),
     "fig1": Target(_figure1, summaries.figure1, lambda numbers: figures.figure1(numbers["fig1"])),
     "fig3": Target(
@@ -210,7 +202,10 @@ TARGETS: Mapping[str, Target] = {
     ),
     "fig5": Target(_figure5, summaries.figure5, lambda numbers: figures.figure5(numbers["fig5"])),
     "fig6": Target(
-        _figure6, summaries.figure6, lambda numbers: figures.figure6(numbers["fig6"], numbers["fig6_theta"])
+        _figure6,
+        summaries.figure6,
+        lambda numbers: figures.figure6(numbers["fig6"], numbers["fig6_theta"]),
+        summaries.note_figure6,
     ),
     "fig7": Target(
         _figure7, summaries.figure7, lambda numbers: figures.figure7(numbers["fig7"]), summaries.note_figure7

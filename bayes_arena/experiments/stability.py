@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from bayes_arena.errors import ArenaWarning, ConvergenceError, ModelError
 from bayes_arena.experiments.measures import consistency
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.fitting import fit
+from bayes_arena.progress import report
 from bayes_arena.random_orders import shuffled_ratings
 from bayes_arena.sequence import one_by_one
 
@@ -61,7 +63,6 @@ def stability(
     shares: Sequence[float] = SHARES,
     seeds: Sequence[int] = range(5),
     methods: Mapping[str, Method] = METHODS,
-    advance: Callable[[], None] = lambda: None,
 ) -> pd.DataFrame:
     """Consistency of every method's ranking with and without perturbed annotators.
 
@@ -73,8 +74,6 @@ def stability(
         Every combination is perturbed; see :func:`~bayes_arena.experiments.perturbation.perturb`.
     methods : mapping of str to callable
         From cells to scores, by name.
-    advance : callable
-        Called after each combination, for a progress bar.
 
     Returns
     -------
@@ -88,17 +87,17 @@ def stability(
 
     original = {name: _quietly(method, cells)[0] for name, method in methods.items()}
     rows = []
-    for kind in kinds:
-        for share in shares:
-            for seed in seeds:
-                perturbed, _ = perturb(cells, kind, share, seed)
-                for name, method in methods.items():
-                    try:
-                        scores, warned = _quietly(method, perturbed)
-                    except ConvergenceError:
-                        continue
-                    rows.append((kind, share, seed, name, consistency(scores, original[name]), warned))
-                advance()
+    combinations = list(product(kinds, shares, seeds))
+    for number, (kind, share, seed) in enumerate(combinations):
+        report(f"perturbation {number + 1} of {len(combinations)}")
+        perturbed, _ = perturb(cells, kind, share, seed)
+        for name, method in methods.items():
+            try:
+                scores, warned = _quietly(method, perturbed)
+            except ConvergenceError:
+                continue
+            rows.append((kind, share, seed, name, consistency(scores, original[name]), warned))
+    report("")
     return pd.DataFrame(rows, columns=["kind", "share", "seed", "model", "consistency", "warned"])
 
 
