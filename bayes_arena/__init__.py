@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from bayes_arena.ranking import leaderboard, rank_spread, strengths
     from bayes_arena.reliability import annotators
     from bayes_arena.result import Draws, Fit
-    from bayes_arena.selection import keep_annotators
+    from bayes_arena.selection import drop_annotators, keep_annotators
     from bayes_arena.sequence import VoteSequence, read_sequence
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
@@ -71,7 +71,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "bayes_arena.cells": ("Cells",),
-    "bayes_arena.selection": ("keep_annotators",),
+    "bayes_arena.selection": ("drop_annotators", "keep_annotators"),
     "bayes_arena.checks": ("check",),
     "bayes_arena.comparison": ("compare",),
     "bayes_arena.crossvalidation": ("LeaveOneOut", "leave_one_out"),
@@ -167,6 +167,7 @@ __all__ = [
     "compare",
     "diagnose",
     "draw",
+    "drop_annotators",
     "elo_by_annotator",
     "example_arena",
     "fit",

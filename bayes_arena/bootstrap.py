@@ -109,6 +109,6 @@ def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
     votes = whole_votes(tally.counts).ravel()
     rng = np.random.default_rng(seed)
     for index in range(resamples):
-        report(f"resample {index + 1} of {resamples}")
+        report("resamples", index, resamples)
         yield with_counts(cells, rng.multinomial(votes.sum(), votes / votes.sum()).reshape(-1, 4))
     report("")

@@ -131,7 +131,7 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     efficiency = _relative_efficiency(by_chain)
     elpd, pareto_k = np.empty(len(votes)), np.empty(len(votes))
     for first in range(0, len(votes), CHUNK):
-        report(f"leave-one-out, {first} of {len(votes)} kinds of votes")
+        report("kinds of votes left out", first, len(votes))
         part = slice(first, first + CHUNK)
         elpd[part], pareto_k[part], _ = array_stats.loo(by_chain[part], chain_axis=1, draw_axis=2, r_eff=efficiency)
     report("")

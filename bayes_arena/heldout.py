@@ -88,7 +88,7 @@ def held_out(
     values = np.empty((len(models), splits, len(SCORES)))
     for index, (train, left_out) in enumerate(split_votes(cells, splits=splits, test=test, seed=seed)):
         for row, fitter in enumerate(models.values()):
-            report(f"split {index + 1} of {splits}, {list(models)[row]}")
+            report(f"splits, {list(models)[row]}", index, splits)
             values[row, index] = scores(predict(fitter(train), left_out), left_out.counts)
     report("")
     differences = values - values[list(models).index(reference)]

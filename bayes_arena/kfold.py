@@ -82,7 +82,7 @@ def kfold_annotators(
         inside = (fold[cells.annotator] == number)[:, None]
         train, left_out = with_counts(cells, cells.counts * ~inside), with_counts(cells, cells.counts * inside)
         for row, (name, fitter) in enumerate(models.items()):
-            report(f"fold {number + 1} of {folds}, {name}")
+            report(f"folds, {name}", number, folds)
             squares, logs, votes = vote_scores(predict(fitter(train), left_out, new=True), left_out.counts)
             for column, values in enumerate((squares, logs)):
                 sums[row, column] += sum_by(left_out.annotator, (votes * values).sum(axis=0), size)

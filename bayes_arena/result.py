@@ -109,6 +109,14 @@ class Fit:
     tree: DataTree | None = None
     mirror_probability: float | None = None
 
+    def __repr__(self) -> str:
+        cells, said = self.cells, len(self.warnings)
+        return (
+            f"Fit({self.model.name}, {self.prior} prior, {self.method}: {cells.n_votes:,.12g} votes, "
+            f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
+            + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
+        )
+
     @property
     def target_by_cell(self) -> Objective:
         """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.cells import Cells
-from bayes_arena.errors import ModelError, NoVotesError
+from bayes_arena.errors import ModelError, NoVotesError, listing
 
 if TYPE_CHECKING:
     from bayes_arena.sequence import VoteSequence
@@ -44,6 +45,35 @@ def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> 
     if not kept.any():
         raise NoVotesError(f"No annotator has more than {more_than:g} votes; the most is {cast.max():g}.")
     return select_annotators(votes, kept)
+
+
+def drop_annotators[V: (Cells, VoteSequence)](votes: V, names: Iterable[str]) -> V:
+    """Leave annotators out by name, for instance those that :func:`~bayes_arena.flag` returns.
+
+    Parameters
+    ----------
+    votes : Cells or VoteSequence
+        Votes with annotators.
+    names : iterable of str
+        Whom to leave out, and with them any competitor only they saw.
+
+    Returns
+    -------
+    Cells or VoteSequence
+        As it came in.
+
+    Raises
+    ------
+    ModelError
+        If nobody of that name has cast a vote.
+    NoVotesError
+        If nobody is left.
+    """
+    names = set(names)
+    unknown = sorted(names.difference(votes.annotators))
+    if unknown:
+        raise ModelError(f"Among the {votes.n_annotators} annotators there is nobody called {listing(unknown)}.")
+    return select_annotators(votes, np.array([name not in names for name in votes.annotators], dtype=bool))
 
 
 def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_]) -> V:

@@ -28,7 +28,7 @@ import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.agreement import draw_agreement
-from bayes_arena.experiments.detection import suspects, without
+from bayes_arena.experiments.detection import suspects
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.flagging import discoveries
@@ -140,8 +140,8 @@ def main() -> None:
         arena = ba.simulate(tie_spread=0.8 * (seed % 2), seed=100 + seed)
         cells, once = ba.read_votes(arena.votes), range(seed, seed + 1)
         rows += runs("simulated, all", cells, once, arena)
-        rows += runs("simulated, nobody below the bar before", without(cells, sorted(truly_anomalous(arena))), once)
-        rows += runs("simulated, nobody suspect before", without(cells, suspects(cells)), once)
+        rows += runs("simulated, nobody below the bar before", ba.drop_annotators(cells, truly_anomalous(arena)), once)
+        rows += runs("simulated, nobody suspect before", ba.drop_annotators(cells, suspects(cells)), once)
     table = pd.DataFrame(rows)
     rules = ["A > .5", "theta < 0", "theta < .005"]
     rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")]

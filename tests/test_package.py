@@ -47,6 +47,7 @@ PUBLIC = [
     "compare",
     "diagnose",
     "draw",
+    "drop_annotators",
     "elo_by_annotator",
     "example_arena",
     "fit",

@@ -280,3 +280,20 @@ def test_nobody_is_anomalous_in_mt_bench():
     fit = ba.fit(ba.read_votes(real_votes("mt_bench_human.csv")))
     assert set(ba.annotators(fit)["verdict"]) == {"reliable"}
     assert ba.flag(fit, fdr=0.2) == ()
+
+
+def test_dropped_annotators_take_their_votes_with_them(arena, arena_cells):
+    fewer = ba.drop_annotators(arena_cells, arena.anomalous)
+    left = arena.votes.filter(~pl.col("judge").is_in(arena.anomalous))
+    assert fewer.n_votes == len(left)
+    np.testing.assert_array_equal(ba.fit(fewer).strength, ba.fit(ba.read_votes(left)).strength)
+    with pytest.raises(ba.ModelError, match="nobody called nemo"):
+        ba.drop_annotators(arena_cells, ["nemo"])
+    with pytest.raises(ba.NoVotesError, match="None of the"):
+        ba.drop_annotators(arena_cells, arena_cells.annotators)
+
+
+def test_a_fit_says_in_a_line_what_it_is(arena_cells):
+    assert repr(ba.fit(arena_cells, model="am-elo", prior="flat")) == (
+        "Fit(am-elo, flat prior, map: 600 votes, 6 competitors, 5 annotators)"
+    )

@@ -381,7 +381,7 @@ def test_progress_shows_on_a_terminal(tmp_path, arena):
         answer = process.stdout.read()
     os.close(leader)
     assert process.returncode == 0
-    assert b"resample" in shown
+    assert "╌ 2 of 5  resamples" in shown.decode()
     assert b"resample" not in answer
 
 

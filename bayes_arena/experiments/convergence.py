@@ -88,7 +88,7 @@ def convergence(
     for method, (model, normalisation) in variants.items():
         runs = []
         for number, each in enumerate(seeds):
-            report(f"{method}, start {number + 1} of {starts}")
+            report(f"random starts, {method}", number, starts)
             runs.append(descend(cells, model=model, normalisation=normalisation, epochs=epochs, seed=each))
         scores = np.array([run.scores for run in runs])
         columns = {

@@ -26,7 +26,6 @@ from bayes_arena.fitting import fit
 from bayes_arena.flagging import flag
 from bayes_arena.progress import report
 from bayes_arena.reliability import annotators
-from bayes_arena.selection import select_annotators
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +105,7 @@ def detections(
     rows = []
     combinations = list(product(kinds, shares, seeds))
     for number, (kind, share, seed) in enumerate(combinations):
-        report(f"perturbation {number + 1} of {len(combinations)}")
+        report("perturbations", number, len(combinations))
         perturbed, who = perturb(cells, kind, share, seed)
         for rule, found in flagged_by(perturbed).items():
             score = detection(found, who)
@@ -135,8 +134,3 @@ def _theta(cells: Cells) -> Floats:
     """Theta of the paper's am-ELO, sum 1; warnings of an answer at infinity are expected here."""
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
         return fit(cells, model="am-elo", prior="flat").discrimination / cells.n_annotators
-
-
-def without(cells: Cells, names: Sequence[str]) -> Cells:
-    """Leave annotators out by name."""
-    return select_annotators(cells, ~np.isin(cells.annotators, names))

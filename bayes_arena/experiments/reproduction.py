@@ -28,6 +28,7 @@ from bayes_arena.experiments.convergence import convergence
 from bayes_arena.experiments.descent import EPOCHS
 from bayes_arena.experiments.stability import SHARES, stability
 from bayes_arena.experiments.summaries import Short, Tables
+from bayes_arena.selection import drop_annotators
 from bayes_arena.sequence import VoteSequence
 from bayes_arena.simulation import Arena, simulate
 
@@ -175,7 +176,7 @@ def _figure7(votes: Material) -> Tables:
 
     effort = votes.effort
     out = detection.suspects(votes.cells)
-    cells = detection.without(votes.cells, out)
+    cells = drop_annotators(votes.cells, out)
     table = detection.detections(cells, shares=effort.shares, seeds=range(effort.runs))
     means = _means(table, ["kind", "share", "rule"], ["f1", "precision", "recall"])
     return {"fig7": means, "fig7_left_out": pd.DataFrame({"annotator": out})}

@@ -89,7 +89,7 @@ def stability(
     rows = []
     combinations = list(product(kinds, shares, seeds))
     for number, (kind, share, seed) in enumerate(combinations):
-        report(f"perturbation {number + 1} of {len(combinations)}")
+        report("perturbations", number, len(combinations))
         perturbed, _ = perturb(cells, kind, share, seed)
         for name, method in methods.items():
             try:
