@@ -80,6 +80,8 @@ def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
 def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
     """Return the largest set whose mean 1 - A_k is at most a false discovery rate: indices, the most anomalous first.
 
+    Annotators of the same A_k are all in it, or none of them, so that their order does not matter.
+
     Raises
     ------
     ModelError
@@ -89,4 +91,7 @@ def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
         raise ModelError(f"A false discovery rate lies between 0 and 1, not {fdr!r}.")
     order = np.argsort(-anomaly, kind="stable")
     expected = np.cumsum(1 - anomaly[order]) / np.arange(1, len(order) + 1)
-    return order[: np.searchsorted(expected, fdr, side="right")]
+    size = int(np.searchsorted(expected, fdr, side="right"))
+    if size < len(order):
+        size = min(size, int(np.count_nonzero(anomaly > anomaly[order[size]])))
+    return order[:size]

@@ -1,4 +1,4 @@
-"""What parameters are called in a PyMC program and in its draws, wherever these are read or written."""
+"""What parameters and their spreads are called: in a prior, and in a PyMC program and its draws."""
 
 LABELS = {
     "discrimination": "discrimination",
@@ -7,6 +7,8 @@ LABELS = {
     "both_bad": "log_both_bad",
 }
 """By the name of the term."""
+SPREAD_OF = {"discrimination": "discrimination", "tie_propensity": "tie_spread", "position": "position_spread"}
+"""The prior's name of the spread of annotators' numbers, by the name of the term."""
 SPREADS = {
     "strength": "strength_sd",
     "discrimination": "discrimination_sd",

@@ -27,6 +27,7 @@ import numpy as np
 
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ConvergenceError
+from bayes_arena.labels import SPREAD_OF
 from bayes_arena.laplace import laplace_at
 from bayes_arena.likelihood import Point
 from bayes_arena.point import Mode, find_mode
@@ -42,9 +43,6 @@ SMALLEST, LARGEST = 0.01, 100.0
 """Spreads are sought between these."""
 STEP = 1e-3
 """Change of ln sigma by which ln |H| is differentiated."""
-
-SPREAD_OF = {"discrimination": "discrimination", "tie_propensity": "tie_spread", "position": "position_spread"}
-"""Name of a prior's spread, by the name of the annotators' parameter."""
 
 
 def estimate_spreads(cells: Cells, model: Model, prior: Prior) -> tuple[Prior, Mode]:

@@ -13,8 +13,8 @@ import numpy as np
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError
+from bayes_arena.labels import SPREAD_OF
 from bayes_arena.likelihood import objective
-from bayes_arena.marginal import SPREAD_OF
 from bayes_arena.outcomes import log_probabilities
 from bayes_arena.priors import Prior, resolve_prior
 from bayes_arena.projection import project_draws

@@ -9,15 +9,14 @@ densities of ln sigma:
 
     F(r, c, ln sigma) = -sum_k ln L_k + |r|^2 / (2 sigma_r^2) + ... + sum_p (sigma_p^2 / (2 s_p^2) - ln sigma_p).
 
-The spread of the strengths, with posterior variances V, follows by the fixed point of MacKay (1992): the evidence times
-the half-normal hyperprior, as a density of ln sigma_r, has no slope where
+The spread of the strengths, with posterior variances V, follows by the fixed point of MacKay (1992), of the evidence
+times the hyperprior:
 
     sigma_r^4 / s^2 + (gamma - 1) sigma_r^2 - |r|^2 = 0,      gamma = (n - 1) - sum V / sigma_r^2.
 
-The scale is set by the
-population, theta_k ~ Normal(1, sigma), without a sum that is held. The covariance of the head is the inverse of the
-observed information, the spreads' uncertainty included; given the head an annotator's numbers have their posterior
-mean and covariance over the nodes.
+The population sets the scale, theta_k ~ Normal(1, sigma), without a sum that is held. The covariance of the head is the
+inverse of the observed information, the spreads' uncertainty included; given the head an annotator's numbers have their
+posterior mean and covariance over the nodes.
 """
 
 from __future__ import annotations
@@ -35,9 +34,10 @@ from scipy.linalg import cho_solve, cholesky
 from bayes_arena.arrow import Factor
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ConvergenceError
+from bayes_arena.labels import SPREAD_OF
 from bayes_arena.laplace import Laplace
 from bayes_arena.likelihood import BOTH_BAD, Objective, Point, objective
-from bayes_arena.marginal import SMALLEST, SPREAD_OF
+from bayes_arena.marginal import SMALLEST
 from bayes_arena.point import Mode, find_mode
 from bayes_arena.priors import Prior, Spreads
 from bayes_arena.specification import Model, Position

@@ -51,8 +51,6 @@ def discovered(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
     """Find the annotators flagged at a false discovery rate, as :func:`~bayes_arena.flag` does, and say why."""
     if not fit.target.own:
         return {}
-    by_name = dict(zip(abilities["annotator"], abilities["anomaly_probability"], strict=True))
-    names = fit.cells.annotators
-    found = discoveries(np.array([by_name[name] for name in names]), fdr)
+    names, anomaly = abilities["annotator"], np.asarray(abilities["anomaly_probability"])
     reason = "anomaly probability {:.3f}, false discovery rate {:g}"
-    return {names[k]: reason.format(by_name[names[k]], fdr) for k in found}
+    return {str(names[k]): reason.format(anomaly[k], fdr) for k in discoveries(anomaly, fdr)}

@@ -17,9 +17,8 @@ import numpy as np
 from bayes_arena.cells import Floats, Ints, single_votes
 from bayes_arena.crossvalidation import pointwise
 from bayes_arena.errors import ModelError
-from bayes_arena.labels import LABELS, SPREADS
+from bayes_arena.labels import LABELS, SPREAD_OF, SPREADS
 from bayes_arena.likelihood import Objective
-from bayes_arena.marginal import SPREAD_OF
 from bayes_arena.outcomes import log_probabilities
 from bayes_arena.posterior import draw
 from bayes_arena.prior_predictive import draw_prior

@@ -13,9 +13,9 @@ import pymc as pm
 
 from bayes_arena.cells import Cells, sum_by
 from bayes_arena.fitting import one_thread
-from bayes_arena.labels import LABELS, SPREADS
+from bayes_arena.labels import LABELS, SPREAD_OF, SPREADS
 from bayes_arena.likelihood import objective
-from bayes_arena.marginal import SPREAD_OF, estimate_spreads, information
+from bayes_arena.marginal import estimate_spreads, information
 from bayes_arena.models import _parts
 from bayes_arena.priors import Prior, resolve_prior
 from bayes_arena.specification import Model, resolve_model

@@ -9,7 +9,8 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.experiments.perturbation import perturb
-from bayes_arena.marginal import SPREAD_OF, TOLERANCE, _log_evidence, estimate_spreads
+from bayes_arena.labels import SPREAD_OF
+from bayes_arena.marginal import TOLERANCE, _log_evidence, estimate_spreads
 from bayes_arena.point import find_mode
 
 MODELS = ["am-davidson", "am-elo", ba.Model("rao-kupper", "annotator", "rao-kupper", "annotator")]

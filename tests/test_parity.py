@@ -12,8 +12,9 @@ from pytensor.compile.mode import Mode
 from scipy.stats import halfnorm, norm
 
 import bayes_arena as ba
+from bayes_arena.labels import SPREAD_OF
 from bayes_arena.likelihood import Point
-from bayes_arena.marginal import SPREAD_OF, estimate_spreads, information
+from bayes_arena.marginal import estimate_spreads, information
 from bayes_arena.models import build, fused, m_elo
 from bayes_arena.models._parts import GRAPHS
 from bayes_arena.outcomes import row_likelihood

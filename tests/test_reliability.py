@@ -212,6 +212,7 @@ def test_arithmetic_of_false_discovery_rates():
     assert discoveries(anomaly, 0.2).tolist() == [1, 4, 2, 3]
     assert discoveries(anomaly, 0.3).tolist() == [1, 4, 2, 3, 0]
     assert discoveries(np.array([0.5, 0.1]), 0.3).tolist() == []
+    assert discoveries(np.array([0.9, 1.0, 0.9, 0.9]), 0.06).tolist() == [1]  # not two of the three alike
 
 
 def test_names_do_not_matter(arena):

@@ -13,6 +13,7 @@ import sys
 from bayes_arena.cli import arena, judging, ratings, reproduce, votes  # noqa: F401 (they register their commands)
 from bayes_arena.cli.app import app
 from bayes_arena.errors import ArenaError
+from bayes_arena.progress import report
 
 
 def main() -> None:
@@ -27,5 +28,6 @@ def main() -> None:
         if isinstance(error, BrokenPipeError):  # the reader closed the pipe: `bayes-arena rank | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
+        report("")
         print(f"bayes-arena: {error}", file=sys.stderr)
         raise SystemExit(2) from None
