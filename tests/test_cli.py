@@ -43,11 +43,13 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "n_competitors",
         "n_annotators",
         "mean_loss",
+        "mirror_probability",
+        "intervals",
         "warnings",
         "leaderboard",
     ]
     assert [answer[key] for key in list(answer)[:7]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
-    assert answer["warnings"] == []
+    assert (answer["mirror_probability"], answer["intervals"], answer["warnings"]) == (None, "laplace", [])
     assert list(answer["leaderboard"][0]) == COLUMNS
     cells = ba.read_votes(votes_file)
     fit = ba.fit(cells, model="m-elo", prior="flat")

@@ -348,6 +348,8 @@ def test_rank_clusters_by_prompt(tmp_path, arena):
     answer = json.loads(run("rank", tmp_path / "votes.csv", *options, "--format", "json").stdout)
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", annotator="question_id"), model="bradley-terry")
     assert answer["leaderboard"] == ba.leaderboard(fit, interval="clustered").to_dict("records")
+    assert answer["intervals"] == "clustered"
+    assert "clustered intervals" in run("rank", tmp_path / "votes.csv", *options).stdout
 
 
 def test_rank_bootstraps_quietly(tmp_path, arena):

@@ -60,7 +60,8 @@ def rank(
             result, level=interval, elo=elo, interval=interval_method.value, resamples=resamples, seed=seed
         )
     shown = shown_leaderboard(columns, interval)
-    _emit(columns, "leaderboard", result, notes, source, shown, form, output)
+    kind = "quantiles" if result.samples else interval_method.value
+    _emit(columns, "leaderboard", result, notes, source, shown, form, output, intervals=kind)
 
 
 @app.command()
@@ -181,8 +182,13 @@ def _emit(
     shown: Mapping[str, list[str]],
     form: Format,
     output: Path | None,
+    intervals: str | None = None,
 ) -> None:
     about, how = how_fitted(result)
+    if intervals is not None:
+        about["intervals"] = intervals
+    if intervals not in (None, IntervalMethod.laplace, "quantiles"):
+        how += f", {intervals} intervals"
     title = f"{source.title(result.cells)}\n{how}"
     write(columns, key=key, head={**about, "warnings": notes}, title=title, shown=shown, form=form, output=output)
 
@@ -196,6 +202,7 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
         "evidence": result.evidence,
         **sizes(result.cells),
         "mean_loss": result.mean_loss,
+        "mirror_probability": result.mirror_probability,
     }
     method = f"{result.method} by quadrature" if result.evidence == "quadrature" else result.method
     return about, f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
