@@ -2,8 +2,8 @@
 
     uv run python benchmarks/readme.py
 
-Blocks stand between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The blocks on speed and
-calibration are copied from ``benchmarks/results``, where the output of those benchmarks is kept.
+Blocks stand between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The blocks on speed, detection
+and calibration are copied from ``benchmarks/results``, where the output of those benchmarks is kept.
 """
 
 import re
@@ -26,6 +26,7 @@ def blocks() -> dict[str, str]:
         "rank": printed("rank", rows=10),
         "annotators": printed("annotators", rows=5),
         "calibration": (ROOT / "benchmarks" / "results" / "calibration.md").read_text().strip(),
+        "detection": chapter("detection.md", "In short"),
         "nuts": section("nuts.md", "LLMFAO"),
         "speed": (ROOT / "benchmarks" / "results" / "point_estimates.md").read_text().strip(),
     }
@@ -37,6 +38,12 @@ def section(name: str, title: str) -> str:
     return (
         next(part for part in re.split(r"\n(?=\S.*: Cells)", text) if part.startswith(title)).split("\n\n\n")[0].strip()
     )
+
+
+def chapter(name: str, title: str) -> str:
+    """Return what stands under a heading of a file of results."""
+    text = (ROOT / "benchmarks" / "results" / name).read_text()
+    return next(part for part in text.split("## ") if part.startswith(title)).split("\n", 1)[1].strip()
 
 
 def fill(text: str, contents: dict[str, str]) -> str:
