@@ -41,6 +41,10 @@ TOLERANCE = 1e-2
 """Largest slope of L at its maximum, by ln sigma in units of 1 / sqrt(2 M): about a hundredth of its posterior sd."""
 SMALLEST, LARGEST = 0.01, 100.0
 """Spreads are sought between these."""
+REACH = math.log(10.0)
+"""Change of ln sigma after which L-BFGS starts again: one bold step to a corner has no mode that Newton can find."""
+MAX_STARTS = 10
+"""Each leaves the last one at most REACH behind, and ln(LARGEST / SMALLEST) is four of those."""
 STEP = 1e-3
 """Change of ln sigma by which ln |H| is differentiated."""
 
@@ -95,7 +99,7 @@ def _settle_direction(cells: Cells, model: Model, prior: Prior, best: Mode) -> t
 
 
 def _settle(cells: Cells, model: Model, prior: Prior, mode: Mode) -> tuple[Prior, Mode]:
-    """Maximise L, going on from a mode."""
+    """Maximise L, going on from a mode; where that one jumps on the way, L does, and L-BFGS starts again."""
     from scipy.optimize import minimize  # slow to import
 
     names = _spread_names(mode)
@@ -108,16 +112,21 @@ def _settle(cells: Cells, model: Model, prior: Prior, mode: Mode) -> tuple[Prior
         value, slope = _log_evidence(there, mode)
         return -value, -slope / units
 
-    start = np.log([getattr(prior, name) for name in names]) * units
-    bounds = np.outer(units, np.log([SMALLEST, LARGEST]))
-    answer = minimize(negative, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"gtol": TOLERANCE})
-    if not answer.success:
-        raise ConvergenceError(
-            f"The spreads of the prior did not settle in {answer.nit} steps ({answer.message}). "
-            "Fix them with a Prior whose hyper is None, or use method='map'."
+    logs = np.clip(np.log([getattr(prior, name) for name in names]), *np.log([SMALLEST, LARGEST]))
+    for _ in range(MAX_STARTS):
+        start, near = logs, np.clip([logs - REACH, logs + REACH], *np.log([SMALLEST, LARGEST]))
+        bounds = (near * units).T
+        answer = minimize(
+            negative, start * units, jac=True, method="L-BFGS-B", bounds=bounds, options={"gtol": TOLERANCE}
         )
-    prior = _with_spreads(prior, names, answer.x / units)
-    return prior, find_mode(cells, model, prior, start=mode.point)
+        logs = answer.x / units
+        if answer.success and np.abs(logs - start).max() < 0.999 * REACH:
+            prior = _with_spreads(prior, names, logs)
+            return prior, find_mode(cells, model, prior, start=mode.point)
+    raise ConvergenceError(
+        f"The spreads of the prior did not settle in {MAX_STARTS} starts ({answer.message}). "
+        "Fix them with a Prior whose hyper is None, or use method='map'."
+    )
 
 
 def _with_spreads(prior: Prior, names: list[str], logs: Floats) -> Prior:

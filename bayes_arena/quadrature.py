@@ -204,8 +204,9 @@ def _grid(size: int, dimensions: int) -> tuple[Floats, Floats]:
 
 
 def _climb(integral: _Integral, head: Floats, prior: Prior, nodes: int) -> tuple[Floats, Prior, _Evaluation, int]:
-    """Newton steps until the decrement is small enough and the strengths' spread stands still."""
+    """Newton steps until the decrement is small enough and the strengths' spread, kept from swinging, stands still."""
     n, size, last = integral.target.n_competitors, len(head), nodes == FINE
+    change, stride = 0.0, 1.0
     now = integral(head, prior, with_border=last)
     for taken in range(MAX_STEPS):
         lower, damped = _damped_cholesky(now.information)
@@ -213,9 +214,11 @@ def _climb(integral: _Integral, head: Floats, prior: Prior, nodes: int) -> tuple
         decrement = -0.5 * float(now.gradient @ move)
         spread = cho_solve((lower, True), np.eye(len(move)))[:n, :n]
         variance = float(np.trace(spread) - spread.sum() / n)
-        strength = _strength_spread(prior, head[:n], variance)
-        if not damped and decrement < ENOUGH[nodes] and abs(math.log(strength / prior.strength)) < STANDS_STILL:
+        before, change = change, math.log(_strength_spread(prior, head[:n], variance) / prior.strength)
+        if not damped and decrement < ENOUGH[nodes] and abs(change) < STANDS_STILL:
             return head, prior, now, taken
+        stride = 0.5 * stride if change * before < 0 else min(1.2 * stride, 1.0)
+        strength = prior.strength * math.exp(stride * change)
         ceiling = now.value + 0.5 * float(head[:n] @ head[:n]) * (strength**-2 - prior.strength**-2) + SLACK
         prior = replace(prior, strength=strength)
         move *= min(1.0, LARGEST_STEP / np.abs(move).max())

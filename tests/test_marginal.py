@@ -72,3 +72,14 @@ def test_mirrored_annotators_whose_mode_splits_in_two():
         fit = ba.fit(cells)
     prior, _ = estimate_spreads(cells, fit.model, fit.prior)
     assert all(0.1 < getattr(prior, name) < 3 for name in NAMES)
+
+
+@pytest.mark.parametrize("seed", [96, 207])
+def test_camps_of_equal_size_in_few_votes(seed):
+    """A first step to the corner of all spreads finds no mode (96), and the mirror mode jumps on the way (207)."""
+    arena = ba.simulate(competitors=4, annotators=4, votes=24, anomalous=2, tie_propensity=0.5, seed=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ba.ArenaWarning)
+        fit = ba.fit(ba.read_votes(arena.votes), model="am-davidson")
+    _, slope = log_evidence(fit.cells, fit)
+    assert np.abs(slope / np.sqrt(8)).max() < 3 * TOLERANCE

@@ -131,3 +131,14 @@ def test_well_fed_annotators_are_left_to_laplace(arena_cells, few_votes):
     assert ba.fit(arena_cells).evidence == "laplace"
     assert ba.fit(arena_cells, method="map").evidence is None
     assert not is_sparse(few_votes, PRESETS["bradley-terry"])
+
+
+@pytest.mark.parametrize("tie_share", [0.0, 1.0])
+def test_fewer_votes_than_settle_the_strengths_spread_at_once(tie_share):
+    """The spread of the strengths swings: where it is wide their variances are too, and call for a narrow one."""
+    votes = ba.simulate(competitors=6, annotators=12, votes=26, tie_propensity=0.0, seed=0).votes
+    if tie_share:
+        votes = votes.with_columns(winner=pl.lit("tie"))
+    fit = ba.fit(ba.read_votes(votes))
+    assert fit.evidence == "quadrature"
+    assert 0.2 < fit.spreads.strength < 1.5
