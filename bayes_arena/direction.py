@@ -3,7 +3,7 @@
 theta_k (r_i - r_j) is the same for (-r, -theta), so the votes cannot say which of two contradicting camps of annotators
 is right; that theta is positive on average does. How sure the votes are of its sign is read where nothing else speaks
 for either: vague priors that are symmetric about zero, r_i ~ Normal(0, 3) and theta_k ~ Normal(0, 3), the mean of theta
-free. With the Laplace approximation at the mode nearest to the fit, the scale (alpha r, theta / alpha) held,
+free. By the Laplace approximation at the mode nearest to the fit, with the scale (alpha r, theta / alpha) held,
 
     P(reversed) = Phi(-|mean theta| / sd(mean theta)).
 

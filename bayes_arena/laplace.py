@@ -97,7 +97,7 @@ def laplace_at(
         The point is on its way to infinity, where the curvature vanishes: a small ridge keeps the intervals finite,
         and very wide.
     residuals : bool
-        Without them by the expected Hessian, as :meth:`~bayes_arena.likelihood.Objective.gradient_and_hessian` says.
+        As for :meth:`~bayes_arena.likelihood.Objective.gradient_and_hessian`.
 
     Raises
     ------

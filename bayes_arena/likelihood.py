@@ -169,9 +169,10 @@ class Objective:
         return value
 
     def gradient_and_hessian(self, point: Point, *, residuals: bool = True) -> tuple[Point, Arrow]:
-        """Gradient and Hessian of ``value``; without residuals the expected one, which is positive definite anywhere.
+        """Gradient and Hessian of ``value``, the latter without residuals if so asked.
 
-        The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model.
+        The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
+        Hessian is positive definite wherever the rows are convex: everywhere, but for ties under Rao-Kupper.
         """
         i, j, k = self.tally.i, self.tally.j, self.tally.k
         n, n_common, count, width = self.n_competitors, len(self.common), self.n_annotators, len(self.own)

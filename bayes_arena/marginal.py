@@ -1,13 +1,13 @@
 """Spreads estimated from the votes: empirical Bayes by the Laplace evidence.
 
-Let l(sigma) be the mode under spreads sigma, U the negative log-posterior there and H its expected Hessian (the
-observed one is singular where a mode splits in two, which would draw sigma there). The logarithm of the Laplace
+Let l(sigma) be the mode under spreads sigma, U the negative log-posterior there and H its Hessian without residuals
+(with them it is singular where a mode splits in two, which would draw sigma there). The logarithm of the Laplace
 evidence times the half-normal hyperpriors of scales s, as a density of ln sigma, is up to a constant
 
     L(ln sigma) = -U(l) - ln |H| / 2 - sum_p ((M_p - 2) ln sigma_p + sigma_p^2 / (2 s_p^2)),
 
 M_p being how many numbers, of zero sum, have the spread sigma_p. L-BFGS maximises it. As l is a mode, only H feels that
-it moves, by the inverse of the observed Hessian times 2 (l_p - mu_p) / sigma_p^2 as ln sigma_p grows; with the
+it moves, by the inverse of the Hessian with residuals times 2 (l_p - mu_p) / sigma_p^2 as ln sigma_p grows; with the
 derivative of ln |H| taken along that path,
 
     dL / d ln sigma_p = |l_p - mu_p|^2 / sigma_p^2 - (d ln |H| / d ln sigma_p) / 2 - (M_p - 2) - sigma_p^2 / s_p^2.
@@ -182,12 +182,12 @@ def information(prior: Prior, mode: Mode) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        By name of the spread: (M - 1) / sum V - 1 / sigma^2, the mean posterior precision without that of the prior.
+        By name of the spread: (M - 1) / sum V - 1 / sigma^2, the mean posterior precision without that of the prior;
+        nothing of a single annotator, whose numbers are their mean.
     """
     variances = _total_variances(mode)
-    precisions = (size / total for size, total in zip(_sizes(mode) - 1, variances.values(), strict=True))
-    pairs = zip(variances, precisions, strict=True)
-    return {name: max(precision - getattr(prior, name) ** -2, 0.0) for name, precision in pairs}
+    triples = zip(variances, _sizes(mode) - 1, variances.values(), strict=True)
+    return {name: max(size / total - getattr(prior, name) ** -2, 0.0) if size else 0.0 for name, size, total in triples}
 
 
 def _total_variances(mode: Mode) -> dict[str, float]:

@@ -97,8 +97,9 @@ def davidson(counts: Floats, coordinates: Floats) -> RowTerms:
     return RowTerms(value, gradient, hessian)
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def rao_kupper(counts: Floats, coordinates: Floats) -> RowTerms:
-    """Ties as the outcome when the lead is within a threshold kappa = exp(t)."""
+    """Ties as the outcome when the lead is within a threshold kappa = exp(t); not finite where t is absurd."""
     eta, t = coordinates
     kappa = np.exp(t)
     ties = counts[2]
@@ -156,9 +157,10 @@ def net_score(model: Model, coordinates: Floats) -> Floats:
     """Return P(i) - P(j), twice the expected score less one, for coordinates (n_coordinates, ...)."""
     eta = coordinates[0]
     if model.ties == "davidson":
-        decay = np.exp(-0.5 * np.abs(eta))
-        rest = np.exp(coordinates[1:]).sum(axis=0)
-        return np.asarray(np.sign(eta) * (1 - decay) * (1 + decay) / (1 + decay * (decay + rest)))
+        decay = np.exp(-np.abs(eta))
+        with np.errstate(over="ignore"):  # ties beyond all measure leave nothing
+            rest = np.exp(coordinates[1:] - 0.5 * np.abs(eta)).sum(axis=0)
+        return np.asarray(np.sign(eta) * (1 - decay) / (1 + decay + rest))
     if model.ties == "rao-kupper":
         kappa = np.exp(coordinates[1])
         return np.asarray(expit(eta - kappa) - expit(-eta - kappa))

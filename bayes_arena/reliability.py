@@ -109,7 +109,8 @@ def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
     if fit.target.free_discrimination:
         columns |= _theta_columns(fit, level)
     if agreement.log_tie_propensity is not None:
-        columns["tie_propensity"] = np.exp(agreement.log_tie_propensity)
+        with np.errstate(over="ignore"):  # an estimate at infinity
+            columns["tie_propensity"] = np.exp(agreement.log_tie_propensity)
     if agreement.position is not None:
         names = ("position", "position_lower", "position_upper")
         columns |= dict(zip(names, _summary(agreement.position, level), strict=True))

@@ -57,6 +57,15 @@ def test_rank_json_has_the_promised_keys(votes_file):
     assert answer["leaderboard"] == ba.leaderboard(fit).to_dict("records")
 
 
+def test_json_has_no_number_for_what_lies_at_infinity(tmp_path):
+    rows = ["x,y,model_a,p", "y,z,model_a,p", "x,z,model_a,p", "z,y,tie,q", "x,y,model_b,q", "y,x,model_a,q"]
+    (tmp_path / "few.csv").write_text("\n".join(["model_a,model_b,winner,judge", *rows]))
+    done = run("annotators", tmp_path / "few.csv", "--model", "am-davidson", "--prior", "flat", "--format", "json")
+    answer = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert any("No finite" in text for text in answer["warnings"])
+    assert {row["tie_propensity"] for row in answer["annotators"]} == {None}
+
+
 def test_annotators_json_finds_the_planted_ones(votes_file):
     answer = json.loads(run("annotators", votes_file, "--fdr", 0.05, "--format", "json").stdout)
     assert (answer["model"], answer["prior"]) == ("am-davidson", "default")

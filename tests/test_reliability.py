@@ -294,6 +294,15 @@ def test_dropped_annotators_take_their_votes_with_them(arena, arena_cells):
         ba.drop_annotators(arena_cells, arena_cells.annotators)
 
 
+def test_no_number_is_missing_where_the_estimate_lies_at_infinity():
+    rows = [("x", "y", "model_a", "p"), ("y", "z", "model_a", "p"), ("x", "z", "model_a", "p")]
+    rows += [("z", "y", "tie", "q"), ("x", "y", "model_b", "q"), ("y", "x", "model_a", "q")]
+    votes = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge"], orient="row")
+    with pytest.warns(ba.NoMaximumWarning):
+        fit = ba.fit(ba.read_votes(votes), model="am-davidson", prior="flat")
+    assert not ba.annotators(fit).drop(columns=["kind", "verdict"]).isna().to_numpy().any()
+
+
 def test_a_fit_says_in_a_line_what_it_is(arena_cells):
     assert repr(ba.fit(arena_cells, model="am-elo", prior="flat")) == (
         "Fit(am-elo, flat prior, map: 600 votes, 6 competitors, 5 annotators)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -91,9 +92,10 @@ def write(
 
 
 def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Turn columns into rows of plain Python values."""
+    """Turn columns into rows of plain Python values; None for an estimate at infinity, which JSON has no number for."""
     lists = [getattr(values, "tolist", lambda values=values: list(values))() for values in columns.values()]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
+    finite = [[None if isinstance(each, float) and not math.isfinite(each) else each for each in one] for one in lists]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*finite, strict=True)]
 
 
 def _console_print(shown: Mapping[str, Sequence[str]], title: str) -> None:
