@@ -1,13 +1,10 @@
 """Annotators integrated out: the marginal likelihood where each has cast a handful of votes.
 
 The joint mode of strengths and annotators' numbers is biased where annotators are sparse: each theta_k is pulled to
-what its few votes happen to say, and strengths stretch (Neyman & Scott, 1948). The bias is of the order of 1 / (votes
-per annotator) and the standard error of 1 / sqrt(votes), so what matters is their ratio, M / sqrt(votes). Here the
-annotators are integrated out (:mod:`bayes_arena.kernels`), and Newton maximises what is left by the strengths, the
-common numbers and the logarithms of the annotators' spreads together, with the half-normal hyperpriors (scale s_p) as
-densities of ln sigma:
-
-    F(r, c, ln sigma) = -sum_k ln L_k + |r|^2 / (2 sigma_r^2) + ... + sum_p (sigma_p^2 / (2 s_p^2) - ln sigma_p).
+what its few votes happen to say, strengths stretch, and annotators look too much alike (Neyman & Scott, 1948). The bias
+is of the order of 1 / (votes per annotator) and the standard error of 1 / sqrt(votes), so what matters is their ratio,
+M / sqrt(votes). Here the annotators are integrated out: Newton maximises the marginal likelihood of
+:mod:`bayes_arena.integral` by the strengths, the common numbers and the logarithms of the annotators' spreads together.
 
 The spread of the strengths, with posterior variances V, follows by the fixed point of MacKay (1992), of the evidence
 times the hyperprior:
@@ -22,10 +19,7 @@ posterior mean and covariance over the nodes.
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -34,9 +28,10 @@ from scipy.linalg import cho_solve, cholesky
 from bayes_arena.arrow import Factor
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ConvergenceError
+from bayes_arena.integral import COARSE, FINE, Evaluation, Integral
 from bayes_arena.labels import SPREAD_OF
 from bayes_arena.laplace import Laplace
-from bayes_arena.likelihood import BOTH_BAD, Objective, Point, objective
+from bayes_arena.likelihood import Point, objective
 from bayes_arena.marginal import SMALLEST
 from bayes_arena.point import Mode, find_mode
 from bayes_arena.priors import Prior, Spreads
@@ -44,22 +39,14 @@ from bayes_arena.specification import Model, Position
 
 SPARSE = 2.0
 """Annotators per square root of the number of votes above which the joint mode's bias shows in its intervals."""
-COARSE, FINE = 3, 5
-"""Nodes per dimension on the way, and at the end."""
 ENOUGH = {COARSE: 1e-2, FINE: 1e-4}
 """Half the squared Newton decrement, in nats, that ends the steps: 1e-4 is 1.4 percent of a standard error."""
-MANY_ROWS = 20
-"""Rows from which an annotator's posterior is so nearly Gaussian that the coarse grid serves."""
-MANY = 10_000
-"""Annotators from which a quarter of them show the way, before all are asked."""
 STANDS_STILL = 1e-3
 """Relative change of the strengths' spread at which the steps end."""
 LARGEST_STEP, SMALLEST_STEP = 1.0, 1e-6
 SLACK = 0.1
 """Nats by which a step may raise F: the gradient is that of the integral, not of its approximation by few nodes."""
 MAX_STEPS = 200
-BLOCKS = 16
-"""Annotators are summed in so many blocks whatever the machine, so that the same votes give the same bits."""
 
 
 def is_sparse(cells: Cells, model: Model) -> bool:
@@ -101,7 +88,7 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     target = objective(cells, model, prior)
     head, steps = alike.point.head, 0
     for nodes in (COARSE, FINE):
-        head, prior, at, taken = _climb(_Integral(target, model, nodes), head, prior, nodes)
+        head, prior, at, taken = _climb(Integral(target, model, nodes), head, prior, nodes)
         steps += taken
     size, n = len(head), cells.n_competitors
     by_spread = at.information[size:, :size]
@@ -129,86 +116,17 @@ def _without_annotators(model: Model) -> Model:
     return replace(model, discrimination="fixed", tie_propensity="common", position=position)
 
 
-@dataclass(frozen=True, eq=False)
-class _Evaluation:
-    """F with its derivatives by (r, common, ln sigma), and the annotators' posterior moments."""
-
-    value: float
-    gradient: Floats
-    information: Floats
-    mean: Floats
-    covariance: Floats
-    border: Floats
-
-
-class _Integral:
-    """F of the module: votes laid out for the kernel, and the conditional modes from which it goes on."""
-
-    def __init__(self, target: Objective, model: Model, nodes: int) -> None:
-        from bayes_arena import kernels
-
-        kinds = {"davidson": kernels.DAVIDSON, "rao-kupper": kernels.RAO_KUPPER}
-        self.integrate, self.kind, self.target = kernels.integrate, kinds.get(model.ties, kernels.HALF), target
-        self.spreads = [SPREAD_OF[term.name] for term in target.own]
-        self.start = np.searchsorted(target.tally.k, np.arange(target.n_annotators + 1))
-        self.counts = np.ascontiguousarray(target.counts.T)
-        self.entered = np.array([term.coordinate for term in target.common], dtype=np.int64)
-        own = [-1 if term.name == "discrimination" else term.coordinate for term in target.own]
-        self.own, self.means = np.array(own, dtype=np.int64), np.array([term.mean for term in target.own])
-        self.modes = np.tile(self.means, (target.n_annotators, 1))
-        self.grids = (*_grid(nodes, len(own)), *_grid(COARSE, len(own)), MANY_ROWS)
-        edges = np.searchsorted(self.start, np.linspace(0, len(target.tally.i), BLOCKS + 1))
-        edges[0], edges[-1] = 0, target.n_annotators
-        self.blocks = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
-        if nodes == COARSE and target.n_annotators > MANY:
-            self.blocks = self.blocks[::4]
-
-    def __call__(self, head: Floats, prior: Prior, *, with_border: bool = False) -> _Evaluation:
-        """Evaluate at strengths and common numbers under the spreads of a prior."""
-        target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
-        sd = np.array([getattr(prior, name) for name in self.spreads])
-        base = np.array([0.0, 0.0, 0.0 if (self.entered == BOTH_BAD).any() else -np.inf])
-        base[self.entered] += head[n:]
-        size = n + 3 + q
-        mean, covariance = np.empty((count, q)), np.empty((count, q, q))
-        border = np.zeros((n + 3, count, q) if with_border else (0, 0, 0))
-
-        def block(edges: tuple[int, int]) -> tuple[float, Floats, Floats]:
-            gradient, information = np.zeros(size), np.zeros((size, size))
-            value = self.integrate(
-                self.kind, *edges, self.start, target.tally.i, target.tally.j, self.counts, head[:n], base, self.means,
-                sd, self.own, self.grids, self.modes, gradient, information, mean, covariance, border,
-            )  # fmt: skip
-            return value, gradient, information
-
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            values, gradients, informations = zip(*threads.map(block, self.blocks), strict=True)
-        kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])
-        value, gradient = math.fsum(values), np.sum(gradients, axis=0)[kept]
-        information = np.sum(informations, axis=0)[np.ix_(kept, kept)]
-        border = border[kept[: len(head)]] if with_border else border
-        center = np.concatenate([np.zeros(n), [term.mean for term in target.common]])
-        precision = np.concatenate([np.full(n, prior.strength**-2), [term.sd**-2 for term in target.common]])
-        scale = np.array([getattr(prior.hyper, name) for name in self.spreads])
-        value += 0.5 * float(precision @ (head - center) ** 2) + float(np.sum(0.5 * (sd / scale) ** 2 - np.log(sd)))
-        gradient += np.concatenate([precision * (head - center), (sd / scale) ** 2 - 1])
-        information[np.diag_indices(len(kept))] += np.concatenate([precision, 2 * (sd / scale) ** 2])
-        return _Evaluation(value, gradient, information, mean, covariance, border)
-
-
-def _grid(size: int, dimensions: int) -> tuple[Floats, Floats]:
-    """Gauss-Hermite nodes z (size^q, q), and ln(weight) + |z|^2 of each."""
-    z, weight = np.polynomial.hermite.hermgauss(size)
-    nodes = np.array(list(product(z, repeat=dimensions)))
-    return nodes, np.log(list(product(weight, repeat=dimensions))).sum(axis=1) + (nodes**2).sum(axis=1)
-
-
-def _climb(integral: _Integral, head: Floats, prior: Prior, nodes: int) -> tuple[Floats, Prior, _Evaluation, int]:
+def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int) -> tuple[Floats, Prior, Evaluation, int]:
     """Newton steps until the decrement is small enough and the strengths' spread, kept from swinging, stands still."""
     n, size, last = integral.target.n_competitors, len(head), nodes == FINE
     change, stride = 0.0, 1.0
     now = integral(head, prior, with_border=last)
     for taken in range(MAX_STEPS):
+        if not math.isfinite(now.value):
+            raise ConvergenceError(
+                f"The marginal likelihood has no value at the spreads {prior}. Start from narrower ones, or use "
+                "method='map'."
+            )
         lower, damped = _damped_cholesky(now.information)
         move = -cho_solve((lower, True), now.gradient)
         decrement = -0.5 * float(now.gradient @ move)

@@ -8,11 +8,12 @@ import pytest
 from scipy.integrate import quad
 
 import bayes_arena as ba
+from bayes_arena.integral import Integral
 from bayes_arena.likelihood import Point, objective
 from bayes_arena.marginal import estimate_spreads
 from bayes_arena.outcomes import row_likelihood
 from bayes_arena.priors import Prior
-from bayes_arena.quadrature import _Integral, is_sparse
+from bayes_arena.quadrature import is_sparse
 from bayes_arena.specification import PRESETS, Model
 
 MODELS = [
@@ -48,7 +49,7 @@ def test_the_value_is_the_integral_over_every_annotator(few_votes, name):
     model = next(model for model in MODELS if model.name == name)
     target, prior, head = start(few_votes, model)
     n = few_votes.n_competitors
-    integral = _Integral(target, model, NODES)
+    integral = Integral(target, model, NODES)
     term, sd = target.own[0], target.own[0].sd
     expected = 0.0
     for k in range(few_votes.n_annotators):
@@ -73,7 +74,7 @@ def test_the_value_is_the_integral_over_every_annotator(few_votes, name):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_derivatives_are_finite_differences_of_the_value(few_votes, model):
     target, prior, head = start(few_votes, model)
-    integral = _Integral(target, model, NODES)
+    integral = Integral(target, model, NODES)
     x = np.concatenate([head, np.log([getattr(prior, name) for name in integral.spreads])])
 
     def at(x):
@@ -131,6 +132,12 @@ def test_well_fed_annotators_are_left_to_laplace(arena_cells, few_votes):
     assert ba.fit(arena_cells).evidence == "laplace"
     assert ba.fit(arena_cells, method="map").evidence is None
     assert not is_sparse(few_votes, PRESETS["bradley-terry"])
+
+
+def test_spreads_too_wide_to_start_from():
+    votes = ba.simulate(competitors=6, annotators=14, votes=30, tie_propensity=0.0, seed=0).votes
+    with pytest.raises(ba.ConvergenceError, match="narrower"):
+        ba.fit(ba.read_votes(votes), prior=ba.Prior(50, 50, 50, 50))
 
 
 @pytest.mark.parametrize("tie_share", [0.0, 1.0])
