@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -378,6 +379,7 @@ def test_the_commands(tmp_path, cli):
     assert "1 left out as excluded: rex" in shown
     answer = json.loads(cli("annotators", path, "--format", "json")[1])
     assert (answer["annotators"][0]["annotator"], answer["annotators"][0]["status"]) == ("rex", "excluded")
+    assert re.search(r"rex +\d+ +excluded .* [01]\.\d{3} +-\d\.\d\d +-\d\.\d\d ", cli("annotators", path)[1])
     assert answer["decisions"][0]["decision"] == "excluded"
     assert cli("readmit", path, "rex") == (0, "", "")
     code, out, err = cli("readmit", path, "rex")

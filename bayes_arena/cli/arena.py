@@ -160,6 +160,7 @@ def annotators(file: ArenaFile, form: options.FormatOption = None, output: optio
     with StableArena(file) as stable:
         table, decisions = stable.annotators(), stable.decisions()
     formats = {"theta": ".2f", "theta_paper": ".4f", "p_negative": ".3f"}
+    formats |= {"anomaly_probability": ".3f", "net_agreement": ".2f"}
     head = {"decisions": _rows(decisions)}
     _write(table, formats, key="annotators", head=head, title=file.name, form=form, output=output)
 
