@@ -20,7 +20,7 @@ from scipy.special import ndtr
 from bayes_arena.agreement import Agreement, draw_agreement
 from bayes_arena.cells import Floats, sum_by
 from bayes_arena.errors import ModelError
-from bayes_arena.intervals import half_width
+from bayes_arena.intervals import equal_tailed, half_width
 from bayes_arena.outcomes import seen_counts
 from bayes_arena.ranking import Columns, whole_counts
 from bayes_arena.result import Fit
@@ -165,7 +165,7 @@ def posterior_theta(fit: Fit) -> Floats:
 def _theta_columns(fit: Fit, level: float) -> Columns:
     theta = posterior_theta(fit)
     if fit.samples is not None:
-        theta, lower, upper = _summary(fit.samples.own[:, :, 0], level)
+        lower, upper = equal_tailed(fit.samples.own[:, :, 0], level)
         p_negative = (fit.samples.own[:, :, 0] < 0).mean(axis=0)
     else:
         sd = fit.discrimination_sd
@@ -182,5 +182,5 @@ def _theta_columns(fit: Fit, level: float) -> Columns:
 
 def _summary(drawn: np.ndarray, level: float) -> tuple[Floats, Floats, Floats]:
     """Posterior mean and equal-tailed interval of draws (n_draws, M)."""
-    lower, upper = np.quantile(drawn, [0.5 - level / 2, 0.5 + level / 2], axis=0)
-    return drawn.mean(axis=0, dtype=np.float64), np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+    lower, upper = equal_tailed(drawn, level).astype(np.float64)
+    return drawn.mean(axis=0, dtype=np.float64), lower, upper
