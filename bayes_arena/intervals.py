@@ -119,16 +119,21 @@ def summarise(fit: Fit, quantity: Quantity, *, level: float, interval: Interval,
     return Summary(quantity.value, sd, quantity.value - half * sd, quantity.value + half * sd)
 
 
-def half_width(level: float) -> float:
-    """Half-width of a Gaussian interval in standard deviations.
+def require_level(level: float) -> None:
+    """Refuse a level of an interval that is not strictly between 0 and 1.
 
     Raises
     ------
     ModelError
-        If the level is not strictly between 0 and 1.
+        If it is not.
     """
     if not 0 < level <= HIGHEST_LEVEL:
         raise ModelError(f"The level of an interval lies between 0 and 1 (at most {HIGHEST_LEVEL}), not {level!r}.")
+
+
+def half_width(level: float) -> float:
+    """Half-width of a Gaussian interval in standard deviations; a ModelError as by :func:`require_level`."""
+    require_level(level)
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 

@@ -185,12 +185,6 @@ def information(prior: Prior, mode: Mode) -> dict[str, float]:
         By name of the spread: (M - 1) / sum V - 1 / sigma^2, the mean posterior precision without that of the prior;
         nothing of a single annotator, whose numbers are their mean.
     """
-    variances = _total_variances(mode)
-    triples = zip(variances, _sizes(mode) - 1, variances.values(), strict=True)
-    return {name: max(size / total - getattr(prior, name) ** -2, 0.0) if size else 0.0 for name, size, total in triples}
-
-
-def _total_variances(mode: Mode) -> dict[str, float]:
-    """Sum of the posterior variances V, by name of the spread."""
     totals = [np.trace(mode.laplace.strength_covariance()), *np.einsum("mqq->q", mode.laplace.own_covariance())]
-    return dict(zip(_spread_names(mode), map(float, totals), strict=True))
+    triples = zip(_spread_names(mode), (_sizes(mode) - 1).tolist(), map(float, totals), strict=True)
+    return {name: max(size / total - getattr(prior, name) ** -2, 0.0) if size else 0.0 for name, size, total in triples}

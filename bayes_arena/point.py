@@ -1,7 +1,7 @@
 """The posterior mode, which under a flat prior is the paper's maximum-likelihood estimate.
 
 :mod:`bayes_arena.search` finds the best optimum; here it is judged: whether it is a mode at all, what its curvature
-says, what the votes leave open, and how probable the mode with the reversed ranking is beside it.
+says, what the votes leave open, and whether there is a mode with the reversed ranking beside it.
 """
 
 from __future__ import annotations

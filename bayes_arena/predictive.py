@@ -21,7 +21,7 @@ import numpy as np
 
 from bayes_arena.cells import Floats, Ints, Tally, sum_by, whole_votes
 from bayes_arena.errors import ModelError
-from bayes_arena.intervals import equal_tailed, half_width
+from bayes_arena.intervals import equal_tailed, require_level
 from bayes_arena.likelihood import Point
 from bayes_arena.outcomes import log_probabilities, seen_counts
 from bayes_arena.posterior import draw_parameters
@@ -100,7 +100,7 @@ def predictive_check(
     """
     import pandas as pd
 
-    half_width(level)
+    require_level(level)
     if fit.model.ties == "half" and fit.target.counts[2].any():
         raise ModelError(
             f"Model {fit.model.name!r} counts ties as half wins and draws none, so rates of votes with ties cannot be "

@@ -13,7 +13,7 @@ import numpy as np
 from bayes_arena.cells import Floats
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError
-from bayes_arena.intervals import half_width
+from bayes_arena.intervals import require_level
 from bayes_arena.online import K, competitor_table, walked_ratings
 from bayes_arena.sequence import VoteSequence
 
@@ -96,7 +96,7 @@ def bootstrapped_elo(
     ModelError
         If there are fewer than two resamples or the level is not possible; and as for :func:`~bayes_arena.online_elo`.
     """
-    half_width(level)
+    require_level(level)
     rng = _generator(resamples, seed)
     size = votes.n_votes
     drawn = walked_ratings(votes, (rng.integers(size, size=size) for _ in range(resamples)), k, elo)

@@ -20,7 +20,7 @@ from scipy.special import ndtr
 from bayes_arena.agreement import Agreement, draw_agreement
 from bayes_arena.cells import Floats, sum_by
 from bayes_arena.errors import ModelError
-from bayes_arena.intervals import equal_tailed, half_width
+from bayes_arena.intervals import equal_tailed, half_width, require_level
 from bayes_arena.outcomes import seen_counts
 from bayes_arena.ranking import Columns, whole_counts
 from bayes_arena.result import Fit
@@ -89,7 +89,7 @@ def annotators(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
 
 def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
     """Columns of :func:`annotators` (the command line prints them without importing pandas)."""
-    half_width(level)
+    require_level(level)
     require_annotators(fit)
     agreement = draw_agreement(fit)
     anomaly = anomaly_probability(agreement)

@@ -24,7 +24,7 @@ from bayes_arena.cells import Cells
 from bayes_arena.flagging import discoveries, flag_by_theta
 from bayes_arena.ranking import Columns
 from bayes_arena.result import Fit
-from bayes_arena.selection import keep_annotators, select_annotators
+from bayes_arena.selection import drop_annotators, keep_annotators
 from bayes_arena.stored_rounds import Decision
 
 Policy = Literal["warn", "exclude"]
@@ -34,7 +34,7 @@ DECISIONS: Mapping[Policy, Decision] = {"warn": "warned", "exclude": "excluded"}
 def taking_part(cells: Cells, excluded: tuple[str, ...], delta: float) -> Cells:
     """Return the votes of the annotators who are not excluded and have more than ``delta`` votes."""
     if excluded:
-        cells = select_annotators(cells, ~np.isin(cells.annotators, excluded))
+        cells = drop_annotators(cells, excluded)
     if delta > 0:
         cells = keep_annotators(cells, more_than=delta)
     return cells

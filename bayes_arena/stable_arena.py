@@ -14,6 +14,7 @@ from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, RepeatedVotesWarning
 from bayes_arena.fitting import Method, fit
 from bayes_arena.priors import Prior
+from bayes_arena.ranking import leaderboard_columns
 from bayes_arena.rules import DECISIONS, Policy, below, discovered, taking_part
 from bayes_arena.specification import Model
 from bayes_arena.store import Store, create_file
@@ -200,6 +201,7 @@ class StableArena:
         round = Round(
             number=last_round(self._store) + 1,
             fit=result,
+            ratings=leaderboard_columns(result, level=level, elo=elo),
             flagged=below(result, epsilon) if fdr is None else discovered(result, abilities, fdr),
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),

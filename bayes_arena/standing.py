@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from bayes_arena.cells import Floats
 from bayes_arena.errors import ModelError
-from bayes_arena.intervals import equal_tailed, half_width
+from bayes_arena.intervals import equal_tailed, require_level
 from bayes_arena.likelihood import ETA
 from bayes_arena.outcomes import expected_score
 from bayes_arena.posterior import draw
@@ -50,7 +50,7 @@ def rank_probabilities(fit: Fit, *, top: int = 3, level: float = 0.95, draws: Dr
     names = fit.cells.competitors
     if not 1 <= top <= len(names):
         raise ModelError(f"top lies between 1 and the number of competitors, {len(names)}; not {top!r}.")
-    half_width(level)
+    require_level(level)
     ranks = rankdata(-(draws or draw(fit)).elo_strength, axis=1)
     lower, upper = equal_tailed(ranks, level, discrete=True)
     table = pd.DataFrame(
@@ -143,7 +143,7 @@ def unsettled_pairs(fit: Fit, *, level: float = 0.95, draws: Draws | None = None
     """
     import pandas as pd
 
-    half_width(level)
+    require_level(level)
     strength = (draws or draw(fit)).elo_strength
     names = np.array(fit.cells.competitors, dtype=object)
     ahead = _ahead(strength)

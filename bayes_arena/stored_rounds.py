@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayes_arena.elo import EloScale
-from bayes_arena.ranking import Columns, leaderboard_columns, whole_counts
+from bayes_arena.ranking import Columns, whole_counts
 from bayes_arena.reliability import annotator_columns
 from bayes_arena.result import Fit
 from bayes_arena.store import Store, now
@@ -37,10 +37,13 @@ class Round:
         Which of the two.
     waiting, excluded : tuple of str
         Annotators left out of the round: for too few votes, and by an earlier decision.
+    ratings : dict of str to sequence
+        Columns of :func:`~bayes_arena.leaderboard`, at the round's level and on its scale.
     """
 
     number: int
     fit: Fit
+    ratings: Columns
     flagged: Mapping[str, str]
     decision: Decision
     waiting: tuple[str, ...]
@@ -77,15 +80,12 @@ def publish(
 
     Raises
     ------
-    ModelError
-        If the level or the anchor is not possible.
     StoreError
         If the file cannot be written.
     """
     import bayes_arena
 
     result = round.fit
-    ratings = leaderboard_columns(result, level=level, elo=elo)
     settings = {
         **settings,
         "level": level,
@@ -112,7 +112,7 @@ def publish(
         "warnings": list(result.warnings),
         "settings": _json(settings),
     }
-    tables = (("rating", "competitor", ratings), ("ability", "annotator", abilities))
+    tables = (("rating", "competitor", round.ratings), ("ability", "annotator", abilities))
     with store.transaction():
         store.execute(
             f"insert into round ({', '.join(about)}) values ({', '.join('?' for _ in about)})", list(about.values())

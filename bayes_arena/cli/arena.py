@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ import typer
 from bayes_arena.cli import options
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import OnInvalid, PriorName
-from bayes_arena.cli.output import Format, choose_format, write
+from bayes_arena.cli.output import Format, choose_format, plain, rows, write
 from bayes_arena.cli.ratings import chosen_prior, elo_scale, how_fitted, shown_leaderboard
 from bayes_arena.cli.source import VoteSource, described
 from bayes_arena.errors import listing
@@ -117,7 +116,6 @@ def rate(
     form = choose_format(form, output)
     elo = elo_scale(init, scale, base, anchor)
     with collected_warnings() as notes:
-        from bayes_arena.ranking import leaderboard_columns
         from bayes_arena.stable_arena import StableArena
 
         with StableArena(file) as stable:
@@ -133,7 +131,6 @@ def rate(
                 level=interval,
                 elo=elo,
             )
-        columns = leaderboard_columns(round.fit, level=interval, elo=elo)
     about, how = how_fitted(round.fit)
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
@@ -147,8 +144,8 @@ def rate(
         "flagged": round.flagged,
         "warnings": notes,
     }
-    shown = shown_leaderboard(columns, interval)
-    write(columns, key="leaderboard", head=head, title=title, shown=shown, form=form, output=output)
+    shown = shown_leaderboard(round.ratings, interval)
+    write(round.ratings, key="leaderboard", head=head, title=title, shown=shown, form=form, output=output)
 
 
 @arena.command()
@@ -161,7 +158,7 @@ def annotators(file: ArenaFile, form: options.FormatOption = None, output: optio
         table, decisions = stable.annotators(), stable.decisions()
     formats = {"theta": ".2f", "theta_paper": ".4f", "p_negative": ".3f"}
     formats |= {"anomaly_probability": ".3f", "net_agreement": ".2f"}
-    head = {"decisions": _rows(decisions)}
+    head = {"decisions": rows(_columns(decisions))}
     _write(table, formats, key="annotators", head=head, title=file.name, form=form, output=output)
 
 
@@ -174,7 +171,7 @@ def history(file: ArenaFile, form: options.FormatOption = None, output: options.
     with StableArena(file) as stable:
         table, rounds = stable.history(), stable.rounds()
     formats = dict.fromkeys(("elo", "lower", "upper"), ".1f")
-    head = {"rounds": [row | {"settings": json.loads(row["settings"])} for row in _rows(rounds)]}
+    head = {"rounds": [row | {"settings": json.loads(row["settings"])} for row in rows(_columns(rounds))]}
     title = f"{file.name}: {len(rounds)} round(s)"
     _write(table, formats, key="history", head=head, title=title, form=form, output=output)
 
@@ -198,7 +195,7 @@ def _write(
     form: Format,
     output: Path | None,
 ) -> None:
-    columns = {str(name): [_plain(value) for value in table[name]] for name in table}
+    columns = _columns(table)
     shown = {
         name: ["" if value is None else format(value, formats.get(name, "")) for value in values]
         for name, values in columns.items()
@@ -206,14 +203,5 @@ def _write(
     write(columns, key=key, head=head, title=title, shown=shown, form=form, output=output)
 
 
-def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): _plain(value) for name, value in row.items()} for row in table.to_dict("records")]
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of a table as JSON knows it: missing is None, a time is text."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ", timespec="seconds")
-    return None if not isinstance(value, list) and value != value else value
+def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
+    return {str(name): [plain(value) for value in table[name]] for name in table}

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -92,10 +93,18 @@ def write(
 
 
 def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Turn columns into rows of plain Python values; None for an estimate at infinity, which JSON has no number for."""
-    lists = [getattr(values, "tolist", lambda values=values: list(values))() for values in columns.values()]
-    finite = [[None if isinstance(each, float) and not math.isfinite(each) else each for each in one] for one in lists]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*finite, strict=True)]
+    """Turn columns into rows of plain values."""
+    lists = [[plain(value) for value in values] for values in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON knows it: a time is text; what is missing, or lies at infinity, is None."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ", timespec="seconds")
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _console_print(shown: Mapping[str, Sequence[str]], title: str) -> None:
