@@ -1,13 +1,17 @@
 """Votes and cells written by hand, and the command."""
 
+import contextlib
+import io
 import os
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
+from unittest import mock
 
 import polars as pl
 
 import bayes_arena as ba
+from bayes_arena.cli import main
 
 COMMAND = Path(sys.executable).parent / "bayes-arena"
 PAIRS = (("0", "1"), ("0", "2"), ("1", "2"))
@@ -29,9 +33,19 @@ def panel(judges: dict[str, tuple[int, int] | list[tuple[int, int]]]) -> ba.Cell
     return ba.read_votes(frame(rows))
 
 
-def run(*arguments: object, **options) -> subprocess.CompletedProcess:
-    """Run the command in a process of its own, on no terminal."""
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
-    return subprocess.run(
-        [str(COMMAND), *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120, **options
-    )
+def run(*arguments: object, cwd: Path | None = None) -> CompletedProcess[str]:
+    """Run the command in this process, on no terminal; what only a process of its own shows starts ``COMMAND``."""
+    command = ["bayes-arena", *map(str, arguments)]
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with (
+        mock.patch.object(sys, "argv", command),
+        mock.patch.dict(os.environ, {"NO_COLOR": "1", "COLUMNS": "100"}),
+        contextlib.chdir(cwd or Path.cwd()),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+    return CompletedProcess(command, code, out.getvalue(), err.getvalue())

@@ -1,6 +1,5 @@
 """The paper's tables and figures on small arenas: numbers that can be checked, files that are there."""
 
-import sys
 import warnings
 from functools import partial
 from itertools import count
@@ -12,7 +11,6 @@ import pytest
 from helpers import frame, run
 
 import bayes_arena as ba
-from bayes_arena.cli import main
 from bayes_arena.experiments import case_study, detection, figures, reproduction, summaries, tables
 from bayes_arena.experiments.measures import detection as score
 from bayes_arena.experiments.perturbation import perturb
@@ -280,7 +278,7 @@ def test_without_data_the_command_takes_the_twin(tmp_path):
     assert run("reproduce", "fig2", "-o", tmp_path).returncode == 2
 
 
-def test_the_command_says_which_fits_of_figure_6_are_missing(votes, tmp_path, monkeypatch, capsys):
+def test_the_command_says_which_fits_of_figure_6_are_missing(votes, tmp_path, monkeypatch):
     calls = count()
 
     def fails_at_first(cells):
@@ -292,11 +290,8 @@ def test_the_command_says_which_fits_of_figure_6_are_missing(votes, tmp_path, mo
     methods = {"m-elo": METHODS["m-elo"], "am-davidson": fails_at_first}
     monkeypatch.setattr(reproduction, "stability", partial(stability, methods=methods))
     votes.write_csv(tmp_path / "votes.csv")
-    command = ["bayes-arena", "reproduce", "fig6", "--data", tmp_path / "votes.csv", "-o", tmp_path]
-    monkeypatch.setattr(sys, "argv", list(map(str, command)))
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert not end.value.code
+    done = run("reproduce", "fig6", "--data", tmp_path / "votes.csv", "-o", tmp_path)
+    assert done.returncode == 0
     runs = pd.read_csv(tmp_path / "fig6.csv").groupby("method")["runs"].sum()
     note = f"Of {runs['m-elo']} runs each, fits that did not converge and are left out: 1 of am-davidson.\n"
-    assert note in capsys.readouterr().out
+    assert note in done.stdout

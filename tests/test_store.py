@@ -15,13 +15,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import COMMAND, frame
+from helpers import COMMAND, frame, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import votes
 
 import bayes_arena as ba
-from bayes_arena.cli import main
 
 LOYAL = ["anna", "ben", "cleo", "dora", "emil", "fay", "gus"]
 ROWS = [("x", "y", "model_a", "k"), ("x", "y", "model_a", "k"), ("y", "z", "tie", "l"), ("z", "x", "both_bad", "k")]
@@ -352,18 +351,12 @@ def test_files_that_are_no_arena(path, tmp_path):
         ba.StableArena.create(path)
 
 
-@pytest.fixture
-def cli(capsys, monkeypatch):
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["bayes-arena", "arena", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return end.value.code or 0, *capsys.readouterr()
-
-    return run
+def cli(*arguments: object) -> tuple[int, str, str]:
+    done = run("arena", *arguments)
+    return done.returncode, done.stdout, done.stderr
 
 
-def test_the_commands(tmp_path, cli):
+def test_the_commands(tmp_path):
     path, votes_file = tmp_path / "arena.duckdb", tmp_path / "votes.csv"
     many(LOYAL, 30).vstack(many(["rex"], 20, against=True)).write_csv(votes_file)
     assert cli("rate", path)[0] == 2
