@@ -12,6 +12,7 @@ from threadpoolctl import ThreadpoolController
 from bayes_arena.cells import Cells
 from bayes_arena.direction import direction, unsettled
 from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
+from bayes_arena.likelihood import objective
 from bayes_arena.marginal import estimate_spreads, information
 from bayes_arena.point import find_mode
 from bayes_arena.priors import Prior, resolve_prior
@@ -74,7 +75,8 @@ def fit(
     Raises
     ------
     ModelError
-        If the model, prior or method is unknown, or the model needs annotators and there are none.
+        If the model, prior, method or sampler is unknown, the model needs annotators and there are none, or the prior
+        is to be sampled and has an infinite spread.
     ConvergenceError
         If the gradient does not vanish.
     NotIdentifiedError
@@ -92,6 +94,10 @@ def fit(
         raise ModelError(f"Unknown method {method!r}. Use 'map', 'marginal' or 'nuts'.")
     if method == "marginal" and prior.hyper is None:
         raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
+    if method == "nuts":
+        from bayes_arena.sampling import draws_of, require_samplable, sample
+
+        require_samplable(objective(cells, model, prior), sampler)
     evidence: Evidence | None = None
     if method == "marginal":
         evidence = "quadrature" if is_sparse(cells, model) else "laplace"
@@ -109,8 +115,6 @@ def fit(
         known = information(used, mode) if method == "nuts" and prior.hyper is not None else None
     tree = samples = None
     if method == "nuts":
-        from bayes_arena.sampling import draws_of, sample
-
         tree = sample(cells, model, prior, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
         samples = draws_of(tree, cells, model, mode.target)
     open_questions = (*mode.open_questions, *unsettled(found))

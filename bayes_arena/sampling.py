@@ -9,13 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any, Literal
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from bayes_arena.cells import Cells, Floats
-from bayes_arena.errors import ModelError
-from bayes_arena.labels import LABELS
+from bayes_arena.errors import ModelError, listing
+from bayes_arena.labels import LABELS, SPREAD_OF
 from bayes_arena.likelihood import Objective
 from bayes_arena.priors import Prior
 from bayes_arena.projection import project_draws
@@ -27,6 +28,27 @@ if TYPE_CHECKING:
 
 CHAINS = 4
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
+
+
+def require_samplable(target: Objective, sampler: str) -> None:
+    """Refuse what cannot be sampled, before anything is fitted or compiled.
+
+    Raises
+    ------
+    ModelError
+        If a spread of the prior is infinite, or the sampler is unknown or not installed.
+    """
+    if sampler not in get_args(Sampler):
+        raise ModelError(f"Unknown sampler {sampler!r}. Use one of {', '.join(get_args(Sampler))}.")
+    if find_spec(sampler) is None:
+        raise ModelError(f"The sampler {sampler!r} is not installed. Install it, or use 'nutpie'.")
+    if not target.is_proper:
+        spreads = {"strength": target.strength_sd} | {SPREAD_OF[term.name]: term.sd for term in target.own}
+        endless = [name for name, sd in spreads.items() if np.isinf(sd)]
+        raise ModelError(
+            f"Sampling needs a proper prior, and here the spread of {listing(endless)} is infinite. Use "
+            "prior='default', or method='map' for the mode."
+        )
 
 
 def sample(
@@ -63,14 +85,7 @@ def sample(
     -------
     xarray.DataTree
         What ``pymc.sample`` returns: groups ``posterior``, ``sample_stats``, ``observed_data``, ``constant_data``.
-
-    Raises
-    ------
-    ModelError
-        If the prior is not proper.
     """
-    if np.isinf(prior.strength) or (model.needs_annotators and np.isinf(prior.discrimination)):
-        raise ModelError("Sampling needs a proper prior. Use prior='default', or method='map' for the flat one.")
     import pymc as pm
 
     from bayes_arena.models.grid import compose

@@ -1,5 +1,6 @@
 """NUTS behind the same tables. Tiny models and PyMC's own sampler: these tests are of the plumbing and of agreement."""
 
+import math
 import warnings
 
 import numpy as np
@@ -96,9 +97,39 @@ def test_the_seed_decides_the_draws_and_nothing_is_printed(arena_cells, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_a_flat_prior_cannot_be_sampled(arena_cells):
-    with pytest.raises(ba.ModelError, match="proper prior"):
-        ba.fit(arena_cells, prior="flat", method="nuts")
+@pytest.mark.parametrize(
+    ("model", "prior", "endless"),
+    [
+        ("bradley-terry", "flat", "strength"),
+        ("am-elo", "flat", "strength, discrimination"),
+        ("am-davidson", ba.Prior(tie_spread=math.inf, hyper=None), "tie_spread"),
+        ("am-davidson", ba.Prior(position_spread=math.inf), "position_spread"),
+    ],
+)
+def test_an_improper_prior_is_refused_before_anything_is_compiled(arena_cells, monkeypatch, model, prior, endless):
+    monkeypatch.setattr(pm, "sample", lambda *_, **__: pytest.fail("sampled"))
+    with pytest.raises(ba.ModelError, match=f"proper prior, .* spread of {endless} is infinite.*prior='default'"):
+        ba.fit(arena_cells, model=model, prior=prior, method="nuts")
+
+
+def test_a_spread_that_the_model_does_not_have_may_be_infinite(arena_cells, monkeypatch):
+    def stop(*_, **__):
+        raise InterruptedError
+
+    monkeypatch.setattr(pm, "sample", stop)
+    with pytest.raises(InterruptedError):
+        ba.fit(arena_cells, model="am-elo", prior=ba.Prior(tie_spread=math.inf, hyper=None), method="nuts")
+
+
+@pytest.mark.parametrize(
+    ("sampler", "message"),
+    [("stan", "Unknown sampler 'stan'.*nutpie, pymc, numpyro, blackjax"), ("pymc", "not installed.*use 'nutpie'")],
+)
+def test_a_sampler_that_is_not_there(arena_cells, monkeypatch, sampler, message):
+    monkeypatch.setattr(pm, "sample", lambda *_, **__: pytest.fail("sampled"))
+    monkeypatch.setattr("bayes_arena.sampling.find_spec", lambda _: None)
+    with pytest.raises(ba.ModelError, match=message):
+        ba.fit(arena_cells, model="bradley-terry", method="nuts", sampler=sampler)
 
 
 @pytest.mark.parametrize("model", ["am-elo", "am-davidson"])
