@@ -249,3 +249,16 @@ def test_llmfao_gains_what_was_published(llmfao):
     for score, (m_elo, am_davidson) in published.items():
         gap = table[f"{score}_diff"]["am-davidson"] - (am_davidson - m_elo)
         assert abs(gap) < 2 * np.sqrt(2) * table[f"{score}_diff_se"]["am-davidson"], score
+
+
+def test_somebody_new_votes_as_the_population_does():
+    """Few votes on a wide gap: the average over theta ~ Normal(1, 2) is far from the vote of the average annotator."""
+    rows = [("x", "y", "x", k) for k in "pqrs"] * 30 + [("x", "y", "y", k) for k in "pqrs"] * 4
+    fit = ba.fit(ba.read_votes(frame(rows)), model="am-elo", prior=ba.Prior(discrimination=2.0, hyper=None))
+    stranger = ba.read_votes(frame([("x", "y", "x", "nobody knows")]))
+    lead = ba.draw(fit, size=4000).strength @ [1, -1]
+    theta, weight = np.polynomial.hermite_e.hermegauss(40)
+    expected = np.mean(1 / (1 + np.exp(-np.outer(lead, 1 + 2 * theta))) @ weight / weight.sum())
+    for cells, new in ((stranger, False), (fit.cells, True)):
+        score = predict(fit, cells, new=new, draws=4000).score
+        np.testing.assert_allclose(score, expected, atol=0.02)

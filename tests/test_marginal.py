@@ -6,10 +6,13 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from helpers import panel
+from scipy.linalg import block_diag, null_space
 
 import bayes_arena as ba
 from bayes_arena.experiments.perturbation import perturb
 from bayes_arena.labels import SPREAD_OF
+from bayes_arena.laplace import laplace_at
 from bayes_arena.marginal import TOLERANCE, _log_evidence, estimate_spreads
 from bayes_arena.point import find_mode
 
@@ -83,3 +86,31 @@ def test_camps_of_equal_size_in_few_votes(seed):
         fit = ba.fit(ba.read_votes(arena.votes), model="am-davidson")
     _, slope = log_evidence(fit.cells, fit)
     assert np.abs(slope / np.sqrt(8)).max() < 3 * TOLERANCE
+
+
+def test_the_larger_camp_says_which_end_is_up():
+    """Both directions are modes, each with spreads of its own; the one with more evidence is the answer."""
+    cells = panel({**{f"for-{i}": (8, 1) for i in range(3)}, **{f"against-{i}": (1, 8) for i in range(2)}})
+    with warnings.catch_warnings(action="ignore", category=ba.ArenaWarning):
+        fit = ba.fit(cells, model="am-elo")
+    assert find_mode(cells, fit.model, fit.spreads).mirror is not None  # so there was a choice
+    assert ba.leaderboard(fit)["competitor"].tolist() == ["0", "1", "2"]
+    assert (fit.discrimination > 0).tolist() == [name.startswith("for") for name in cells.annotators]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["am-davidson", "am-elo", "rao-kupper"])
+def test_the_evidence_has_the_determinant_of_the_hessian_on_the_plane(arena_cells, model):
+    """Dense Hessians, on the plane where every sum is held, up to a constant that does not depend on the spreads."""
+    fit = ba.fit(arena_cells, model=model, method="map")
+    n, c, (count, width) = 6, len(fit.point.common), fit.point.own.shape
+    plane = block_diag(null_space(np.ones((1, n))), np.eye(c), np.kron(null_space(np.ones((1, count))), np.eye(width)))
+
+    def apart(strength_sd):
+        target = replace(fit.target, strength_sd=strength_sd)
+        _, arrow = target.gradient_and_hessian(fit.point, residuals=False)
+        border = arrow.border.reshape(n + c, -1)
+        dense = np.block([[arrow.head, border], [border.T, block_diag(*arrow.tail)]])
+        _, expected = np.linalg.slogdet(plane.T @ dense @ plane)
+        return laplace_at(target, fit.point, fit.laplace.shifts, residuals=False).log_determinant - expected
+
+    assert apart(0.2) == pytest.approx(apart(2.0), abs=1e-6)

@@ -432,3 +432,15 @@ def test_groups_never_compared_have_fewer_parameters_and_no_common_reference():
     assert fit.n_parameters == 2
     with pytest.raises(ba.NotIdentifiedError, match="no common reference"):
         ba.strengths(fit, reference="x")
+
+
+def test_a_flat_prior_leaves_what_annotators_share_to_the_votes():
+    """Of two competitors the estimates are the shares: nu = P(tie) / sqrt(P(win) P(loss)), eta = b + d or b - d."""
+    tied = frame([("x", "y", "x")] * 12 + [("x", "y", "y")] * 2 + [("x", "y", "tie")] * 6)
+    fit = ba.fit(ba.read_votes(tied), model=ba.Model("davidson", ties="davidson"), prior="flat")
+    assert np.exp(fit.point.common[0]) == pytest.approx(6 / np.sqrt(12 * 2), rel=1e-9)
+    shares = np.array([12, 2, 6]) / 20
+    assert fit.mean_loss == pytest.approx(-shares @ np.log(shares), rel=1e-9)
+    rows = [("x", "y", "x")] * 60 + [("x", "y", "y")] * 10 + [("y", "x", "y")] * 40 + [("y", "x", "x")] * 30
+    fit = ba.fit(ba.read_votes(frame(rows)), model=ba.Model("sides", ties="drop", position="common"), prior="flat")
+    assert fit.point.common[0] == pytest.approx((np.log(6) + np.log(4 / 3)) / 2, rel=1e-9)

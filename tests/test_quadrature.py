@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import quad
 
 import bayes_arena as ba
-from bayes_arena.integral import Integral
+from bayes_arena.integral import FINE, Integral
 from bayes_arena.likelihood import Point, objective
 from bayes_arena.marginal import estimate_spreads
 from bayes_arena.outcomes import row_likelihood
@@ -149,3 +149,18 @@ def test_fewer_votes_than_settle_the_strengths_spread_at_once(tie_share):
     fit = ba.fit(ba.read_votes(votes))
     assert fit.evidence == "quadrature"
     assert 0.2 < fit.spreads.strength < 1.5
+
+
+def test_the_uncertainty_of_the_spreads_widens_the_intervals():
+    """The covariance of the strengths is their block of the inverse information, the spreads' rows included."""
+    arena = ba.simulate(competitors=4, annotators=60, votes=240, seed=1)
+    cells = ba.read_votes(arena.votes)
+    fit = ba.fit(cells, model="am-elo")
+    assert fit.evidence == "quadrature"
+    head = fit.point.head
+    information = Integral(objective(cells, fit.model, fit.prior), fit.model, FINE)(head, fit.spreads).information
+    center = np.eye(4) - 0.25
+    with_spreads = center @ np.linalg.inv(information)[:4, :4] @ center
+    np.testing.assert_allclose(ba.strengths(fit)["sd"], np.sqrt(np.diag(with_spreads)), rtol=1e-3)
+    fixed = center @ np.linalg.inv(information[: len(head), : len(head)])[:4, :4] @ center
+    assert np.sqrt(np.diag(with_spreads) / np.diag(fixed)).max() > 1.02

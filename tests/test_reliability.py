@@ -307,3 +307,21 @@ def test_a_fit_says_in_a_line_what_it_is(arena_cells):
     assert repr(ba.fit(arena_cells, model="am-elo", prior="flat")) == (
         "Fit(am-elo, flat prior, map: 600 votes, 6 competitors, 5 annotators)"
     )
+
+
+def test_the_most_suspect_come_first():
+    cells, names = planted(seed=4)
+    table = ba.annotators(ba.fit(cells, method="map"))
+    suspicion = table[["anomaly_probability", "one_sided_probability"]].max(axis=1)
+    expected = table.assign(suspicion=-suspicion).sort_values(["suspicion", "net_agreement"], ignore_index=True)
+    assert table["annotator"].tolist() == expected["annotator"].tolist()
+    assert set(table["annotator"][:4]) == set(names.values())
+
+
+def test_both_bad_votes_are_ties_of_an_annotator_who_always_ties():
+    arena = ba.simulate(competitors=5, annotators=6, votes=900, discrimination_sd=0.1, seed=2)
+    lazy = arena.annotators[0]
+    says = pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("tie")).otherwise(pl.lit("both_bad"))
+    winner = pl.when(pl.col("judge") == lazy).then(says).otherwise("winner")
+    table = ba.annotators(ba.fit(ba.read_votes(arena.votes.with_columns(winner=winner)), method="map"))
+    assert table.iloc[0][["annotator", "verdict", "kind"]].tolist() == [lazy, "anomalous", "always ties"]

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from helpers import COMMAND, frame, run
+from helpers import COMMAND, frame, panel, run
 from scipy.linalg import null_space
 from strategies import swapped
 
@@ -360,6 +360,17 @@ def test_rank_bootstraps_quietly(tmp_path, arena):
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv"), model="m-elo")
     board = ba.leaderboard(fit, interval="bootstrap", resamples=10, seed=3)
     assert json.loads(done.stdout)["leaderboard"] == board.to_dict("records")
+
+
+def test_the_bootstrap_stays_on_its_side_of_the_ranking():
+    """Two camps of nearly equal weight: a resample that starts anew ends at the mirror image three times in ten."""
+    cells = panel({"a": (20, 2), "b": (20, 2), "c": (2, 18), "d": (2, 18)})
+    with warnings.catch_warnings(action="ignore", category=ba.ArenaWarning):
+        fit = ba.fit(cells, model="am-elo", method="map")
+        drawn = bootstrap(fit, resamples=30)
+        board = ba.strengths(fit, interval="bootstrap", resamples=30)
+    assert (drawn.strength @ fit.strength > 0).all()
+    assert (board["sd"] < 0.5).all()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

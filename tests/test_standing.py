@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from helpers import frame
+from scipy.special import expit
 
 import bayes_arena as ba
+from bayes_arena.projection import project_draws
 
 MODELS = ["bradley-terry", "am-elo", "am-davidson"]
 
@@ -97,7 +100,42 @@ def _z_of_the_difference(fit, first: str, second: str) -> float:
 
 
 def test_even_pairs_are_listed_once():
-    from helpers import frame
-
     fit = ba.fit(ba.read_votes(frame([("x", "y", "x"), ("x", "y", "y")])))
     assert len(ba.unsettled_pairs(fit)) == 1
+
+
+def test_a_rank_interval_holds_as_many_draws_as_it_says(arena_cells):
+    """Nine draws in ten have model-1 first and one has it last: 80 % take the first rank alone, 90 % all of them."""
+    fit = ba.fit(arena_cells, model="bradley-terry")
+    lead = np.full((10, 6), 0.0) + np.arange(6)
+    lead[:9, 0] = 9.0
+    draws = ba.Draws(lead, lead, np.zeros((10, 0)), np.zeros((10, 0, 0)))
+    for level, bounds in ((0.78, [1, 1]), (0.82, [1, 6])):
+        first = ba.rank_probabilities(fit, level=level, draws=draws).set_index("competitor").loc["model-1"]
+        assert first[["rank_lower", "rank_upper"]].tolist() == bounds
+        assert first["p_best"] == 0.9
+
+
+@pytest.mark.parametrize("sd", [0.5, 2.0])
+def test_somebody_new_is_drawn_from_the_population_of_the_prior(arena_cells, sd):
+    """The mean of 1 / (1 + exp(-theta d)) over theta ~ Normal(1, sd), by quadrature, at strengths that are known."""
+    fit = ba.fit(arena_cells, model="am-elo", prior=ba.Prior(discrimination=sd, hyper=None))
+    theta, weight = np.polynomial.hermite_e.hermegauss(60)
+    strength = np.linspace(2, -2, 6)
+    lead = strength[:, None] - strength
+    expected = expit((1 + sd * theta) * lead[:, :, None]) @ weight / weight.sum()
+    many = np.tile(strength, (20_000, 1))
+    draws = ba.Draws(many, many, np.zeros((20_000, 0)), np.zeros((20_000, 5, 1)))
+    np.testing.assert_allclose(ba.win_probability(fit, annotator="new", draws=draws), expected, atol=0.01)
+    np.testing.assert_allclose(ba.win_probability(fit, draws=draws), expit(lead), atol=1e-12)
+
+
+def test_scores_near_certainty_keep_their_elo():
+    """One annotator who prefers each to the next 999 times in 1,000: am-ELO is Bradley-Terry, 1,200 points apiece."""
+    rows = [("x", "y", "x", "k"), ("y", "z", "y", "k")] * 999 + [("x", "y", "y", "k"), ("y", "z", "z", "k")]
+    fit = ba.fit(ba.read_votes(frame(rows)), model="am-elo", prior="flat")
+    step = 400 * np.log10(999)
+    np.testing.assert_allclose(ba.leaderboard(fit)["elo"], [1000 + step, 1000, 1000 - step], rtol=1e-6)
+    nothing, one = np.zeros((1, 0)), np.ones((1, 1, 1))
+    drawn = project_draws(fit.model, fit.target, fit.strength[None], nothing, one, np.ones(1))
+    np.testing.assert_allclose(drawn[0], fit.strength, rtol=1e-4, atol=1e-9)
