@@ -318,10 +318,12 @@ def test_the_most_suspect_come_first():
     assert set(table["annotator"][:4]) == set(names.values())
 
 
-def test_both_bad_votes_are_ties_of_an_annotator_who_always_ties():
+@pytest.mark.parametrize("model", [MODELS[1], MODELS[2]], ids=["both-bad a tie", "both-bad an outcome"])
+def test_both_bad_votes_are_ties_of_an_annotator_who_always_ties(model):
     arena = ba.simulate(competitors=5, annotators=6, votes=900, discrimination_sd=0.1, seed=2)
     lazy = arena.annotators[0]
     says = pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("tie")).otherwise(pl.lit("both_bad"))
     winner = pl.when(pl.col("judge") == lazy).then(says).otherwise("winner")
-    table = ba.annotators(ba.fit(ba.read_votes(arena.votes.with_columns(winner=winner)), method="map"))
+    cells = ba.read_votes(arena.votes.with_columns(winner=winner))
+    table = ba.annotators(ba.fit(cells, model=model, method="map"))
     assert table.iloc[0][["annotator", "verdict", "kind"]].tolist() == [lazy, "anomalous", "always ties"]
