@@ -2,15 +2,17 @@
 
 import math
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 import polars as pl
 import pytest
 from conftest import real_votes
+from helpers import frame
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.agreement import DRAWS, draw_agreement, gauss_rule
+from bayes_arena.agreement import DRAWS, Agreement, draw_agreement, gauss_rule
 from bayes_arena.flagging import discoveries
 from bayes_arena.outcomes import expected_score, net_score
 from bayes_arena.posterior import draw_in_parts
@@ -327,3 +329,32 @@ def test_both_bad_votes_are_ties_of_an_annotator_who_always_ties(model):
     cells = ba.read_votes(arena.votes.with_columns(winner=winner))
     table = ba.annotators(ba.fit(cells, model=model, method="map"))
     assert table.iloc[0][["annotator", "verdict", "kind"]].tolist() == [lazy, "anomalous", "always ties"]
+
+
+def test_verdicts_and_kinds_by_hand(monkeypatch):
+    """A_k of .6, .2 and .05; a pull of .4 decides nothing; four ties in five are not always."""
+    rows = [("x", "y", winner, judge) for judge in "pqrst" for winner in ["x", "y"] + ["tie"] * 8]
+    fit = ba.fit(ba.read_votes(frame(rows)), method="map")
+    net = np.full((100, 5), 0.5, dtype=np.float32)
+    net[:60, 0] = net[80:, 1] = net[70:75, 2] = 0.01
+    net[:, 4] = 0.3
+    pull = np.full((100, 5), 0.1, dtype=np.float32)
+    pull[:, 4] = -0.4
+    monkeypatch.setattr("bayes_arena.reliability.draw_agreement", lambda fit: Agreement(net, pull, pull, np.zeros(5)))
+    table = ba.annotators(fit).set_index("annotator").loc[list("pqrst")]
+    assert_allclose(table["anomaly_probability"], [0.6, 0.2, 0.05, 0, 0])
+    assert table["verdict"].tolist() == ["anomalous", "watch", "reliable", "reliable", "reliable"]
+    assert table["kind"].tolist() == ["uninformative", "uninformative", "", "", ""]
+    pull[:, 4] = -0.6
+    row = ba.annotators(fit).iloc[0]
+    assert row[["annotator", "verdict", "kind", "one_sided_probability"]].tolist() == ["t", "anomalous", "one-sided", 1]
+
+
+@pytest.mark.parametrize("level", [0.5, 0.89])
+def test_intervals_of_annotators_have_the_level_asked_for(arena_cells, level):
+    fit = ba.fit(arena_cells, method="map")
+    asked, usual = ba.annotators(fit, level=level), ba.annotators(fit)
+    ratio = NormalDist().inv_cdf(0.5 + level / 2) / 1.959963984540054
+    for name, rtol in (("", 1e-9), ("net_agreement_", 0.1), ("position_", 0.1)):
+        width, wide = (table[f"{name}upper"] - table[f"{name}lower"] for table in (asked, usual))
+        assert_allclose(width, ratio * wide, rtol=rtol)
