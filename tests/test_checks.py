@@ -80,3 +80,14 @@ def test_records_count_every_vote_from_both_sides(arena, arena_cells):
     assert ties[2] == (left["winner"] == "tie").sum() + (right["winner"] == "tie").sum()
     assert wins.sum() == losses.sum()
     assert np.sum(wins + losses + ties) == 2 * arena_cells.n_votes
+
+
+def test_one_tie_is_neither_a_perfect_nor_a_hopeless_record():
+    report = found([("a", "b", "model_a"), ("a", "b", "tie")])
+    assert report["won every vote"] == report["lost every vote"] == ("ok", "nobody")
+
+
+def test_the_first_position_is_suspect_beyond_three_standard_errors():
+    for first, status in ((64, "ok"), (66, "warning"), (36, "ok"), (34, "warning")):  # of 100; the error is 5
+        rows = [("x", "y", "model_a")] * first + [("x", "y", "model_b")] * (100 - first) + [("x", "y", "tie")] * 100
+        assert found(rows)["first-position wins"] == (status, f"{first}.0% of decided votes")

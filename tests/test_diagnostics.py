@@ -1,9 +1,11 @@
 """The table that says whether a result can be trusted, and what the prior says before any vote."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import xarray as xr
 from helpers import frame
 
 import bayes_arena as ba
@@ -70,3 +72,32 @@ def test_a_fixed_prior_has_the_spread_it_says(arena_cells):
 def test_a_flat_prior_implies_nothing(arena_cells):
     with pytest.raises(ba.ModelError, match="flat prior"):
         ba.prior_check(arena_cells, prior="flat")
+
+
+def test_what_a_sampler_did_is_judged_by_the_usual_thresholds(arena_cells):
+    """Draws made by hand: sound ones, chains apart or slow, one divergence, energy that hardly moves."""
+    fit = ba.fit(arena_cells, model="bradley-terry")
+    rng = np.random.default_rng(0)
+    sound = rng.normal(size=(4, 1000))
+    apart = sound + np.array([[0.0], [0.0], [0.0], [0.35]])
+    slow = np.repeat(sound[:, :50], 20, axis=1)
+    wandering = np.cumsum(rng.normal(size=(4, 1000)), axis=1)
+    once = np.arange(4000).reshape(4, 1000) == 17
+
+    def judged(values, diverging, energy):
+        tree = xr.DataTree.from_dict(
+            {
+                "posterior": xr.Dataset({"x": (("chain", "draw"), values)}),
+                "sample_stats": xr.Dataset(
+                    {"diverging": (("chain", "draw"), diverging), "energy": (("chain", "draw"), energy)}
+                ),
+            }
+        )
+        table = ba.diagnose(replace(fit, method="nuts", samples=ba.draw(fit), tree=tree)).set_index("check")
+        return set(table.index[table["status"] == "warning"])
+
+    assert judged(sound, once & False, sound) == set()
+    assert judged(apart, once & False, sound) == {"r-hat"}
+    assert {f"{part} effective sample size" for part in ("bulk", "tail")} <= judged(slow, once & False, sound)
+    assert judged(sound, once, sound) == {"divergences"}
+    assert judged(sound, once & False, wandering) == {"energy (BFMI)"}
