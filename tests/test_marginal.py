@@ -91,8 +91,9 @@ def test_camps_of_equal_size_in_few_votes(seed):
 def test_the_larger_camp_says_which_end_is_up():
     """Both directions are modes, each with spreads of its own; the one with more evidence is the answer."""
     cells = panel({**{f"for-{i}": (8, 1) for i in range(3)}, **{f"against-{i}": (1, 8) for i in range(2)}})
-    with warnings.catch_warnings(action="ignore", category=ba.ArenaWarning):
+    with pytest.warns(ba.IdentificationWarning, match="contradict each other"):  # two in five, at a risk of .08
         fit = ba.fit(cells, model="am-elo")
+    assert fit.mirror_probability == pytest.approx(0.084, abs=0.01)
     assert find_mode(cells, fit.model, fit.spreads).mirror is not None  # so there was a choice
     assert ba.leaderboard(fit)["competitor"].tolist() == ["0", "1", "2"]
     assert (fit.discrimination > 0).tolist() == [name.startswith("for") for name in cells.annotators]

@@ -226,3 +226,10 @@ def test_real_votes_move_with_their_order(llmfao_path):
     table = ba.reversed_elo(ba.read_sequence(llmfao_path))
     assert (table["rank"] != table["rank_reversed"]).sum() > 20
     assert np.abs(table["elo"] - table["elo_reversed"]).max() > 10
+
+
+def test_the_spread_of_two_resamples_is_their_distance():
+    table = ba.bootstrapped_elo(ba.read_sequence(frame(ROWS)), resamples=2, level=1 - 1e-9, seed=2)
+    assert (table["sd"] > 0).all()
+    np.testing.assert_allclose(table["sd"], (table["upper"] - table["lower"]) / np.sqrt(2), rtol=1e-6)
+    np.testing.assert_allclose(table["median"], (table["upper"] + table["lower"]) / 2, rtol=1e-9)

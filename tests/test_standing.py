@@ -139,3 +139,13 @@ def test_scores_near_certainty_keep_their_elo():
     nothing, one = np.zeros((1, 0)), np.ones((1, 1, 1))
     drawn = project_draws(fit.model, fit.target, fit.strength[None], nothing, one, np.ones(1))
     np.testing.assert_allclose(drawn[0], fit.strength, rtol=1e-4, atol=1e-9)
+
+
+def test_a_pair_is_settled_beyond_the_level_asked_for(arena_cells):
+    """In 93 draws of a hundred model-1 is ahead of model-2; the others are never in question."""
+    fit = ba.fit(arena_cells, model="bradley-terry")
+    strength = np.tile([6.0, 5.0, 4.0, 3.0, 2.0, 1.0], (100, 1))
+    strength[:7, :2] = [5.0, 6.0]
+    draws = ba.Draws(strength, strength, np.zeros((100, 0)), np.zeros((100, 0, 0)))
+    pair = ["model-1", "model-2", 0.93]
+    assert [ba.unsettled_pairs(fit, level=level, draws=draws).values.tolist() for level in (0.95, 0.92)] == [[pair], []]
