@@ -149,3 +149,18 @@ def test_a_pair_is_settled_beyond_the_level_asked_for(arena_cells):
     draws = ba.Draws(strength, strength, np.zeros((100, 0)), np.zeros((100, 0, 0)))
     pair = ["model-1", "model-2", 0.93]
     assert [ba.unsettled_pairs(fit, level=level, draws=draws).values.tolist() for level in (0.95, 0.92)] == [[pair], []]
+
+
+def test_somebody_new_calls_ties_as_the_population_does(arena_cells):
+    """The mean of 1/2 + sinh(d/2) / (2 cosh(d/2) + exp(u)) over u ~ Normal(0, 2), by quadrature."""
+    model = ba.Model("ties alone", ties="davidson", tie_propensity="annotator")
+    fit = ba.fit(arena_cells, model=model, prior=ba.Prior(tie_spread=2.0, hyper=None))
+    u, weight = np.polynomial.hermite_e.hermegauss(60)
+    strength = np.linspace(2, -2, 6)
+    half = (strength[:, None] - strength)[:, :, None] / 2
+    expected = 0.5 + (np.sinh(half) / (2 * np.cosh(half) + np.exp(2 * u))) @ weight / weight.sum()
+    many = np.tile(strength, (20_000, 1))
+    draws = ba.Draws(many, many, np.zeros((20_000, 1)), np.zeros((20_000, 5, 1)))
+    np.testing.assert_allclose(ba.win_probability(fit, annotator="new", draws=draws), expected, atol=0.01)
+    average = ba.win_probability(fit, draws=draws)
+    assert np.abs(average - expected).to_numpy().max() > 0.03
