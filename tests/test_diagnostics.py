@@ -101,3 +101,9 @@ def test_what_a_sampler_did_is_judged_by_the_usual_thresholds(arena_cells):
     assert {f"{part} effective sample size" for part in ("bulk", "tail")} <= judged(slow, once & False, sound)
     assert judged(sound, once, sound) == {"divergences"}
     assert judged(sound, once & False, wandering) == {"energy (BFMI)"}
+
+
+def test_a_gradient_that_does_not_vanish_is_a_warning(arena_cells):
+    fit = ba.fit(arena_cells, model="bradley-terry")
+    assert verdicts(replace(fit, gradient=1e-4))["gradient at the mode"] == "warning"
+    assert verdicts(fit)["gradient at the mode"] == "ok"

@@ -115,3 +115,10 @@ def test_the_evidence_has_the_determinant_of_the_hessian_on_the_plane(arena_cell
         return laplace_at(target, fit.point, fit.laplace.shifts, residuals=False).log_determinant - expected
 
     assert apart(0.2) == pytest.approx(apart(2.0), abs=1e-6)
+
+
+def test_one_in_four_against_the_others_is_enough_to_ask_which_end_is_up():
+    cells = panel({**{f"for-{i}": (3, 1) for i in range(3)}, "against": (1, 3)})
+    with pytest.warns(ba.IdentificationWarning, match="direction of the ranking is not settled"):
+        fit = ba.fit(cells, model="am-elo", method="map")
+    assert fit.mirror_probability == pytest.approx(0.087, abs=0.01)
