@@ -91,3 +91,8 @@ def test_the_first_position_is_suspect_beyond_three_standard_errors():
     for first, status in ((64, "ok"), (66, "warning"), (36, "ok"), (34, "warning")):  # of 100; the error is 5
         rows = [("x", "y", "model_a")] * first + [("x", "y", "model_b")] * (100 - first) + [("x", "y", "tie")] * 100
         assert found(rows)["first-position wins"] == (status, f"{first}.0% of decided votes")
+
+
+def test_fifty_votes_are_not_more_than_fifty():
+    votes = ba.read_votes(frame([("x", "y", "x", "p")] * 51 + [("x", "y", "y", "q")] * 50))
+    assert ba.keep_annotators(votes, more_than=50).annotators == ("p",)

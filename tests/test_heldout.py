@@ -262,3 +262,8 @@ def test_somebody_new_votes_as_the_population_does():
     for cells, new in ((stranger, False), (fit.cells, True)):
         score = predict(fit, cells, new=new, draws=4000).score
         np.testing.assert_allclose(score, expected, atol=0.02)
+
+
+def test_a_both_bad_vote_is_predicted_as_a_tie(four_outcomes):
+    fit = ba.fit(four_outcomes, model=ba.Model("four", ties="davidson", both_bad="outcome"))
+    np.testing.assert_allclose(np.exp(predict(fit, four_outcomes).log_p).sum(axis=0), 1, rtol=1e-12)
