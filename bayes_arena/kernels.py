@@ -25,6 +25,9 @@ old code after a change of a function in another one.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -35,7 +38,15 @@ MODE_STEPS = 50
 MODE_DECREMENT = 1e-14
 LARGE = 1e250
 """Logarithms of a product are taken before it overflows."""
-compiled = njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function when it is first called, and keep the code wherever numba finds a folder it can write to."""
+    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
+    try:
+        return settings(cache=True)(function)
+    except RuntimeError:  # there is none
+        return settings()(function)
 
 
 @compiled

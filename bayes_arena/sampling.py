@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayes_arena.cells import Cells, Floats
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, compiler_folder
 from bayes_arena.labels import LABELS
 from bayes_arena.likelihood import Objective
 from bayes_arena.priors import Prior
@@ -68,23 +68,26 @@ def sample(
     ------
     ModelError
         If the prior is not proper.
+    CompilerError
+        If PyTensor cannot write to its folder.
     """
     if np.isinf(prior.strength) or (model.needs_annotators and np.isinf(prior.discrimination)):
         raise ModelError("Sampling needs a proper prior. Use prior='default', or method='map' for the flat one.")
-    import pymc as pm
+    with compiler_folder():
+        import pymc as pm
 
-    from bayes_arena.models.grid import compose
+        from bayes_arena.models.grid import compose
 
-    # PyMC writes its progress to stdout, which is for the answer
-    with compose(cells, model, prior, known), redirect_stdout(sys.stderr):
-        tree: DataTree = pm.sample(
-            draws,
-            tune=tune,
-            chains=CHAINS,
-            random_seed=seed,
-            nuts_sampler=sampler,
-            progressbar=sys.stderr.isatty(),
-        )
+        # PyMC writes its progress to stdout, which is for the answer
+        with compose(cells, model, prior, known), redirect_stdout(sys.stderr):
+            tree: DataTree = pm.sample(
+                draws,
+                tune=tune,
+                chains=CHAINS,
+                random_seed=seed,
+                nuts_sampler=sampler,
+                progressbar=sys.stderr.isatty(),
+            )
     return tree
 
 
