@@ -176,6 +176,13 @@ def _moments(lead, slope, curve, common, first, second):  # type: ignore[no-unty
 
 
 @compiled
+def _copy(source, target):  # type: ignore[no-untyped-def]
+    """Copy numbers one by one: compiling ``target[:] = source`` takes seconds, for the text of an error."""
+    for s in range(len(source)):
+        target[s] = source[s]
+
+
+@compiled
 def _cholesky(a, lower):  # type: ignore[no-untyped-def]
     """Write the lower Cholesky factor of a small matrix; return whether it is positive definite."""
     for s in range(len(a)):
@@ -232,7 +239,7 @@ def _mode(kind, x, own, base, lead, y, mean, sd, slope, curve, common, where, fi
                 for s in range(q):
                     lower[p, s] = 1.0 / sd[p] if s == p else 0.0
         decrement = 0.0
-        step[:] = gradient
+        _copy(gradient, step)
         _solve_lower(lower, step)
         _solve_upper(lower, step)
         for p in range(q):
@@ -249,7 +256,7 @@ def _mode(kind, x, own, base, lead, y, mean, sd, slope, curve, common, where, fi
             if moved <= value + 1e-12 * (1.0 + abs(value)):
                 break
             length *= 0.5
-        x[:] = trial
+        _copy(trial, x)
         value = moved
     return value
 
@@ -336,7 +343,7 @@ def integrate(  # type: ignore[no-untyped-def]
         slope, curve = np.zeros(rows), np.zeros((3, rows))
         x = modes[k].copy()
         lowest = _mode(kind, x, own, base, lead, y, mean, sd, slope, curve, common, where, first, second, lower)
-        modes[k] = x
+        _copy(x, modes[k])
         log_scale = -0.5 * q * math.log(math.pi)
         for p in range(q):
             log_scale -= math.log(lower[p, p] * sd[p])
@@ -409,7 +416,7 @@ def integrate(  # type: ignore[no-untyped-def]
         for s in range(width):
             row = touched[s]
             gradient[row] += mean_score[s]
-            regression[:] = cross[s]
+            _copy(cross[s], regression)
             _solve_lower(spread_lower, regression)
             _solve_upper(spread_lower, regression)
             for t in range(s + 1):
