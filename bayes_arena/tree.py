@@ -5,8 +5,8 @@ Groups: ``posterior``, ``prior``, ``log_prior``; of every single vote ``log_like
 ``constant_data`` (who was compared, by whom); and, where sampled, ``sample_stats``. Draws from a Gaussian approximation
 are independent; they are laid out as four chains, so that every ArviZ function finds what it expects.
 
-``log_prior`` is what ``az.psense_summary`` raises to a power: the priors at the top, for only they are a choice:
-those of the spreads and of what annotators share where the spreads were sampled, those of all parameters where the
+``log_prior`` is what ``az.psense_summary`` raises to a power: the priors at the top, for only they are a choice. They
+are those of the spreads and of what annotators share where the spreads were sampled, those of all parameters where the
 prior fixes the spreads. How strengths scatter given a spread that is itself unknown is part of the model; scaled too,
 it reads as a conflict of prior and votes (Kallioinen et al., 2024, "Detecting and diagnosing prior and likelihood
 sensitivity with power-scaling", Statistics and Computing 34). Spreads that were estimated (``"marginal"``) have no

@@ -82,7 +82,10 @@ def test_arviz_works_unchanged(fitted, tree):
 
 def test_power_scaling_is_of_the_priors_at_the_top(sampled_davidson, arena_cells):
     """The spread of strengths is unknown: how they scatter given it is no prior that votes could conflict with."""
-    sensitivity = az.psense_summary(ba.to_datatree(sampled_davidson), var_names=["strength"])
+    tree = ba.to_datatree(sampled_davidson)
+    spreads = {"strength_sd", "discrimination_sd", "tie_spread", "position_spread"}
+    assert set(tree["log_prior"].data_vars) == spreads | {"tie_propensity_common", "position_common"}
+    sensitivity = az.psense_summary(tree, var_names=["strength"])
     assert len(sensitivity) == 6
     assert (sensitivity["prior"] < 0.05).all()
     narrow = ba.fit(arena_cells, prior=ba.Prior(0.2, 0.2, hyper=None))
