@@ -12,6 +12,7 @@
     ├── ModelError (ValueError)          an unknown model, prior or option, or a combination without meaning
     ├── StoreError (RuntimeError)        the file of an arena is absent, in use, of another kind, or cannot be written
     ├── OutputError (ValueError)         a result cannot be written, or read back, as asked
+    ├── CompilerError (RuntimeError)     PyTensor has no folder for what it compiles
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
         └── NotIdentifiedError           the votes do not determine the parameters at all
@@ -30,6 +31,7 @@ __all__ = [
     "ArenaError",
     "ArenaWarning",
     "ColumnError",
+    "CompilerError",
     "ConvergenceError",
     "DatasetError",
     "DroppedVotesWarning",
@@ -44,10 +46,13 @@ __all__ = [
     "RepeatedVotesWarning",
     "StoreError",
     "VotesError",
+    "compiler_folder",
     "listing",
 ]
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 SHOWN = 5
 
@@ -92,6 +97,10 @@ class OutputError(ArenaError, ValueError):
     """A result cannot be written, or read back, as asked."""
 
 
+class CompilerError(ArenaError, RuntimeError):
+    """PyTensor, which compiles the models that are sampled, has no folder that it can write to."""
+
+
 class FitError(ArenaError, RuntimeError):
     """A fit has no trustworthy answer."""
 
@@ -129,3 +138,17 @@ def listing(values: Iterable[object]) -> str:
     values = list(values)
     shown = ", ".join(str(value) for value in values[:SHOWN])
     return shown if len(values) <= SHOWN else f"{shown} and {len(values) - SHOWN} more"
+
+
+@contextmanager
+def compiler_folder() -> Iterator[None]:
+    """Where PyTensor cannot write its folder, say what wants it and how to name another."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise CompilerError(
+            f"PyTensor, which compiles the model, cannot use its folder: {error}. That is .pytensor under $HOME "
+            f"({os.environ.get('HOME', 'not set')}): set HOME, or PYTENSOR_FLAGS=base_compiledir=FOLDER."
+        ) from error

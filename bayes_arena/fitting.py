@@ -81,6 +81,8 @@ def fit(
         If the gradient does not vanish.
     NotIdentifiedError
         If the votes do not determine the parameters.
+    CompilerError
+        For ``"nuts"``, if PyTensor cannot write to its folder.
 
     References
     ----------

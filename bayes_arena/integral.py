@@ -20,6 +20,7 @@ from bayes_arena.cells import Floats
 from bayes_arena.labels import SPREAD_OF
 from bayes_arena.likelihood import BOTH_BAD, Objective
 from bayes_arena.priors import Prior
+from bayes_arena.progress import in_background
 from bayes_arena.specification import Model
 
 COARSE, FINE = 3, 5
@@ -30,6 +31,8 @@ MANY = 10_000
 """Annotators from which a quarter of them show the way, before all are asked."""
 BLOCKS = 16
 """Annotators are summed in so many blocks whatever the machine, so that the same votes give the same bits."""
+KEPT = "compiling the integrals over annotators, once after an installation"
+NOT_KEPT = "compiling the integrals over annotators; for this to be once only, set NUMBA_CACHE_DIR to a writable folder"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +99,8 @@ class Integral:
                 value = math.inf
             return value, gradient, information
 
+        if not self.integrate.signatures:  # nobody's integral, to have it compiled, or read from disk
+            in_background(lambda: block((0, 0)), KEPT if self.integrate.stats.cache_path else NOT_KEPT)
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             values, gradients, informations = zip(*threads.map(block, self.blocks), strict=True)
         kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])

@@ -25,6 +25,9 @@ old code after a change of a function in another one.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -35,7 +38,15 @@ MODE_STEPS = 50
 MODE_DECREMENT = 1e-14
 LARGE = 1e250
 """Logarithms of a product are taken before it overflows."""
-compiled = njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function when it is first called, and keep the code wherever numba finds a folder it can write to."""
+    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
+    try:
+        return settings(cache=True)(function)
+    except RuntimeError:  # there is none
+        return settings()(function)
 
 
 @compiled
@@ -165,6 +176,13 @@ def _moments(lead, slope, curve, common, first, second):  # type: ignore[no-unty
 
 
 @compiled
+def _copy(source, target):  # type: ignore[no-untyped-def]
+    """Copy numbers one by one: compiling ``target[:] = source`` takes seconds, for the text of an error."""
+    for s in range(len(source)):
+        target[s] = source[s]
+
+
+@compiled
 def _cholesky(a, lower):  # type: ignore[no-untyped-def]
     """Write the lower Cholesky factor of a small matrix; return whether it is positive definite."""
     for s in range(len(a)):
@@ -221,7 +239,7 @@ def _mode(kind, x, own, base, lead, y, mean, sd, slope, curve, common, where, fi
                 for s in range(q):
                     lower[p, s] = 1.0 / sd[p] if s == p else 0.0
         decrement = 0.0
-        step[:] = gradient
+        _copy(gradient, step)
         _solve_lower(lower, step)
         _solve_upper(lower, step)
         for p in range(q):
@@ -238,7 +256,7 @@ def _mode(kind, x, own, base, lead, y, mean, sd, slope, curve, common, where, fi
             if moved <= value + 1e-12 * (1.0 + abs(value)):
                 break
             length *= 0.5
-        x[:] = trial
+        _copy(trial, x)
         value = moved
     return value
 
@@ -325,7 +343,7 @@ def integrate(  # type: ignore[no-untyped-def]
         slope, curve = np.zeros(rows), np.zeros((3, rows))
         x = modes[k].copy()
         lowest = _mode(kind, x, own, base, lead, y, mean, sd, slope, curve, common, where, first, second, lower)
-        modes[k] = x
+        _copy(x, modes[k])
         log_scale = -0.5 * q * math.log(math.pi)
         for p in range(q):
             log_scale -= math.log(lower[p, p] * sd[p])
@@ -398,7 +416,7 @@ def integrate(  # type: ignore[no-untyped-def]
         for s in range(width):
             row = touched[s]
             gradient[row] += mean_score[s]
-            regression[:] = cross[s]
+            _copy(cross[s], regression)
             _solve_lower(spread_lower, regression)
             _solve_upper(spread_lower, regression)
             for t in range(s + 1):

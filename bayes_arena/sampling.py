@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from bayes_arena.cells import Cells, Floats
-from bayes_arena.errors import ModelError, listing
+from bayes_arena.errors import ModelError, compiler_folder, listing
 from bayes_arena.labels import LABELS, SPREAD_OF
 from bayes_arena.likelihood import Objective
 from bayes_arena.priors import Prior
@@ -85,21 +85,27 @@ def sample(
     -------
     xarray.DataTree
         What ``pymc.sample`` returns: groups ``posterior``, ``sample_stats``, ``observed_data``, ``constant_data``.
+
+    Raises
+    ------
+    CompilerError
+        If PyTensor cannot write to its folder.
     """
-    import pymc as pm
+    with compiler_folder():
+        import pymc as pm
 
-    from bayes_arena.models.grid import compose
+        from bayes_arena.models.grid import compose
 
-    # PyMC writes its progress to stdout, which is for the answer
-    with compose(cells, model, prior, known), redirect_stdout(sys.stderr):
-        tree: DataTree = pm.sample(
-            draws,
-            tune=tune,
-            chains=CHAINS,
-            random_seed=seed,
-            nuts_sampler=sampler,
-            progressbar=sys.stderr.isatty(),
-        )
+        # PyMC writes its progress to stdout, which is for the answer
+        with compose(cells, model, prior, known), redirect_stdout(sys.stderr):
+            tree: DataTree = pm.sample(
+                draws,
+                tune=tune,
+                chains=CHAINS,
+                random_seed=seed,
+                nuts_sampler=sampler,
+                progressbar=sys.stderr.isatty(),
+            )
     return tree
 
 

@@ -1,9 +1,16 @@
 """A fit as ArviZ reads it: one ``DataTree`` with the draws, the votes and what the model says of each.
 
-Groups: ``posterior``, ``log_prior``, ``prior``; of every single vote ``log_likelihood`` and ``posterior_predictive``
+Groups: ``posterior``, ``prior``, ``log_prior``; of every single vote ``log_likelihood`` and ``posterior_predictive``
 (variable ``outcome``, dimension ``vote``), ``observed_data`` (what was voted, an index into :data:`OUTCOMES`) and
 ``constant_data`` (who was compared, by whom); and, where sampled, ``sample_stats``. Draws from a Gaussian approximation
 are independent; they are laid out as four chains, so that every ArviZ function finds what it expects.
+
+``log_prior`` is what ``az.psense_summary`` raises to a power: the priors at the top, for only they are a choice. They
+are those of the spreads and of what annotators share where the spreads were sampled, those of all parameters where the
+prior fixes the spreads. How strengths scatter given a spread that is itself unknown is part of the model; scaled too,
+it reads as a conflict of prior and votes (Kallioinen et al., 2024, "Detecting and diagnosing prior and likelihood
+sensitivity with power-scaling", Statistics and Computing 34). Spreads that were estimated (``"marginal"``) have no
+draws, and the tree no ``log_prior``.
 """
 
 from __future__ import annotations
@@ -17,7 +24,7 @@ import numpy as np
 from bayes_arena.cells import Floats, Ints, single_votes
 from bayes_arena.crossvalidation import pointwise
 from bayes_arena.errors import ModelError
-from bayes_arena.labels import LABELS, SPREAD_OF, SPREADS
+from bayes_arena.labels import LABELS, SPREADS
 from bayes_arena.likelihood import Objective
 from bayes_arena.outcomes import log_probabilities
 from bayes_arena.posterior import draw
@@ -81,9 +88,10 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     from_prior = _named(fit.target, *draw_prior(fit.cells, fit.model, fit.prior, size=PRIOR_DRAWS, seed=seed))
     groups = {
         "posterior": dataset(_named(fit.target, draws, spreads), chains, DIMS),
-        "log_prior": dataset(_log_prior(fit.target, fit.prior, draws, spreads), chains, {}),
         "prior": dataset(from_prior, 1, DIMS),
     }
+    if fit.method != "marginal":
+        groups["log_prior"] = dataset(_log_prior(fit.target, fit.prior, draws, spreads), chains, {})
     if fit.tree is not None:
         groups["sample_stats"] = fit.tree["sample_stats"].to_dataset()
     if votes:
@@ -154,22 +162,19 @@ def _sampled_spreads(fit: Fit) -> dict[str, Floats]:
 
 
 def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
-    """Log prior density of every parameter, up to constants; that of the spreads where they were sampled."""
-
-    def normal(deviations: Floats, sd: Floats | float) -> Floats:
-        """Zero-sum deviations have one degree of freedom less than numbers."""
-        freedom = deviations.shape[1] - 1
-        return np.asarray(-0.5 * np.sum(deviations**2, axis=1) / np.square(sd) - freedom * np.log(sd))
-
-    density = {"strength": normal(draws.strength, spreads.get("strength", target.strength_sd))}
-    for column, term in enumerate(target.own):
-        sd = spreads.get(SPREAD_OF[term.name], term.sd)
-        density[term.name] = normal(draws.own[:, :, column] - term.mean, sd)
-    for column, term in enumerate(target.common):
-        density[f"{term.name}_common"] = -0.5 * ((draws.common[:, column] - term.mean) / term.sd) ** 2
-    for name, values in spreads.items():
-        density[SPREADS[name]] = -0.5 * (values / getattr(prior.hyper, name)) ** 2
-    return density
+    """Log density of the priors at the top, up to constants."""
+    common = {
+        f"{term.name}_common": -0.5 * ((draws.common[:, column] - term.mean) / term.sd) ** 2
+        for column, term in enumerate(target.common)
+    }
+    if spreads:
+        scales = {name: getattr(prior.hyper, name) for name in spreads}
+        return common | {SPREADS[name]: -0.5 * (values / scales[name]) ** 2 for name, values in spreads.items()}
+    own = {
+        term.name: -0.5 * np.sum(((draws.own[:, :, column] - term.mean) / term.sd) ** 2, axis=1)
+        for column, term in enumerate(target.own)
+    }
+    return common | own | {"strength": -0.5 * np.sum((draws.strength / target.strength_sd) ** 2, axis=1)}
 
 
 def _predicted_votes(fit: Fit, draws: Draws, cell: Ints, seed: int) -> np.ndarray:

@@ -4,6 +4,9 @@
 named ``competitor`` and ``annotator``. Importing this package imports PyMC.
 """
 
-from bayes_arena.models.grid import build
+from bayes_arena.errors import compiler_folder
+
+with compiler_folder():
+    from bayes_arena.models.grid import build
 
 __all__ = ["build"]

@@ -16,6 +16,7 @@ PUBLIC = [
     "ArenaWarning",
     "Cells",
     "ColumnError",
+    "CompilerError",
     "ConvergenceError",
     "DatasetError",
     "Draws",

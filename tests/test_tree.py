@@ -26,8 +26,8 @@ def tree(fitted):
 
 
 def test_groups_dimensions_and_attributes(fitted, tree):
-    expected = {"posterior", "log_prior", "prior", "log_likelihood", "posterior_predictive"}
-    expected |= {"observed_data", "constant_data"} | ({"sample_stats"} if fitted.method == "nuts" else set())
+    expected = {"posterior", "prior", "log_likelihood", "posterior_predictive", "observed_data", "constant_data"}
+    expected |= {"sample_stats", "log_prior"} if fitted.method == "nuts" else set()
     assert set(tree.children) == expected
     posterior = tree["posterior"]
     assert posterior["strength"].dims == ("chain", "draw", "competitor")
@@ -60,7 +60,7 @@ def test_log_likelihood_is_that_of_the_draws(fitted, tree):
 
 
 def test_log_prior_differs_from_the_target_only_by_the_likelihood(arena_cells):
-    fit = ba.fit(arena_cells)
+    fit = ba.fit(arena_cells, method="map")
     tree, draws = ba.to_datatree(fit, votes=False), ba.draw(fit, size=1000)
     total = sum(tree["log_prior"][name].values.ravel() for name in tree["log_prior"])
     for left, right in [(0, 1), (2, 500)]:
@@ -76,9 +76,24 @@ def test_arviz_works_unchanged(fitted, tree):
     for plot in (az.plot_forest, az.plot_rank):
         plot(tree, var_names=["strength"], backend="none")
     with warnings.catch_warnings(action="ignore"):
-        loo, sensitivity = az.loo(tree), az.psense_summary(tree, var_names=["strength"])
+        loo = az.loo(tree)
     assert float(loo.elpd) == pytest.approx(ba.leave_one_out(fitted).total, abs=0.05)
-    assert sensitivity.shape == (6, 3)
+
+
+def test_power_scaling_is_of_the_priors_at_the_top(sampled_davidson, arena_cells):
+    """The spread of strengths is unknown: how they scatter given it is no prior that votes could conflict with."""
+    tree = ba.to_datatree(sampled_davidson)
+    spreads = {"strength_sd", "discrimination_sd", "tie_spread", "position_spread"}
+    assert set(tree["log_prior"].data_vars) == spreads | {"tie_propensity_common", "position_common"}
+    sensitivity = az.psense_summary(tree, var_names=["strength"])
+    assert len(sensitivity) == 6
+    assert (sensitivity["prior"] < 0.05).all()
+    narrow = ba.fit(arena_cells, prior=ba.Prior(0.2, 0.2, hyper=None))
+    with warnings.catch_warnings(action="ignore"):
+        conflict = az.psense_summary(ba.to_datatree(narrow), var_names=["strength"])
+    assert "potential prior-data conflict" in set(conflict["diagnosis"])
+    with pytest.raises(TypeError, match="log prior not found"):
+        az.psense_summary(ba.to_datatree(ba.fit(arena_cells)))
 
 
 def test_predicted_votes_look_like_the_votes(tree):

@@ -1,0 +1,40 @@
+"""Run the notebooks on the built-in votes, which everybody has, and keep what they print and draw.
+
+    uv run python notebooks/execute.py [NAME ...]
+
+All of them without names (``01_quickstart``).
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+FOLDER = Path(__file__).parent
+PATIENCE = 900
+"""Seconds a cell may take: the first to sample compiles for a minute or more."""
+
+
+def execute(path: Path, data: str = os.devnull) -> NotebookNode:
+    """Return a notebook with its outputs, from the votes of a folder, or from simulated ones where it has none."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook,
+        timeout=PATIENCE,
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(FOLDER)}},
+    )
+    client.execute(env=os.environ | {"BAYES_ARENA_DATA": data})
+    notebook.metadata["language_info"] = {"name": "python"}
+    return notebook
+
+
+if __name__ == "__main__":
+    for path in sorted(FOLDER.glob("*.ipynb")):
+        if len(sys.argv) == 1 or path.stem in sys.argv[1:]:
+            print(path.stem, file=sys.stderr)
+            path.write_text(nbformat.writes(execute(path)) + "\n", encoding="utf-8")
