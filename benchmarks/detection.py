@@ -7,11 +7,14 @@ votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed
 rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1; then how often a ranking
 comes out reversed, by the probability that the fit gives to its mirror image.
 
-Only annotators with at least 20 votes are perturbed; LLMFAO is taken without those that are suspect before. Simulated
-arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8). Some of their
-annotators are bad by nature, theta being drawn around 1 with sd 0.5: they are scored once with everybody in, against
-whose true D_k is below the bar; once without those whose D_k is below it before, against who was perturbed; and once,
-as LLMFAO, without those that are suspect before.
+Only annotators with at least 20 votes are perturbed. Votes as they are have suspects, who count as false alarms unless
+left out; which rule names them matters, since one that leaves out its own false alarms has none. So LLMFAO is taken
+once without those whom A_k suspects (>= .2) and once without those whom either rule does (or theta <= .005).
+
+Simulated arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8). Some
+of their annotators are bad by nature, theta being drawn around 1 with sd 0.5: they are scored with everybody in,
+against whose true D_k is below the bar; without those whose D_k is below it before, against who was perturbed; and
+without suspects, as LLMFAO.
 """
 
 import argparse
@@ -24,7 +27,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.agreement import draw_agreement
@@ -35,7 +37,6 @@ from bayes_arena.flagging import discoveries
 from bayes_arena.progress import report
 from bayes_arena.reliability import ANOMALOUS, TOLERANCE, anomaly_probability
 
-SUSPECT = [f"worker_{number}" for number in (2, 11, 15, 20, 65, 70, 74, 77, 101, 113, 114, 121)]
 SHARES = tuple(step / 20 for step in range(1, 10))
 RATES = (0.05, 0.1)
 EFFECT = {"random": -0.5, "equal": 0.0, "flip": -1.0, "mixed": -0.5}
@@ -83,8 +84,8 @@ def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None
                 names = np.array(cells.annotators)
                 found = {
                     "A > .5": names[anomaly > ANOMALOUS],
-                    "theta < 0": ba.flag_by_theta(paper),
-                    "theta < .005": ba.flag_by_theta(paper, epsilon=0.005),
+                    "theta <= 0": ba.flag_by_theta(paper),
+                    "theta <= .005": ba.flag_by_theta(paper, epsilon=0.005),
                 }
                 true = set(who) if arena is None else truly_anomalous(arena, kind, who)
                 row = {"votes": name, "kind": kind, "share": share, "mirror": fit.mirror_probability}
@@ -95,6 +96,16 @@ def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None
                 rows.append(row)
     report("")
     return rows
+
+
+def without_suspects(name: str, cells: ba.Cells) -> list[tuple[str, ba.Cells]]:
+    """Leave out those whom A_k suspects of the votes as they are, and those whom either rule does."""
+    found = suspects(cells)
+    by_anomaly = found.loc[found["by_anomaly"], "annotator"]
+    return [
+        (f"{name}, nobody suspect by A before", ba.drop_annotators(cells, by_anomaly)),
+        (f"{name}, nobody suspect by either before", ba.drop_annotators(cells, found["annotator"])),
+    ]
 
 
 def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
@@ -141,16 +152,20 @@ def main() -> None:
     for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
         as_they_are(name, ba.read_votes(folder / file))
 
-    llmfao = pl.read_csv(folder / "llmfao.csv").filter(~pl.col("judge").is_in(SUSPECT))
-    rows = runs("LLMFAO", ba.keep_annotators(ba.read_votes(llmfao), more_than=19), range(options.seeds))
+    rows = []
+    for name, cells in without_suspects(
+        "LLMFAO", ba.keep_annotators(ba.read_votes(folder / "llmfao.csv"), more_than=19)
+    ):
+        rows += runs(name, cells, range(options.seeds))
     for seed in range(options.arenas):
         arena = ba.simulate(tie_spread=0.8 * (seed % 2), seed=100 + seed)
         cells, once = ba.read_votes(arena.votes), range(seed, seed + 1)
         rows += runs("simulated, all", cells, once, arena)
         rows += runs("simulated, nobody below the bar before", ba.drop_annotators(cells, truly_anomalous(arena)), once)
-        rows += runs("simulated, nobody suspect before", ba.drop_annotators(cells, suspects(cells)), once)
+        for name, honest in without_suspects("simulated", cells):
+            rows += runs(name, honest, once)
     table = pd.DataFrame(rows)
-    rules = ["A > .5", "theta < 0", "theta < .005"]
+    rules = ["A > .5", "theta <= 0", "theta <= .005"]
     rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")]
     print("\n## In short: mean F1 over 5 to 45 % of the annotators perturbed\n")
     print(markdown(in_short(table, rules), "votes"))

@@ -163,19 +163,32 @@ def test_the_papers_three_models_are_taken_where_they_are():
 
 def test_figure_7_finds_the_annotators_that_were_turned_round(material, arena_of_one_flipper):
     planted = arena_of_one_flipper.anomalous
-    suspect = detection.suspects(material.cells)
-    assert set(planted) <= set(suspect)
-    honest = ba.drop_annotators(material.cells, suspect)
-    assert set(honest.annotators) == set(material.cells.annotators) - set(suspect)
+    suspect = detection.suspects(material.cells).set_index("annotator")
+    assert suspect.loc[list(planted), ["by_anomaly", "by_theta"]].to_numpy().all()
+    honest = ba.drop_annotators(material.cells, suspect.index)
+    assert set(honest.annotators) == set(material.cells.annotators) - set(suspect.index)
     assert honest.n_votes < material.cells.n_votes
     table = detection.detections(honest, kinds=("flip",), shares=(0.3,), seeds=(1,)).set_index("rule")
-    assert list(table.index) == ["theta < 0", "theta < 0.005", "A > 0.5", "FDR 0.05"]
+    assert list(table.index) == ["theta <= 0", "theta <= 0.005", "A > 0.5", "FDR 0.05"]
     perturbed, who = perturb(honest, "flip", 0.3, 1)
     with warnings.catch_warnings(action="ignore", category=ba.ArenaWarning):
         fit = ba.fit(perturbed, model="am-elo", prior="flat")
     found = [name for name, theta in zip(perturbed.annotators, fit.discrimination, strict=True) if theta < 0]
-    assert table.loc["theta < 0", "f1"] == score(found, who).f1
+    assert table.loc["theta <= 0", "f1"] == score(found, who).f1
     assert table.loc["A > 0.5", "f1"] == 1
+
+
+def test_suspects_are_those_whom_either_rule_suspects():
+    """Leaving out whom one rule suspects would spare that rule its false alarms."""
+    cells = ba.read_votes(ba.simulate(tie_spread=0.8, seed=101).votes)
+    suspect = detection.suspects(cells).set_index("annotator")
+    anomaly = ba.annotators(ba.fit(cells)).set_index("annotator")["anomaly_probability"]
+    theta = ba.annotators(ba.fit(cells, model="am-elo", prior="flat")).set_index("annotator")["theta_paper"]
+    by_anomaly, by_theta = set(anomaly.index[anomaly >= 0.2]), set(theta.index[theta <= 0.005])
+    assert by_anomaly != by_theta
+    assert list(suspect.index) == sorted(by_anomaly | by_theta)
+    assert set(suspect.index[suspect["by_anomaly"]]) == by_anomaly
+    assert set(suspect.index[suspect["by_theta"]]) == by_theta
 
 
 def test_theta_of_figure_6_is_on_the_papers_scale(material):
@@ -230,12 +243,12 @@ def test_numbers_read_back(written):
         "fig3": ["method", "competitor", "strength", "score", "loss", "votes"],
         "fig5": ["method", "epoch", "loss", "consistency"],
         "fig6_theta": ["kind", "share", "annotator", "theta", "perturbed"],
-        "fig7_left_out": ["annotator"],
+        "fig7_left_out": ["annotator", "anomaly_probability", "theta", "by_anomaly", "by_theta"],
     }
     for name, expected in columns.items():
         assert pd.read_csv(folder / f"{name}.csv").columns.tolist() == expected
     detected = pd.read_csv(folder / "fig7.csv")
-    assert set(detected["rule"]) == {"theta < 0", "theta < 0.005", "A > 0.5", "FDR 0.05"}
+    assert set(detected["rule"]) == {"theta <= 0", "theta <= 0.005", "A > 0.5", "FDR 0.05"}
     assert detected[["f1", "precision", "recall"]].apply(lambda column: column.between(0, 1).all()).all()
     stable = pd.read_csv(folder / "fig6.csv")
     assert (stable["runs"] == 2).all()

@@ -24,8 +24,8 @@ STYLES: dict[str, dict[str, Any]] = {
     "am-elo, default prior": {"color": PURPLE, "marker": "D", "linestyle": ":"},
     "am-davidson": {"color": GREEN, "marker": "v", "linestyle": "-"},
     "am-elo without normalisation": {"color": ORANGE, "marker": "x", "linestyle": ":"},
-    "theta < 0": {"color": ORANGE, "marker": "^", "linestyle": ":"},
-    "theta < 0.005": {"color": RED, "marker": "o", "linestyle": "-."},
+    "theta <= 0": {"color": ORANGE, "marker": "^", "linestyle": ":"},
+    "theta <= 0.005": {"color": RED, "marker": "o", "linestyle": "-."},
     "A > 0.5": {"color": GREEN, "marker": "v", "linestyle": "-"},
     "FDR 0.05": {"color": BLUE, "marker": "s", "linestyle": "--"},
 }

@@ -172,14 +172,12 @@ def _figure6(votes: Material) -> Tables:
 
 
 def _figure7(votes: Material) -> Tables:
-    import pandas as pd
-
     effort = votes.effort
     out = detection.suspects(votes.cells)
-    cells = drop_annotators(votes.cells, out)
+    cells = drop_annotators(votes.cells, out["annotator"])
     table = detection.detections(cells, shares=effort.shares, seeds=range(effort.runs))
     means = _means(table, ["kind", "share", "rule"], ["f1", "precision", "recall"])
-    return {"fig7": means, "fig7_left_out": pd.DataFrame({"annotator": out})}
+    return {"fig7": means, "fig7_left_out": out}
 
 
 def _means(table: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFrame:

@@ -153,7 +153,7 @@ def note_figure6(numbers: Tables) -> str:
 def note_figure7(numbers: Tables) -> str:
     """Name those who were suspect to begin with, and say which fits are missing."""
     names = list(numbers["fig7_left_out"]["annotator"])
-    note = f"Left out, since suspect before anything was perturbed: {', '.join(names) or 'nobody'}."
+    note = f"Left out, since suspect by A or theta before anything was perturbed: {', '.join(names) or 'nobody'}."
     return " ".join(filter(None, [note, _missing(numbers["fig7"], "rule")]))
 
 
