@@ -98,14 +98,21 @@ def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None
     return rows
 
 
-def without_suspects(name: str, cells: ba.Cells) -> list[tuple[str, ba.Cells]]:
-    """Leave out those whom A_k suspects of the votes as they are, and those whom either rule does."""
+def count_suspects(name: str, arenas: list[ba.Cells]) -> None:
+    found = pd.concat(suspects(cells) for cells in arenas)
+    size = sum(cells.n_annotators for cells in arenas)
+    print(f"| {name} | {size} | {found['by_anomaly'].sum()} | {found['by_theta'].sum()} | {len(found)} |")
+
+
+def runs_without_suspects(name: str, cells: ba.Cells, seeds: range) -> list[dict[str, object]]:
+    """Rows without those whom A_k suspects of the votes as they are, and without those whom either rule does."""
     found = suspects(cells)
-    by_anomaly = found.loc[found["by_anomaly"], "annotator"]
-    return [
-        (f"{name}, nobody suspect by A before", ba.drop_annotators(cells, by_anomaly)),
-        (f"{name}, nobody suspect by either before", ba.drop_annotators(cells, found["annotator"])),
-    ]
+    by_anomaly = set(found.loc[found["by_anomaly"], "annotator"])
+    rows = runs(f"{name}, nobody suspect by A before", ba.drop_annotators(cells, by_anomaly), seeds)
+    either = f"{name}, nobody suspect by either before"
+    if by_anomaly == set(found["annotator"]):
+        return rows + [row | {"votes": either} for row in rows]
+    return rows + runs(either, ba.drop_annotators(cells, found["annotator"]), seeds)
 
 
 def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
@@ -152,19 +159,33 @@ def main() -> None:
     for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
         as_they_are(name, ba.read_votes(folder / file))
 
-    rows = []
-    for name, cells in without_suspects(
-        "LLMFAO", ba.keep_annotators(ba.read_votes(folder / "llmfao.csv"), more_than=19)
-    ):
-        rows += runs(name, cells, range(options.seeds))
+    llmfao = ba.keep_annotators(ba.read_votes(folder / "llmfao.csv"), more_than=19)
+    print("\n## Suspect as they are\n")
+    print("| votes | annotators | by A >= .2 | by theta <= .005 | by either |\n|---|---:|---:|---:|---:|")
+    count_suspects("LLMFAO", [llmfao])
+    count_suspects("simulated", [ba.read_votes(planted(seed).votes) for seed in range(options.arenas)])
+    rows = runs_without_suspects("LLMFAO", llmfao, range(options.seeds))
     for seed in range(options.arenas):
-        arena = ba.simulate(tie_spread=0.8 * (seed % 2), seed=100 + seed)
-        cells, once = ba.read_votes(arena.votes), range(seed, seed + 1)
-        rows += runs("simulated, all", cells, once, arena)
-        rows += runs("simulated, nobody below the bar before", ba.drop_annotators(cells, truly_anomalous(arena)), once)
-        for name, honest in without_suspects("simulated", cells):
-            rows += runs(name, honest, once)
-    table = pd.DataFrame(rows)
+        rows += simulated(seed)
+    print_detections(pd.DataFrame(rows))
+    print_reversals(options.mirrors)
+
+
+def planted(seed: int) -> ba.Arena:
+    return ba.simulate(tie_spread=0.8 * (seed % 2), seed=100 + seed)
+
+
+def simulated(seed: int) -> list[dict[str, object]]:
+    """Rows of one simulated arena."""
+    arena = planted(seed)
+    cells, once = ba.read_votes(arena.votes), range(seed, seed + 1)
+    honest = ba.drop_annotators(cells, truly_anomalous(arena))
+    rows = runs("simulated, all", cells, once, arena)
+    rows += runs("simulated, nobody below the bar before", honest, once)
+    return rows + runs_without_suspects("simulated", cells, once)
+
+
+def print_detections(table: pd.DataFrame) -> None:
     rules = ["A > .5", "theta <= 0", "theta <= .005"]
     rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")]
     print("\n## In short: mean F1 over 5 to 45 % of the annotators perturbed\n")
@@ -180,8 +201,10 @@ def main() -> None:
         print(markdown(means, name) + "\n")
         print(markdown(part.pivot_table("A > .5", "kind", "share", sort=False), f"{name}: A > .5 by share") + "\n")
 
+
+def print_reversals(arenas: int) -> None:
     print("## Rankings that came out reversed, 40 to 50 % turned round\n")
-    mirror = pd.DataFrame(reversed_rankings(options.mirrors), columns=["share", "probability", "reversed"])
+    mirror = pd.DataFrame(reversed_rankings(arenas), columns=["share", "probability", "reversed"])
     print("| mirror_probability | arenas | mean probability | share reversed |\n|---|---:|---:|---:|")
     for low, high in itertools.pairwise(BINS):
         part = mirror[(mirror["probability"] >= low) & (mirror["probability"] < high + (high == BINS[-1]))]

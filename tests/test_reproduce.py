@@ -60,27 +60,47 @@ def test_table_1_of_the_twin_is_the_papers():
 
 
 def test_table_2_compares_the_methods_on_the_same_splits(table2):
-    columns = [f"{score}{end}" for score in ("mse", "auc", "log_score") for end in ("", "_se")]
-    columns += [f"{score}_diff{end}" for score in ("mse", "auc", "log_score") for end in ("", "_se")]
-    columns += [f"{score}_verdict" for score in ("mse", "auc", "log_score")]
+    columns = [f"{score}{end}" for score in ("mse", "auc", "auc_ties", "log_score") for end in ("", "_se")]
+    columns += [f"{score}_diff{end}" for score in ("mse", "auc", "auc_ties", "log_score") for end in ("", "_se")]
+    columns += [f"{score}_verdict" for score in ("mse", "auc", "auc_ties", "log_score")]
     assert table2.columns[0] == "method"
     assert sorted(table2.columns[1:]) == sorted(columns)
     assert table2.columns.tolist()[1:5] == ["mse", "mse_se", "auc", "auc_se"]
     rows = table2.set_index("method")
-    assert list(rows.index) == ["elo", "m-elo", "am-elo", "am-elo, default prior", "am-davidson"]
+    assert list(rows.index) == ["elo", "elo, bootstrap", "m-elo", "am-elo", "am-elo, default prior", "am-davidson"]
     np.testing.assert_allclose(rows["mse_diff"], rows["mse"] - rows.loc["m-elo", "mse"], atol=1e-15)
     assert rows.loc["am-elo", "mse"] < rows.loc["m-elo", "mse"]  # one annotator votes against the ranking
     assert rows.loc["elo", "mse"] == pytest.approx(rows.loc["m-elo", "mse"], abs=0.05)
 
 
 def test_verdicts_of_table_2_say_what_lies_within_its_error(table2):
-    for score_name, sign in (("mse", -1), ("auc", 1), ("log_score", 1)):
+    for score_name, sign in (("mse", -1), ("auc", 1), ("auc_ties", 1), ("log_score", 1)):
         for _, row in table2.iterrows():
             gain, error = sign * row[f"{score_name}_diff"], row[f"{score_name}_diff_se"]
             expected = "within its error" if abs(gain) <= 2 * error else "better" if gain > 0 else "worse"
             assert row[f"{score_name}_verdict"] == ("reference" if row["method"] == "m-elo" else expected)
-    marked = table2.assign(mse_verdict=["within its error", "reference", "better", "better", "better"])
+    marked = table2.assign(mse_verdict=["within its error", "worse", "reference", "better", "better", "better"])
     assert "MSE of elo" in summaries.note_table2({"table2": marked})
+
+
+def test_table_2_shows_the_papers_numbers_with_their_errors(table2):
+    """Its AUC ranks ties in the middle, so it stands under ours that does."""
+    short = summaries.table2(table2)
+    rows = dict(zip(short["method"], zip(short["MSE"], short["AUC"], short["AUC with ties"], strict=True), strict=True))
+    assert rows["elo, paper"] == ("0.1238 ± 0.0031", "", "0.7492 ± 0.0068")
+    assert rows["m-elo, paper"] == ("0.1234 ± 0.0029", "", "0.7503 ± 0.0066")
+    assert rows["am-elo, paper"] == ("0.1208 ± 0.0034", "", "0.7581 ± 0.0067")
+    assert list(rows)[: len(table2)] == list(table2["method"])
+    assert "authors' program" in summaries.note_table2({"table2": table2})
+
+
+def test_elo_of_the_authors_program_is_the_median_over_resamples(material):
+    table = ba.bootstrapped_elo(material.sequence, resamples=300).set_index("competitor")["median"]
+    ours = tables.median_elo(material.cells, resamples=300)
+    points = 1000 + 400 / np.log(10) * ours.strength
+    np.testing.assert_allclose(points, table.loc[list(ours.competitors)], atol=6)  # other resamples
+    mean = tables.mean_elo(material.cells, shuffles=300)
+    assert np.abs(ours.strength - mean.strength).max() > 1e-4
 
 
 def test_elo_predicts_by_its_ratings(material):
@@ -253,6 +273,7 @@ def test_numbers_read_back(written):
     stable = pd.read_csv(folder / "fig6.csv")
     assert (stable["runs"] == 2).all()
     assert answers["fig7"][1].startswith("Left out")
+    assert "Adam" in answers["fig5"][1]
     assert (folder / "table2.md").read_text().startswith("| method | MSE | AUC |")
 
 

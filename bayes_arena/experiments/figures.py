@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GREY, BLUE, RED, PURPLE, GREEN, ORANGE = "#6e6e6e", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#E69F00"
+SKY = "#56B4E9"
 STYLES: dict[str, dict[str, Any]] = {
     "elo": {"color": GREY, "marker": "s", "linestyle": "--"},
+    "elo, bootstrap": {"color": SKY, "marker": "s", "linestyle": ":"},
     "m-elo": {"color": BLUE, "marker": "^", "linestyle": "-."},
     "am-elo": {"color": RED, "marker": "o", "linestyle": "-"},
     "am-elo, default prior": {"color": PURPLE, "marker": "D", "linestyle": ":"},

@@ -48,9 +48,9 @@ class Effort:
     splits : int
         Random splits of Table 2.
     shuffles : int
-        Orders that Elo is averaged over, as in the paper.
+        Orders (or resamples) that Elo is taken over, as many as in the paper.
     starts, epochs : int
-        Random starts of Figure 5, as in the paper, and their epochs.
+        Random starts of Figure 5, as in the paper, and their epochs (by Adam, as in the authors' program).
     runs : int
         Perturbations of each kind and share in Figures 6 and 7.
     shares : tuple of float
@@ -199,7 +199,9 @@ TARGETS: Mapping[str, Target] = {
     "fig4": Target(
         _figure4, summaries.figure4, lambda numbers: figures.figure4(numbers["fig4"]), summaries.note_figure4
     ),
-    "fig5": Target(_figure5, summaries.figure5, lambda numbers: figures.figure5(numbers["fig5"])),
+    "fig5": Target(
+        _figure5, summaries.figure5, lambda numbers: figures.figure5(numbers["fig5"]), summaries.note_figure5
+    ),
     "fig6": Target(
         _figure6,
         summaries.figure6,
