@@ -136,6 +136,46 @@ def test_figure_1_has_the_spread_and_every_annotator(material):
     assert set(table["source"]) == {case_study.SHUFFLED, *material.cells.annotators}
 
 
+def test_figure_1_compares_an_annotator_with_as_many_votes_of_everybody(material, arena_of_one_flipper):
+    """Few votes leave every rating near 1000; who votes against the ranking is outside the range, the others hardly."""
+    table = case_study.figure1(material.sequence, shuffles=200)
+    single = table[table["source"] != case_study.SHUFFLED]
+    pooled = table.set_index("source").loc[case_study.SHUFFLED]["elo"]
+    assert (single["upper"] - single["lower"]).median() < np.ptp(pooled)  # on the scale of so few votes
+    outside = ((single["elo"] < single["lower"]) | (single["elo"] > single["upper"])).groupby(single["source"]).mean()
+    (flipper,) = arena_of_one_flipper.anomalous
+    assert outside.idxmax() == flipper
+    assert outside[flipper] > 0.4 > 0.2 > outside.drop(flipper).mean()
+    note = summaries.note_figure1({"fig1": table})
+    assert f"Of {len(single)} ratings" in note and "do not show" not in note
+    alike = table.assign(lower=table["elo"] - 1, upper=table["elo"] + 1)
+    assert "do not show that annotators differ" in summaries.note_figure1({"fig1": alike})
+    drawn = [axes.get_title(loc="left") for axes in figures.figure1(table).axes]
+    assert drawn[0] == "" and len(drawn) == 1 + figures.ANNOTATORS
+    assert all("votes: " in title and title.endswith("of 7 outside") for title in drawn[1:])
+
+
+def test_an_annotator_alone_on_their_pairs_is_everybody_there():
+    rows = [("a", "b", "a", "one")] * 9 + [("c", "d", "c", "two"), ("c", "d", "d", "three")] * 5
+    table = case_study.figure1(ba.read_sequence(frame(rows)), shuffles=50).set_index(["source", "competitor"])
+    one = table.loc["one"]
+    np.testing.assert_array_equal(one["lower"], one["elo"])
+    np.testing.assert_array_equal(one["upper"], one["elo"])
+    assert table.loc[("two", "c"), "lower"] < 1000 < table.loc[("two", "c"), "upper"]  # half of the votes there
+
+
+def test_figure_3_draws_the_spread_of_elo(material):
+    table = case_study.figure3(material.cells, shuffles=20)
+    elo = table[table["method"] == "elo"]
+    assert (elo["score_sd"] > 0).all()
+    assert (table.loc[table["method"] != "elo", "score_sd"] == 0).all()
+    drawn = tables.elo_draws(material.cells, 20)
+    spread = pd.Series(drawn.std(axis=0, ddof=1) / np.ptp(drawn.mean(axis=0)), material.cells.competitors)
+    np.testing.assert_allclose(elo["score_sd"], spread.loc[elo["competitor"]])
+    above = figures.figure3(table).axes[0]
+    assert [line.get_label() for line in above.containers if line.has_yerr] == ["elo, ± 1 sd over orders"]
+
+
 def test_losses_of_figure_3_are_those_of_the_fit(material):
     table = case_study.figure3(material.cells, shuffles=20)
     assert list(table["method"].unique()) == ["elo", "m-elo", "am-elo", "am-davidson"]
@@ -151,6 +191,7 @@ def test_losses_of_figure_3_are_those_of_the_fit(material):
 def test_figure_4_counts_who_beat_whom():
     """A above B, C, D above E; B, C, D in the order of Elo, and am-ELO turns the three round most."""
     rows = [("A", "B", "A")] * 3 + [("C", "A", "C")] * 2 + [("B", "C", "tie")] + [("C", "D", "D")] * 4
+    rows += [("B", "C", "B"), ("B", "D", "D")]
     rows += [("E", "D", "D")] * 5 + [("E", "B", "E")] + [("A", "E", "A")] * 7
     cells = ba.read_votes(frame([(*row, "k") for row in rows]))
     elo = {"A": 9.0, "B": 3.0, "C": 2.0, "D": 1.0, "E": -9.0}
@@ -163,12 +204,29 @@ def test_figure_4_counts_who_beat_whom():
     assert list(table.index) == ["Better", "B", "C", "D", "Worse"]
     assert table.loc["Better"].tolist()[:5] == [0, 3, 0, 0, 0]  # Better against Worse is not counted
     assert table.loc["C", "over Better"] == 2
-    assert table.loc["D"].tolist()[:5] == [0, 0, 4, 0, 5]
+    assert table.loc["B"].tolist()[:5] == [0, 0, 1, 0, 0]
+    assert table.loc["D"].tolist()[:5] == [0, 1, 4, 0, 5]
     assert table.loc["Worse", "over B"] == 1
     assert table.loc[["B", "C", "D"], "rank_elo"].tolist() == [2, 3, 4]
     assert table.loc[["B", "C", "D"], "rank_am-elo"].tolist() == [4, 3, 2]
     with pytest.raises(ba.ModelError, match="three models"):
         case_study.figure4(scores[scores["competitor"].isin(["A", "B"])], ba.read_votes(frame([("A", "B", "A", "k")])))
+
+
+def test_figure_4_takes_models_that_met_and_says_when_they_hardly_did():
+    """Of B, C and D, whom am-ELO turns round most, B and D never met; A, B and C did, though not often."""
+    rows = [("A", "B", "A"), ("B", "C", "B"), ("A", "C", "A"), ("C", "D", "C"), ("B", "D", "tie")]
+    cells = ba.read_votes(frame([(*row, "k") for row in rows]))
+    elo, am = {"A": 4.0, "B": 3.0, "C": 2.0, "D": 1.0}, {"A": 2.5, "B": 1.0, "C": 2.0, "D": 3.0}
+    names = pd.MultiIndex.from_product([case_study.SHOWN, list("ABCD")], names=["method", "competitor"])
+    strength = [(am if method == "am-elo" else elo)[name] for method, name in names]
+    table = case_study.figure4(names.to_frame(index=False).assign(strength=strength), cells)
+    assert table["winner"].tolist() == ["Better", "A", "B", "C", "Worse"]
+    note = summaries.note_figure4({"fig4": table})
+    assert "A, B, C follow one another in Elo's ranking; am-elo turns round 1 of their three pairs." in note
+    assert "Decided votes between them: 1, 1, 1 by pair, too few to tell the three apart." in note
+    same = summaries.note_figure4({"fig4": table.assign(**{"rank_am-elo": table["rank_elo"]})})
+    assert "am-elo keeps their order" in same
 
 
 def test_the_papers_three_models_are_taken_where_they_are():
@@ -259,8 +317,8 @@ def test_numbers_read_back(written):
     folder, answers, _ = written
     columns = {
         "table1": ["statistic", "value"],
-        "fig1": ["source", "competitor", "elo", "sd", "min", "max", "votes"],
-        "fig3": ["method", "competitor", "strength", "score", "loss", "votes"],
+        "fig1": ["source", "competitor", "elo", "sd", "min", "max", "votes", "lower", "upper"],
+        "fig3": ["method", "competitor", "strength", "score", "score_sd", "loss", "votes"],
         "fig5": ["method", "epoch", "loss", "consistency"],
         "fig6_theta": ["kind", "share", "annotator", "theta", "perturbed"],
         "fig7_left_out": ["annotator", "anomaly_probability", "theta", "by_anomaly", "by_theta"],

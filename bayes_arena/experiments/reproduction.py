@@ -192,7 +192,9 @@ def _means(table: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFra
 TARGETS: Mapping[str, Target] = {
     "table1": Target(lambda votes: {"table1": tables.table1(votes.cells)}, summaries.table1),
     "table2": Target(_table2, summaries.table2, note=summaries.note_table2),
-    "fig1": Target(_figure1, summaries.figure1, lambda numbers: figures.figure1(numbers["fig1"])),
+    "fig1": Target(
+        _figure1, summaries.figure1, lambda numbers: figures.figure1(numbers["fig1"]), summaries.note_figure1
+    ),
     "fig3": Target(
         _figure3, summaries.figure3, lambda numbers: figures.figure3(numbers["fig3"]), summaries.note_figure3
     ),

@@ -107,18 +107,23 @@ def candidates(cells: Cells, *, shuffles: int = SHUFFLES) -> Mapping[str, Fitter
 
 def mean_elo(cells: Cells, *, shuffles: int = SHUFFLES) -> Ratings:
     """Return the mean of online Elo over random orders of the votes, in logits."""
-    return _in_logits(cells, shuffled_ratings(one_by_one(cells), shuffles=shuffles).mean(axis=0))
+    return Ratings(cells.competitors, elo_draws(cells, shuffles).mean(axis=0))
+
+
+def elo_draws(cells: Cells, shuffles: int) -> Floats:
+    """Return online Elo in random orders of the votes, in logits, shape (shuffles, n_competitors)."""
+    return _logits(shuffled_ratings(one_by_one(cells), shuffles=shuffles))
 
 
 def median_elo(cells: Cells, *, resamples: int = SHUFFLES) -> Ratings:
     """Return the median of online Elo over votes drawn with replacement, in logits."""
     table = bootstrapped_elo(one_by_one(cells), resamples=resamples).set_index("competitor")
-    return _in_logits(cells, table["median"].loc[list(cells.competitors)].to_numpy())
+    return Ratings(cells.competitors, _logits(table["median"].loc[list(cells.competitors)].to_numpy()))
 
 
-def _in_logits(cells: Cells, points: Floats) -> Ratings:
+def _logits(points: Floats) -> Floats:
     scale = EloScale()
-    return Ratings(cells.competitors, (points - scale.init) / scale.points_per_logit)
+    return np.asarray((points - scale.init) / scale.points_per_logit)
 
 
 def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
