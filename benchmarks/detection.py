@@ -7,9 +7,9 @@ votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed
 rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1; then how often a ranking
 comes out reversed, by the probability that the fit gives to its mirror image.
 
-Only annotators with at least 20 votes are perturbed. Votes as they are have suspects, who count as false alarms unless
-left out; which rule names them matters, since one that leaves out its own false alarms has none. So LLMFAO is taken
-once without those whom A_k suspects (>= .2) and once without those whom either rule does (or theta <= .005).
+Votes as they are have suspects, who count as false alarms unless left out; which rule names them matters, since one
+that leaves out its own false alarms has none. So LLMFAO, its annotators of at least 20 votes, is taken once without
+those whom A_k suspects (>= .2) and once without those whom either rule does (or theta <= .005).
 
 Simulated arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8). Some
 of their annotators are bad by nature, theta being drawn around 1 with sd 0.5: they are scored with everybody in,

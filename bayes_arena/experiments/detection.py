@@ -4,9 +4,9 @@ The paper flags whoever's theta of am-ELO (sum 1) is not above epsilon = 0 or 0.
 this package, read from am-davidson: the anomaly probability A_k > 1/2, and the largest set whose mean 1 - A_k is at
 most 0.05.
 
-An annotator who looks anomalous before anything was perturbed would be counted as a false alarm whenever found. Those
-whom one rule suspects are its own false alarms, so leaving out these alone would favour it: left out of Figure 7 are
-those whom either suspects, A_k >= 0.2 or theta_k <= 0.005.
+An annotator who looks anomalous before anything was perturbed would be counted as a false alarm whenever found. To
+leave out only those whom one rule suspects would spare that rule its own false alarms: left out of Figure 7 are those
+whom either suspects, A_k >= 0.2 or theta_k <= 0.005.
 """
 
 from __future__ import annotations
