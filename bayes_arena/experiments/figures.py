@@ -52,24 +52,23 @@ def figure1(table: pd.DataFrame) -> Figure:
     axes.errorbar(x, mean, yerr=mixed["sd"], fmt="none", ecolor=GREY, elinewidth=5, alpha=0.5, label="Elo, ± 1 sd")
     axes.plot(x, mean, "k_", markersize=7, label="Elo, mean of shuffles")
     axes.set_ylabel("Elo (points)\nby all votes")
-    axes.legend(fontsize=8)
     for name, here in zip(busiest, below, strict=True):
         own = single[single["source"] == name]
         at, elo, lower, upper = own["competitor"].map(place), own["elo"], own["lower"], own["upper"]
         outside = (elo < lower) | (elo > upper)
         here.vlines(
-            at, lower, upper, color=GREY, lw=5, alpha=0.4, label="95 % of as many votes of everybody, same pairs"
+            at, lower, upper, color=GREY, lw=5, alpha=0.4, label="95 % by as many votes of everybody, same pairs"
         )
-        here.plot(at[~outside], elo[~outside], "o", color=BLUE, ms=3, label="within")
-        here.plot(at[outside], elo[outside], "D", color=RED, ms=4, label="outside")
+        here.plot(at[~outside], elo[~outside], "o", color=BLUE, ms=3, label="an annotator alone, within")
+        here.plot(at[outside], elo[outside], "D", color=RED, ms=4, label="an annotator alone, outside")
         here.set_title(
             f"{name} alone, {own['votes'].sum() // 2} votes: {outside.sum()} of {len(own)} outside",
             fontsize=8,
             loc="left",
         )
         here.set_ylabel("Elo")
-    if below:
-        below[0].legend(fontsize=7, ncols=3, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderpad=0.2)
+    keys = [key for each in (axes, *below[:1]) for key in each.get_legend_handles_labels()[0]]
+    axes.legend(handles=keys, fontsize=7)
     _name((axes, *below)[-1], list(place))
     return figure
 
