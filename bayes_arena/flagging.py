@@ -2,17 +2,33 @@
 
 A set of annotators is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q, with
 the anomaly probability A_k of :mod:`bayes_arena.reliability`.
+
+The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. Whoever calls
+everything a tie is there: with W = 1/2 in each vote, the likelihood has its maximum at theta_k = 0, and the solve
+returns zero up to rounding, of either sign. Newton stops at a decrement d (half its square), which is within
+sqrt(2 d) standard deviations of the maximum in every parameter. Those of theta_k are of the order of the mean theta
+or less, so flagged is, on the scale of mean theta 1,
+
+    theta_k <= epsilon M + sqrt(2 d),        sqrt(2 d) = 1.4e-5,
+
+which adds no difference that votes could show.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from bayes_arena.agreement import draw_agreement
 from bayes_arena.cells import Floats
 from bayes_arena.errors import ModelError
+from bayes_arena.newton import DECREMENT
 from bayes_arena.reliability import anomaly_probability, posterior_theta, require_annotators
 from bayes_arena.result import Fit
+
+ACCURACY = math.sqrt(2 * DECREMENT)
+"""Of theta, mean 1."""
 
 
 def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
@@ -46,7 +62,9 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
 
 
 def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
-    """Name the annotators whose discrimination is below a threshold: the paper's rule.
+    """Name the annotators whose discrimination is not above a threshold: the paper's rule.
+
+    At ``epsilon=0`` these are the ones who vote against the ranking, and those who always call a tie.
 
     Parameters
     ----------
@@ -67,14 +85,15 @@ def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
 
     References
     ----------
-    Liu et al. (2025), section 4.3 and Figure 7.
+    Liu et al. (2025), Algorithm 3 and Figure 7.
     """
     if not fit.target.free_discrimination:
         raise ModelError(f"Model {fit.model.name!r} has no theta. Use model='am-elo' or 'am-davidson'.")
     if not np.isfinite(epsilon):
         raise ModelError(f"The threshold on theta is a finite number, not {epsilon!r}.")
-    theta = posterior_theta(fit) / fit.target.n_annotators
-    return tuple(fit.cells.annotators[k] for k in np.argsort(theta, kind="stable") if theta[k] < epsilon)
+    theta = posterior_theta(fit)
+    bar = epsilon * len(theta) + ACCURACY
+    return tuple(fit.cells.annotators[k] for k in np.argsort(theta, kind="stable") if theta[k] <= bar)
 
 
 def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:

@@ -6,6 +6,7 @@ outcome of a vote (1, 1/2, 0) for the competitor shown first, and E[W] its predi
     mse         mean of (E[W] - W)^2 over the votes left out
     auc         over decided votes: P(E[W] of a win > E[W] of a loss), equal predictions counting one half (the
                 Mann-Whitney statistic); ties have no side and are left out
+    auc_ties    the same over all votes, a tie ranking between a win and a loss: what the authors' program calls AUC
     log_score   mean of ln P(win, tie or loss as voted), in nats
 
 Splits overlap in what they train on, so the variance s^2 of a score (or of a difference, taken split by split) over n
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +31,7 @@ from bayes_arena.result import Fit
 if TYPE_CHECKING:
     import pandas as pd
 
-SCORES = ("mse", "auc", "log_score")
+SCORES = ("mse", "auc", "auc_ties", "log_score")
 Fitter = Callable[[Cells], Fit | Ratings]
 
 
@@ -65,8 +67,8 @@ def held_out(
     Returns
     -------
     pandas.DataFrame
-        One row a model, in the order given: ``name``; ``mse, auc, log_score``, means over splits, each followed by its
-        standard error ``..._se``; then the same less the reference's, ``..._diff`` and ``..._diff_se``.
+        One row a model, in the order given: ``name``; ``mse, auc, auc_ties, log_score``, means over splits, each
+        followed by its standard error ``..._se``; then the same less the reference's, ``..._diff`` and ``..._diff_se``.
 
     Raises
     ------
@@ -132,13 +134,15 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
         yield with_counts(cells, votes - left_out), with_counts(cells, left_out)
 
 
-def scores(prediction: Prediction, counts: Floats) -> tuple[float, float, float]:
-    """Score a prediction of cells against the votes cast there (n_cells, 4): mse, auc, log score."""
+def scores(prediction: Prediction, counts: Floats) -> tuple[float, float, float, float]:
+    """Score a prediction of cells against the votes cast there (n_cells, 4): the values of ``SCORES``."""
     squares, logs, votes = vote_scores(prediction, counts)
+    wins, losses, ties = votes
     total = votes.sum()
     return (
         float((votes * squares).sum() / total),
-        auc(prediction.score, counts[:, 0], counts[:, 1]),
+        auc(prediction.score, wins, losses),
+        auc(prediction.score, wins, ties, losses),
         float((votes * logs).sum() / total),
     )
 
@@ -150,22 +154,29 @@ def vote_scores(prediction: Prediction, counts: Floats) -> tuple[Floats, Floats,
     return (prediction.score - OUTCOME_SCORES[:3, None]) ** 2, logs, votes
 
 
-def auc(score: Floats, wins: Floats, losses: Floats) -> float:
-    """Return the share of (win, loss) pairs of votes in which the win has the higher score; equal scores count 1/2.
+def auc(score: Floats, *outcomes: Floats) -> float:
+    """Return the share of pairs of votes of different outcomes in which the better one has the higher score.
+
+    Equal scores count one half.
 
     Parameters
     ----------
-    score, wins, losses : ndarray, shape (n_cells,)
-        Prediction of a cell, and its votes.
+    score : ndarray, shape (n_cells,)
+        Prediction of a cell.
+    *outcomes : ndarray, shape (n_cells,)
+        Its votes, the best outcome first: wins and losses, or wins, ties and losses.
 
     Raises
     ------
     ModelError
-        If there is no win or no loss.
+        If there are no votes of different outcomes.
     """
     values, row = np.unique(score, return_inverse=True)
-    won, lost = sum_by(row, wins, len(values)), sum_by(row, losses, len(values))
-    if not (won.any() and lost.any()):
+    votes = [sum_by(row, each, len(values)) for each in outcomes]
+    right = pairs = 0.0
+    for better, worse in combinations(votes, 2):
+        right += float(better @ (np.cumsum(worse) - 0.5 * worse))
+        pairs += float(better.sum() * worse.sum())
+    if not pairs:
         raise ModelError("An AUC takes wins and losses of the competitors shown first. Leave out more votes.")
-    below = np.cumsum(lost) - 0.5 * lost
-    return float(won @ below / (won.sum() * lost.sum()))
+    return float(right / pairs)

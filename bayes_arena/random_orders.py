@@ -71,8 +71,9 @@ def bootstrapped_elo(
 ) -> pd.DataFrame:
     """Online Elo of votes drawn anew with replacement, in the order drawn: the arena's bootstrap.
 
-    The spread mixes what other votes would have said with what the order does. A competitor that a resample does not
-    draw stays at ``init`` in it.
+    The median of 1,000 is Elo in the program of am-ELO's authors, where their text takes the mean over shuffles. The
+    spread mixes what other votes would have said with what the order does. A competitor that a resample does not draw
+    stays at ``init`` in it.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def annotators(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
     References
     ----------
     Liu et al. (2025), section 4.2: theta < 0 marks an anomalous annotator; section 4.3: rewards in proportion to
-    ability. Ability is net agreement here: theta alone does not tell who always calls a tie.
+    ability. Ability is net agreement here: theta of am-Davidson does not tell who always calls a tie.
     """
     import pandas as pd
 

@@ -4,8 +4,8 @@ One round, with S the stored votes and delta_k the number of votes of annotator 
 
 1. S' = votes of the annotators who are not excluded and have delta_k > delta; the others wait for more votes.
 2. Strengths R and discriminations theta are fitted to S' and published.
-3. Annotators with theta_k < epsilon, on the paper's scale (sum_k theta_k = 1), are warned, or excluded from the rounds
-   that follow. Their votes stay stored, so that they can be readmitted; the next round then judges them anew.
+3. Annotators with theta_k <= epsilon, on the paper's scale (sum_k theta_k = 1), are warned, or excluded from the
+   rounds that follow. Their votes stay stored, so that they can be readmitted; the next round then judges them anew.
 
 With ``prior="flat", delta=50, exclude="exclude"`` this is the paper's algorithm. By default nobody has to wait, since
 the pooled model copes with annotators of few votes, and annotators are warned only.
@@ -40,11 +40,11 @@ def taking_part(cells: Cells, excluded: tuple[str, ...], delta: float) -> Cells:
     return cells
 
 
-def below(fit: Fit, epsilon: float) -> dict[str, str]:
+def not_above(fit: Fit, epsilon: float) -> dict[str, str]:
     """Find the annotators of too little discrimination, and say why; nobody if the model has none."""
     if not fit.target.free_discrimination:
         return {}
-    return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), f"theta (sum 1) below {epsilon:g}")
+    return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), f"theta (sum 1) not above {epsilon:g}")
 
 
 def discovered(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:

@@ -15,7 +15,7 @@ from bayes_arena.errors import ModelError, RepeatedVotesWarning
 from bayes_arena.fitting import Method, fit
 from bayes_arena.priors import Prior
 from bayes_arena.ranking import leaderboard_columns
-from bayes_arena.rules import DECISIONS, Policy, below, discovered, taking_part
+from bayes_arena.rules import DECISIONS, Policy, discovered, not_above, taking_part
 from bayes_arena.specification import Model
 from bayes_arena.store import Store, create_file
 from bayes_arena.stored_rounds import (
@@ -161,7 +161,7 @@ class StableArena:
         delta : float
             Annotators with this many votes or fewer wait; 50 in the paper.
         epsilon : float
-            Annotators with theta below this, on the scale of sum 1, are warned or excluded. A model without
+            Annotators with theta not above this, on the scale of sum 1, are warned or excluded. A model without
             discriminations judges nobody.
         fdr : float, optional
             Judge at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
@@ -202,7 +202,7 @@ class StableArena:
             number=last_round(self._store) + 1,
             fit=result,
             ratings=leaderboard_columns(result, level=level, elo=elo),
-            flagged=below(result, epsilon) if fdr is None else discovered(result, abilities, fdr),
+            flagged=not_above(result, epsilon) if fdr is None else discovered(result, abilities, fdr),
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),
             excluded=excluded,

@@ -7,11 +7,15 @@ votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed
 rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1; then how often a ranking
 comes out reversed, by the probability that the fit gives to its mirror image.
 
-Only annotators with at least 20 votes are perturbed; LLMFAO is taken without those that are suspect before. Simulated
-arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8). Some of their
-annotators are bad by nature, theta being drawn around 1 with sd 0.5: they are scored once with everybody in, against
-whose true D_k is below the bar; once without those whose D_k is below it before, against who was perturbed; and once,
-as LLMFAO, without those that are suspect before.
+Votes as they are have suspects, who count as false alarms unless left out; which rule names them matters, since one
+that leaves out its own false alarms has none. So LLMFAO, its annotators of at least 20 votes, is taken once without
+those whom A_k suspects (>= .2) and once without those whom either rule does (or theta <= .005).
+
+Simulated arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8). Some
+of their annotators are bad by nature, theta being drawn around 1 with sd 0.5: they are scored with everybody in,
+against whose true D_k is below the bar; without those whose D_k is below it before, against who was perturbed (a set
+that the truth chooses, so that it favours no rule), with 103 votes an annotator and (25 % perturbed only) with 20; and
+without suspects, as LLMFAO.
 """
 
 import argparse
@@ -24,7 +28,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.agreement import draw_agreement
@@ -35,7 +38,6 @@ from bayes_arena.flagging import discoveries
 from bayes_arena.progress import report
 from bayes_arena.reliability import ANOMALOUS, TOLERANCE, anomaly_probability
 
-SUSPECT = [f"worker_{number}" for number in (2, 11, 15, 20, 65, 70, 74, 77, 101, 113, 114, 121)]
 SHARES = tuple(step / 20 for step in range(1, 10))
 RATES = (0.05, 0.1)
 EFFECT = {"random": -0.5, "equal": 0.0, "flip": -1.0, "mixed": -0.5}
@@ -67,14 +69,21 @@ def truly_anomalous(arena: ba.Arena, kind: Kind = "flip", perturbed: Iterable[st
     return {arena.annotators[k] for k in np.flatnonzero(net < TOLERANCE * np.median(net))}
 
 
-def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None) -> list[dict[str, object]]:
+def runs(
+    name: str,
+    cells: ba.Cells,
+    seeds: range,
+    arena: ba.Arena | None = None,
+    *,
+    shares: tuple[float, ...] = SHARES,
+) -> list[dict[str, object]]:
     """One row for every kind, share and seed: F1 of each rule, and wrong shares at each rate.
 
     The truth is who was perturbed or, given the arena, who is below the bar.
     """
     rows: list[dict[str, object]] = []
     for kind in KINDS:
-        for share in SHARES:
+        for share in shares:
             for seed in seeds:
                 report(f"{name}: {kind} {share:.0%}, seed {seed}")
                 perturbed, who = perturb(cells, kind, share, seed)
@@ -83,8 +92,8 @@ def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None
                 names = np.array(cells.annotators)
                 found = {
                     "A > .5": names[anomaly > ANOMALOUS],
-                    "theta < 0": ba.flag_by_theta(paper),
-                    "theta < .005": ba.flag_by_theta(paper, epsilon=0.005),
+                    "theta <= 0": ba.flag_by_theta(paper),
+                    "theta <= .005": ba.flag_by_theta(paper, epsilon=0.005),
                 }
                 true = set(who) if arena is None else truly_anomalous(arena, kind, who)
                 row = {"votes": name, "kind": kind, "share": share, "mirror": fit.mirror_probability}
@@ -95,6 +104,23 @@ def runs(name: str, cells: ba.Cells, seeds: range, arena: ba.Arena | None = None
                 rows.append(row)
     report("")
     return rows
+
+
+def count_suspects(name: str, arenas: list[ba.Cells]) -> None:
+    found = pd.concat(suspects(cells) for cells in arenas)
+    size = sum(cells.n_annotators for cells in arenas)
+    print(f"| {name} | {size} | {found['by_anomaly'].sum()} | {found['by_theta'].sum()} | {len(found)} |")
+
+
+def runs_without_suspects(name: str, cells: ba.Cells, seeds: range) -> list[dict[str, object]]:
+    """Rows without those whom A_k suspects of the votes as they are, and without those whom either rule does."""
+    found = suspects(cells)
+    by_anomaly = set(found.loc[found["by_anomaly"], "annotator"])
+    rows = runs(f"{name}, nobody suspect by A before", ba.drop_annotators(cells, by_anomaly), seeds)
+    either = f"{name}, nobody suspect by either before"
+    if by_anomaly == set(found["annotator"]):
+        return rows + [row | {"votes": either} for row in rows]
+    return rows + runs(either, ba.drop_annotators(cells, found["annotator"]), seeds)
 
 
 def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
@@ -141,16 +167,42 @@ def main() -> None:
     for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
         as_they_are(name, ba.read_votes(folder / file))
 
-    llmfao = pl.read_csv(folder / "llmfao.csv").filter(~pl.col("judge").is_in(SUSPECT))
-    rows = runs("LLMFAO", ba.keep_annotators(ba.read_votes(llmfao), more_than=19), range(options.seeds))
+    llmfao = ba.keep_annotators(ba.read_votes(folder / "llmfao.csv"), more_than=19)
+    print("\n## Suspect as they are\n")
+    print("| votes | annotators | by A >= .2 | by theta <= .005 | by either |\n|---|---:|---:|---:|---:|")
+    count_suspects("LLMFAO", [llmfao])
+    count_suspects("simulated", [ba.read_votes(planted(seed).votes) for seed in range(options.arenas)])
+    rows = runs_without_suspects("LLMFAO", llmfao, range(options.seeds))
     for seed in range(options.arenas):
-        arena = ba.simulate(tie_spread=0.8 * (seed % 2), seed=100 + seed)
-        cells, once = ba.read_votes(arena.votes), range(seed, seed + 1)
-        rows += runs("simulated, all", cells, once, arena)
-        rows += runs("simulated, nobody below the bar before", ba.drop_annotators(cells, truly_anomalous(arena)), once)
-        rows += runs("simulated, nobody suspect before", ba.drop_annotators(cells, suspects(cells)), once)
-    table = pd.DataFrame(rows)
-    rules = ["A > .5", "theta < 0", "theta < .005"]
+        rows += simulated(seed)
+    print_detections(pd.DataFrame(rows))
+    print_reversals(options.mirrors)
+
+
+def planted(seed: int, votes: int = 4321) -> ba.Arena:
+    return ba.simulate(votes=votes, tie_spread=0.8 * (seed % 2), seed=100 + seed)
+
+
+def simulated(seed: int) -> list[dict[str, object]]:
+    """Rows of one simulated arena."""
+    arena = planted(seed)
+    cells, once = ba.read_votes(arena.votes), range(seed, seed + 1)
+    honest = ba.drop_annotators(cells, truly_anomalous(arena))
+    rows = runs("simulated, all", cells, once, arena)
+    rows += runs("simulated, nobody below the bar before", honest, once)
+    return rows + runs_without_suspects("simulated", cells, once) + sparse(seed)
+
+
+def sparse(seed: int) -> list[dict[str, object]]:
+    """Rows of the same arena with 20 votes an annotator, a quarter of them perturbed."""
+    arena = planted(seed, votes=20 * 42)
+    honest = ba.drop_annotators(ba.read_votes(arena.votes), truly_anomalous(arena))
+    name = "simulated, nobody below the bar before, 20 votes each, 25 % perturbed"
+    return runs(name, honest, range(seed, seed + 1), shares=(0.25,))
+
+
+def print_detections(table: pd.DataFrame) -> None:
+    rules = ["A > .5", "theta <= 0", "theta <= .005"]
     rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")]
     print("\n## In short: mean F1 over 5 to 45 % of the annotators perturbed\n")
     print(markdown(in_short(table, rules), "votes"))
@@ -165,8 +217,10 @@ def main() -> None:
         print(markdown(means, name) + "\n")
         print(markdown(part.pivot_table("A > .5", "kind", "share", sort=False), f"{name}: A > .5 by share") + "\n")
 
+
+def print_reversals(arenas: int) -> None:
     print("## Rankings that came out reversed, 40 to 50 % turned round\n")
-    mirror = pd.DataFrame(reversed_rankings(options.mirrors), columns=["share", "probability", "reversed"])
+    mirror = pd.DataFrame(reversed_rankings(arenas), columns=["share", "probability", "reversed"])
     print("| mirror_probability | arenas | mean probability | share reversed |\n|---|---:|---:|---:|")
     for low, high in itertools.pairwise(BINS):
         part = mirror[(mirror["probability"] >= low) & (mirror["probability"] < high + (high == BINS[-1]))]

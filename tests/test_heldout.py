@@ -68,11 +68,13 @@ def test_the_seed_decides_and_the_order_of_votes_does_not(arena):
 def test_scores_by_hand():
     prediction = Prediction(np.array([0.8, 0.4]), np.log([[0.7, 0.3], [0.1, 0.5], [0.2, 0.2]]))
     counts = np.array([[2.0, 1.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]])
-    mse, area, log_score = scores(prediction, counts)
+    mse, area, with_ties, log_score = scores(prediction, counts)
     assert mse == pytest.approx((2 * 0.2**2 + 0.8**2 + 0.3**2 + 0.4**2 + 0.1**2) / 6)
     assert area == pytest.approx(
         (2 * 1 + 2 * 0.5) / 4
     )  # each win of the first cell: above one loss, even with the other
+    # wins above losses as before, each win above ties likewise; the ties above losses: 1/2 and 1, 0 and 1/2
+    assert with_ties == pytest.approx((3 + 2 * (0.5 + 1) + (0.5 + 1) + (0 + 0.5)) / 12)
     assert log_score == pytest.approx(np.log([0.7, 0.7, 0.1, 0.2, 0.5, 0.2]).mean())
 
 
@@ -137,7 +139,7 @@ def test_standard_errors_allow_for_overlapping_splits(flippers):
         ]
     )
     factor = np.sqrt(1 / 3 + 0.4 / 0.6)
-    for number, name in enumerate(("mse", "auc", "log_score")):
+    for number, name in enumerate(("mse", "auc", "auc_ties", "log_score")):
         np.testing.assert_allclose(table[name], values[:, :, number].mean(axis=0))
         np.testing.assert_allclose(table[f"{name}_se"], factor * values[:, :, number].std(axis=0, ddof=1))
         gap = values[:, 0, number] - values[:, 1, number]
@@ -239,6 +241,13 @@ def test_folds_need_annotators_and_a_population(arena, arena_cells):
     with pytest.raises(ba.ModelError, match="number of annotators, 0"):
         ba.kfold_annotators(anonymous, {"m": M_ELO}, folds=2)
     assert len(ba.held_out(anonymous, {"m": M_ELO}, splits=2)) == 1
+
+
+def test_the_auc_of_the_authors_program_ranks_ties_in_the_middle(llmfao_50):
+    """One split of LLMFAO by m-ELO: .757 over decided votes, .674 with ties in the middle."""
+    kept, out = next(split_votes(llmfao_50, splits=1, test=0.2, seed=0))
+    _, decided, with_ties, _ = scores(predict(M_ELO(kept), out), out.counts)
+    assert (round(decided, 3), round(with_ties, 3)) == (0.757, 0.674)
 
 
 @pytest.mark.slow

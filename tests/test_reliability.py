@@ -198,11 +198,23 @@ def test_flagged_annotators_and_the_rule_of_the_paper():
             ba.flag(fit, fdr=rate)
     paper = ba.fit(cells, model="am-elo", prior="flat")
     theta = ba.annotators(paper).set_index("annotator")["theta_paper"]
-    assert ba.flag_by_theta(paper) == tuple(theta.sort_values().index[: (theta < 0).sum()])
-    assert names["adversarial"] in ba.flag_by_theta(paper)
+    assert ba.flag_by_theta(paper)[0] == theta.idxmin() == names["adversarial"]
+    assert set(ba.flag_by_theta(paper)) == set(theta.index[theta < 1e-9]) >= {names["always ties"]}
     assert set(ba.flag_by_theta(paper, epsilon=0.01)) == set(theta.index[theta < 0.01])
     with pytest.raises(ba.ModelError, match="finite"):
         ba.flag_by_theta(paper, epsilon=math.inf)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_theta_of_ties_only_is_zero_and_not_above_it(seed):
+    """Rounding gives it either sign; the paper keeps theta > epsilon."""
+    arena = ba.simulate(competitors=6, annotators=8, votes=900, discrimination_sd=0.2, seed=seed)
+    who = arena.annotators[seed]
+    votes = arena.votes.with_columns(winner=pl.when(judge=who).then(pl.lit("tie")).otherwise("winner"))
+    fit = ba.fit(ba.read_votes(votes), model="am-elo", prior="flat")
+    assert abs(fit.discrimination[fit.cells.annotators.index(who)]) < 1e-9
+    assert who in ba.flag_by_theta(fit)
+    assert who not in ba.flag_by_theta(fit, epsilon=-1e-5)
 
 
 def test_arithmetic_of_false_discovery_rates():

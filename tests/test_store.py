@@ -218,7 +218,7 @@ def test_the_papers_algorithm(uneven_arena):
     assert statuses(arena)["rex"] == "warned"
     log = arena.decisions()[["annotator", "decision", "round"]].values.tolist()
     assert log == [["rex", "excluded", 2], ["rex", "readmitted", 3], ["rex", "warned", 4]]
-    assert arena.decisions()["reason"][0] == "theta (sum 1) below 0"
+    assert arena.decisions()["reason"][0] == "theta (sum 1) not above 0"
     assert arena.history().groupby("round").size().tolist() == [3, 3, 3, 3]
     assert arena.rounds()[["waiting", "excluded", "flagged"]].values.tolist() == [
         [1, 0, 0],
@@ -242,6 +242,17 @@ def test_epsilon_is_on_the_papers_scale_and_a_warning_can_end(path, arena):
             assert list(stable.rate(prior="flat", epsilon=epsilon).flagged) == theta.index[:count].tolist()
             warned = stable.annotators().query("status == 'warned'")["annotator"]
             assert set(warned) == set(theta.index[:count])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_papers_round_excludes_who_always_ties_whatever_the_sign_of_the_rounding(path, seed):
+    """Theta is zero up to rounding, of either sign."""
+    arena = ba.simulate(competitors=5, annotators=6, votes=600, discrimination_sd=0.2, seed=seed)
+    who = arena.annotators[seed]
+    votes = arena.votes.with_columns(winner=pl.when(judge=who).then(pl.lit("tie")).otherwise("winner"))
+    with ba.StableArena(path) as stable:
+        stable.add(votes)
+        assert who in stable.rate(delta=50, prior="flat", exclude="exclude").flagged
 
 
 def test_a_model_without_discriminations_judges_nobody(uneven_arena):

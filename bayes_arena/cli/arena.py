@@ -41,7 +41,7 @@ Id = Annotated[
 ]
 Epsilon = Annotated[
     float,
-    typer.Option(help="Warn or exclude annotators with theta (sum 1) below this.", rich_help_panel=options.MODEL),
+    typer.Option(help="Warn or exclude annotators with theta (sum 1) not above this.", rich_help_panel=options.MODEL),
 ]
 Exclude = Annotated[
     bool,

@@ -1,6 +1,7 @@
 """How fast each method settles, and whether it settles on one ranking (section 5.4, Figure 5).
 
-From several random starts: the mean loss, and the consistency of the rankings, at each epoch of gradient descent.
+From several random starts: the mean loss, and the consistency of the rankings, at each epoch of a descent by Adam, as
+in the authors' program (the paper's text says gradient descent; see :mod:`bayes_arena.experiments.descent`).
 Without normalisation am-ELO ends in one of two mirror orders; Newton's method needs a handful of steps where descent
 needs thousands.
 """

@@ -1,4 +1,4 @@
-"""m-ELO and am-ELO by gradient descent, as the paper runs them (section 4.3).
+"""m-ELO and am-ELO by gradient descent (section 4.3): by Adam, as the authors' program, or plain, as the text says.
 
 Minimised is -ln L of equations 2 and 5, with the log-odds
 
@@ -48,7 +48,7 @@ Optimiser = Literal["adam", "gradient"]
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """A run of gradient descent.
+    """A run of :func:`descend`.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def descend(
     epochs: int = EPOCHS,
     seed: int = 0,
 ) -> Descent:
-    """Fit m-ELO or am-ELO by gradient descent from a random start.
+    """Fit m-ELO or am-ELO by Adam, or by plain gradient descent, from a random start.
 
     Parameters
     ----------

@@ -1,11 +1,12 @@
 """Finding the annotators that were perturbed (section 5.5, lower half of Figure 6, and Figure 7).
 
-The paper flags whoever's theta of am-ELO (sum 1) is below epsilon = 0 or 0.005. Beside its rules stand the two of this
-package, read from am-davidson: the anomaly probability A_k > 1/2, and the largest set whose mean 1 - A_k is at most
-0.05.
+The paper flags whoever's theta of am-ELO (sum 1) is not above epsilon = 0 or 0.005. Beside its rules stand the two of
+this package, read from am-davidson: the anomaly probability A_k > 1/2, and the largest set whose mean 1 - A_k is at
+most 0.05.
 
-An annotator who looks anomalous before anything was perturbed (A_k >= 0.2) would be counted as a false alarm whenever
-found: such annotators are left out of Figure 7 first.
+An annotator who looks anomalous before anything was perturbed would be counted as a false alarm whenever found. To
+leave out only those whom one rule suspects would spare that rule its own false alarms: left out of Figure 7 are those
+whom either suspects, A_k >= 0.2 or theta_k <= 0.005.
 """
 
 from __future__ import annotations
@@ -17,21 +18,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats
+from bayes_arena.cells import Cells
 from bayes_arena.errors import ArenaWarning, ConvergenceError
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.experiments.stability import SHARES
 from bayes_arena.fitting import fit
-from bayes_arena.flagging import flag
+from bayes_arena.flagging import flag, flag_by_theta
 from bayes_arena.progress import report
 from bayes_arena.reliability import annotators
+from bayes_arena.result import Fit
 
 if TYPE_CHECKING:
     import pandas as pd
 
 EPSILONS = (0.0, 0.005)
 """The paper's thresholds of theta, on the scale of sum 1."""
+SUSPECT_EPSILON = max(EPSILONS)
+"""Largest theta of a suspect."""
 SUSPECT, ANOMALOUS, FDR = 0.2, 0.5, 0.05
 """Least A_k of a suspect, and of somebody flagged; expected share of false alarms among the flagged."""
 
@@ -65,17 +69,30 @@ def abilities(
                 "kind": kind,
                 "share": share,
                 "annotator": np.array(cells.annotators, dtype=object),
-                "theta": _theta(perturbed),
+                "theta": _paper(perturbed).discrimination / cells.n_annotators,
                 "perturbed": [name in who for name in cells.annotators],
             }
             tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
 
-def suspects(cells: Cells) -> tuple[str, ...]:
-    """Return the annotators who look anomalous as they are, A_k >= 0.2."""
-    table = annotators(fit(cells, model="am-davidson"))
-    return tuple(sorted(table.loc[table["anomaly_probability"] >= SUSPECT, "annotator"]))
+def suspects(cells: Cells) -> pd.DataFrame:
+    """Find the annotators who look anomalous as they are.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``annotator, anomaly_probability, theta`` (of the paper's am-ELO, sum 1), ``by_anomaly, by_theta``: one row for
+        everybody whom either rule suspects, by name, and which of them does.
+    """
+    paper = _paper(cells)
+    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+        pooled = fit(cells, model="am-davidson")
+    table = annotators(pooled).set_index("annotator")[["anomaly_probability"]].loc[list(cells.annotators)]
+    table["theta"] = paper.discrimination / cells.n_annotators
+    table["by_anomaly"] = table["anomaly_probability"] >= SUSPECT
+    table["by_theta"] = table.index.isin(flag_by_theta(paper, epsilon=SUSPECT_EPSILON))
+    return table[table["by_anomaly"] | table["by_theta"]].sort_index().reset_index()
 
 
 def detections(
@@ -117,8 +134,8 @@ def detections(
 
 def flagged_by(cells: Cells) -> dict[str, tuple[str, ...]]:
     """Return the annotators that each rule flags; the rules of am-davidson are absent if it does not converge."""
-    theta, names = _theta(cells), np.array(cells.annotators, dtype=object)
-    rules = {f"theta < {epsilon:g}": tuple(names[theta < epsilon]) for epsilon in EPSILONS}
+    paper = _paper(cells)
+    rules = {f"theta <= {epsilon:g}": flag_by_theta(paper, epsilon=epsilon) for epsilon in EPSILONS}
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
         try:
             pooled = fit(cells, model="am-davidson")
@@ -130,7 +147,7 @@ def flagged_by(cells: Cells) -> dict[str, tuple[str, ...]]:
     return rules
 
 
-def _theta(cells: Cells) -> Floats:
-    """Theta of the paper's am-ELO, sum 1; warnings of an answer at infinity are expected here."""
+def _paper(cells: Cells) -> Fit:
+    """Fit the paper's am-ELO; warnings of an answer at infinity are expected here."""
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-        return fit(cells, model="am-elo", prior="flat").discrimination / cells.n_annotators
+        return fit(cells, model="am-elo", prior="flat")

@@ -17,46 +17,59 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GREY, BLUE, RED, PURPLE, GREEN, ORANGE = "#6e6e6e", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#E69F00"
+SKY = "#56B4E9"
 STYLES: dict[str, dict[str, Any]] = {
     "elo": {"color": GREY, "marker": "s", "linestyle": "--"},
+    "elo, bootstrap": {"color": SKY, "marker": "s", "linestyle": ":"},
     "m-elo": {"color": BLUE, "marker": "^", "linestyle": "-."},
     "am-elo": {"color": RED, "marker": "o", "linestyle": "-"},
     "am-elo, default prior": {"color": PURPLE, "marker": "D", "linestyle": ":"},
     "am-davidson": {"color": GREEN, "marker": "v", "linestyle": "-"},
     "am-elo without normalisation": {"color": ORANGE, "marker": "x", "linestyle": ":"},
-    "theta < 0": {"color": ORANGE, "marker": "^", "linestyle": ":"},
-    "theta < 0.005": {"color": RED, "marker": "o", "linestyle": "-."},
+    "theta <= 0": {"color": ORANGE, "marker": "^", "linestyle": ":"},
+    "theta <= 0.005": {"color": RED, "marker": "o", "linestyle": "-."},
     "A > 0.5": {"color": GREEN, "marker": "v", "linestyle": "-"},
     "FDR 0.05": {"color": BLUE, "marker": "s", "linestyle": "--"},
 }
 ANNOTATORS = 4
-"""Lines of Figure 1: the annotators with most votes."""
+"""Lower panels of Figure 1: the annotators with most votes."""
 DODGE = 0.5
 """Percent of annotators between lines that share their places."""
-ACROSS = (BLUE, RED, GREEN, PURPLE)
 
 
 def figure1(table: pd.DataFrame) -> Figure:
-    """Error bars of shuffled Elo, and lines of single annotators."""
-    mixed = table[table["source"] == SHUFFLED]
+    """Error bars of shuffled Elo; below, single annotators before the range of everybody's votes on their pairs."""
+    mixed, single = (table[here] for here in (table["source"] == SHUFFLED, table["source"] != SHUFFLED))
+    busiest = single.groupby("source")["votes"].sum().sort_values(ascending=False, kind="stable").index[:ANNOTATORS]
     place = {name: at for at, name in enumerate(mixed["competitor"])}
-    figure, (axes,) = _canvas(1, width=_wide(len(place)), height=5.0)
+    rows, heights = 1 + len(busiest), [3.0] + [1.0] * len(busiest)
+    figure, (axes, *below) = _canvas(
+        rows, width=_wide(len(place)), height=3.0 + 1.4 * rows, rows=rows, sharex=True, heights=heights
+    )
     x, mean = np.arange(len(place)), mixed["elo"].to_numpy()
     reach = [mean - mixed["min"].to_numpy(), mixed["max"].to_numpy() - mean]
     axes.errorbar(x, mean, yerr=reach, fmt="none", ecolor=GREY, elinewidth=1, capsize=2, label="Elo, min to max")
     axes.errorbar(x, mean, yerr=mixed["sd"], fmt="none", ecolor=GREY, elinewidth=5, alpha=0.5, label="Elo, ± 1 sd")
     axes.plot(x, mean, "k_", markersize=7, label="Elo, mean of shuffles")
-    single = table[table["source"] != SHUFFLED]
-    busiest = single.groupby("source")["votes"].sum().sort_values(ascending=False, kind="stable").index[:ANNOTATORS]
-    for name, color, marker in zip(busiest, ACROSS, "o^vD", strict=False):
+    axes.set_ylabel("Elo (points)\nby all votes")
+    for name, here in zip(busiest, below, strict=True):
         own = single[single["source"] == name]
-        at = own["competitor"].map(place)
-        own = own.iloc[np.argsort(at.to_numpy(), kind="stable")]
-        line = f"{name} alone ({own['votes'].sum() // 2} votes)"
-        axes.plot(own["competitor"].map(place), own["elo"], color=color, marker=marker, ms=3, lw=0.9, label=line)
-    _name(axes, list(place))
-    axes.set_ylabel("Elo (points)")
-    axes.legend(ncols=2, fontsize=8)
+        at, elo, lower, upper = own["competitor"].map(place), own["elo"], own["lower"], own["upper"]
+        outside = (elo < lower) | (elo > upper)
+        here.vlines(
+            at, lower, upper, color=GREY, lw=5, alpha=0.4, label="95 % by as many votes of everybody, same pairs"
+        )
+        here.plot(at[~outside], elo[~outside], "o", color=BLUE, ms=3, label="an annotator alone, within")
+        here.plot(at[outside], elo[outside], "D", color=RED, ms=4, label="an annotator alone, outside")
+        here.set_title(
+            f"{name} alone, {own['votes'].sum() // 2} votes: {outside.sum()} of {len(own)} outside",
+            fontsize=8,
+            loc="left",
+        )
+        here.set_ylabel("Elo")
+    keys = [key for each in (axes, *below[:1]) for key in each.get_legend_handles_labels()[0]]
+    axes.legend(handles=keys, fontsize=7)
+    _name((axes, *below)[-1], list(place))
     return figure
 
 
@@ -67,7 +80,9 @@ def figure3(table: pd.DataFrame) -> Figure:
     x, width = np.arange(len(names)), 0.8 / len(methods)
     for number, method in enumerate(methods):
         own = table[table["method"] == method].set_index("competitor").loc[names]
-        above.plot(x, own["score"], ms=4, lw=1.2, label=method, **STYLES[method])
+        sd = own["score_sd"] if own["score_sd"].any() else None
+        label = f"{method}, ± 1 sd over orders" if sd is not None else method
+        above.errorbar(x, own["score"], yerr=sd, ms=4, lw=1.2, capsize=2, label=label, **STYLES[method])
         shift = (number - (len(methods) - 1) / 2) * width
         below.bar(x + shift, own["loss"], width=width, color=STYLES[method]["color"], label=method)
     above.set_ylabel("score, scaled to 0 … 1")
@@ -174,15 +189,22 @@ def _lines(axes: Axes, table: pd.DataFrame, by: str, column: str) -> None:
 
 
 def _canvas(
-    panels: int, *, width: float, height: float, rows: int = 1, sharex: bool = False, sharey: bool = False
+    panels: int,
+    *,
+    width: float,
+    height: float,
+    rows: int = 1,
+    sharex: bool = False,
+    sharey: bool = False,
+    heights: list[float] | None = None,
 ) -> tuple[Figure, tuple[Axes, ...]]:
-    """Return an empty figure, in inches, with its panels row by row."""
+    """Return an empty figure, in inches, with its panels row by row; heights of rows relative to each other."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
-    grid = figure.subplots(rows, panels // rows, sharex=sharex, sharey=sharey, squeeze=False)
+    grid = figure.subplots(rows, panels // rows, sharex=sharex, sharey=sharey, height_ratios=heights, squeeze=False)
     for axes in grid.flat:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(visible=True, alpha=0.25, lw=0.6)

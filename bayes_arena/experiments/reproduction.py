@@ -48,9 +48,9 @@ class Effort:
     splits : int
         Random splits of Table 2.
     shuffles : int
-        Orders that Elo is averaged over, as in the paper.
+        Orders (or resamples) that Elo is taken over, as many as in the paper.
     starts, epochs : int
-        Random starts of Figure 5, as in the paper, and their epochs.
+        Random starts of Figure 5, as in the paper, and their epochs (by Adam, as in the authors' program).
     runs : int
         Perturbations of each kind and share in Figures 6 and 7.
     shares : tuple of float
@@ -172,14 +172,12 @@ def _figure6(votes: Material) -> Tables:
 
 
 def _figure7(votes: Material) -> Tables:
-    import pandas as pd
-
     effort = votes.effort
     out = detection.suspects(votes.cells)
-    cells = drop_annotators(votes.cells, out)
+    cells = drop_annotators(votes.cells, out["annotator"])
     table = detection.detections(cells, shares=effort.shares, seeds=range(effort.runs))
     means = _means(table, ["kind", "share", "rule"], ["f1", "precision", "recall"])
-    return {"fig7": means, "fig7_left_out": pd.DataFrame({"annotator": out})}
+    return {"fig7": means, "fig7_left_out": out}
 
 
 def _means(table: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFrame:
@@ -194,14 +192,18 @@ def _means(table: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFra
 TARGETS: Mapping[str, Target] = {
     "table1": Target(lambda votes: {"table1": tables.table1(votes.cells)}, summaries.table1),
     "table2": Target(_table2, summaries.table2, note=summaries.note_table2),
-    "fig1": Target(_figure1, summaries.figure1, lambda numbers: figures.figure1(numbers["fig1"])),
+    "fig1": Target(
+        _figure1, summaries.figure1, lambda numbers: figures.figure1(numbers["fig1"]), summaries.note_figure1
+    ),
     "fig3": Target(
         _figure3, summaries.figure3, lambda numbers: figures.figure3(numbers["fig3"]), summaries.note_figure3
     ),
     "fig4": Target(
         _figure4, summaries.figure4, lambda numbers: figures.figure4(numbers["fig4"]), summaries.note_figure4
     ),
-    "fig5": Target(_figure5, summaries.figure5, lambda numbers: figures.figure5(numbers["fig5"])),
+    "fig5": Target(
+        _figure5, summaries.figure5, lambda numbers: figures.figure5(numbers["fig5"]), summaries.note_figure5
+    ),
     "fig6": Target(
         _figure6,
         summaries.figure6,

@@ -5,7 +5,8 @@ it is taken split by split against m-ELO, with Nadeau & Bengio's standard error,
 lies "within its error".
 
 =========================  ==========================================================================================
-``elo``                    online Elo, the mean over shuffles
+``elo``                    online Elo, the mean over shuffles: what the paper's text says
+``elo, bootstrap``         online Elo, the median over resamples with replacement: what the authors' program does
 ``m-elo``                  maximum likelihood
 ``am-elo``                 maximum likelihood, as the paper runs it: annotators with 50 votes or fewer in all the
                            votes, where there are any, are left out of the fit and predicted like the average one
@@ -22,12 +23,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import Cells
+from bayes_arena.cells import Cells, Floats
 from bayes_arena.elo import EloScale
 from bayes_arena.fitting import fit
 from bayes_arena.heldout import Fitter, held_out
 from bayes_arena.prediction import Ratings
-from bayes_arena.random_orders import shuffled_ratings
+from bayes_arena.random_orders import bootstrapped_elo, shuffled_ratings
 from bayes_arena.selection import keep_annotators, select_annotators
 from bayes_arena.sequence import one_by_one
 
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
     from bayes_arena.result import Fit
 
 DELTA = 50
-"""The paper's filter: annotators with more votes than this (section 5.1)."""
+"""The paper's filter: annotators with more votes than this, as in Algorithm 3 and in the authors' program; the text
+(section 5.1) leaves out those with fewer than 50."""
 SHUFFLES = 1000
-"""Random orders that Elo is averaged over (section 5.2)."""
+"""Random orders or resamples that Elo is taken over (section 5.2)."""
 ERRORS = 2.0
 """A difference of at most so many standard errors lies within its error."""
 WITHIN = "within its error"
@@ -85,7 +87,7 @@ def candidates(cells: Cells, *, shuffles: int = SHUFFLES) -> Mapping[str, Fitter
     cells : Cells
         All votes, which settle whom the paper's filter keeps.
     shuffles : int
-        Random orders that Elo is averaged over.
+        Random orders, and resamples, that Elo is taken over.
     """
     many = keep_annotators(cells, more_than=DELTA).annotators
 
@@ -95,6 +97,7 @@ def candidates(cells: Cells, *, shuffles: int = SHUFFLES) -> Mapping[str, Fitter
 
     return {
         "elo": partial(mean_elo, shuffles=shuffles),
+        "elo, bootstrap": partial(median_elo, resamples=shuffles),
         "m-elo": partial(fit, model="m-elo", prior="flat"),
         "am-elo": am_elo,
         "am-elo, default prior": partial(fit, model="am-elo"),
@@ -104,9 +107,23 @@ def candidates(cells: Cells, *, shuffles: int = SHUFFLES) -> Mapping[str, Fitter
 
 def mean_elo(cells: Cells, *, shuffles: int = SHUFFLES) -> Ratings:
     """Return the mean of online Elo over random orders of the votes, in logits."""
+    return Ratings(cells.competitors, elo_draws(cells, shuffles).mean(axis=0))
+
+
+def elo_draws(cells: Cells, shuffles: int) -> Floats:
+    """Return online Elo in random orders of the votes, in logits, shape (shuffles, n_competitors)."""
+    return _logits(shuffled_ratings(one_by_one(cells), shuffles=shuffles))
+
+
+def median_elo(cells: Cells, *, resamples: int = SHUFFLES) -> Ratings:
+    """Return the median of online Elo over votes drawn with replacement, in logits."""
+    table = bootstrapped_elo(one_by_one(cells), resamples=resamples).set_index("competitor")
+    return Ratings(cells.competitors, _logits(table["median"].loc[list(cells.competitors)].to_numpy()))
+
+
+def _logits(points: Floats) -> Floats:
     scale = EloScale()
-    mean = shuffled_ratings(one_by_one(cells), shuffles=shuffles, elo=scale).mean(axis=0)
-    return Ratings(cells.competitors, (mean - scale.init) / scale.points_per_logit)
+    return np.asarray((points - scale.init) / scale.points_per_logit)
 
 
 def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
@@ -119,16 +136,17 @@ def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES, seed: in
     splits : int
         Random splits 80/20 by vote.
     shuffles : int
-        Random orders that Elo is averaged over.
+        Random orders, and resamples, that Elo is taken over.
     seed : int
         The same seed gives the same splits.
 
     Returns
     -------
     pandas.DataFrame
-        ``method``, then the columns of :func:`~bayes_arena.held_out` with m-ELO as the reference: ``mse, mse_se, auc,
-        auc_se, log_score, log_score_se`` and the differences to m-ELO, each ``..._diff`` followed by ``..._diff_se``
-        and by ``..._verdict``: ``better`` or ``worse`` than m-ELO, ``within its error``, or ``reference``.
+        ``method``, then the columns of :func:`~bayes_arena.held_out` with m-ELO as the reference: ``mse, auc, auc_ties,
+        log_score``, each followed by its ``..._se``, and the differences to m-ELO, each ``..._diff`` followed by
+        ``..._diff_se`` and by ``..._verdict``: ``better`` or ``worse`` than m-ELO, ``within its error``, or
+        ``reference``.
 
     Raises
     ------
@@ -139,7 +157,7 @@ def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES, seed: in
     """
     methods = candidates(cells, shuffles=shuffles)
     table = held_out(cells, methods, splits=splits, seed=seed, reference="m-elo").rename(columns={"name": "method"})
-    for score, sign in (("mse", -1), ("auc", 1), ("log_score", 1)):
+    for score, sign in (("mse", -1), ("auc", 1), ("auc_ties", 1), ("log_score", 1)):
         gain, error = sign * table[f"{score}_diff"], table[f"{score}_diff_se"]
         verdict = np.where(gain > 0, "better", "worse").astype(object)
         verdict[gain.abs() <= ERRORS * error] = WITHIN
