@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components
 
 from bayes_arena.cells import Cells, Floats, Ints, sum_by
 from bayes_arena.errors import listing
+from bayes_arena.votes import as_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,8 +135,13 @@ def check_rows(cells: Cells) -> list[dict[str, str]]:
     return rows
 
 
-def check(cells: Cells) -> pd.DataFrame:
+def check(cells: object) -> pd.DataFrame:
     """Report what the votes can settle.
+
+    Parameters
+    ----------
+    cells : Cells, path, sequence of paths, or dataframe
+        Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options.
 
     Returns
     -------
@@ -148,7 +154,7 @@ def check(cells: Cells) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame(check_rows(cells))
+    return pd.DataFrame(check_rows(as_cells(cells)))
 
 
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:

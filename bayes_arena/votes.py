@@ -127,6 +127,11 @@ def read_votes(
     return build_cells(groups, dropped)
 
 
+def as_cells(votes: object) -> Cells:
+    """Return cells as they are, and anything else as :func:`read_votes` reads it without options."""
+    return votes if isinstance(votes, Cells) else read_votes(votes)
+
+
 def valid_votes(
     source: object,
     *,
@@ -177,7 +182,7 @@ def valid_votes(
         if in_order:
             groups = _without_blank_rows(to_polars(frame).with_columns(n=pl.lit(1)), whole, in_order=True)
         else:
-            groups = to_polars(frame.group_by(*columns).agg(nw.len().alias("n")))
+            groups = to_polars(frame.group_by(*columns).agg(nw.len().alias("n"))).cast({"n": pl.Int64})
             groups = _without_blank_rows(groups, whole, in_order=False)
         total = int(groups["n"].sum())
         groups = decode(groups, labels)
@@ -189,7 +194,8 @@ def valid_votes(
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
     if not valid.height:
-        raise NoVotesError(f"No vote to rate: {total} rows read" + (", all of weight 0." if total else "."))
+        empty = "all votes have weight 0" if total else "the source has no rows"
+        raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
     if dropped:
         counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
         warnings.warn(
