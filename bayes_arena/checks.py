@@ -127,8 +127,8 @@ def check_rows(cells: Cells) -> list[dict[str, str]]:
     z = abs(share - 0.5) * 2 * np.sqrt(decided)
     add(
         "first-position wins",
-        f"{share:.1%} of decided votes",
-        bool(z > 3),
+        f"{share:.1%} of decided votes" if cells.sided else "the votes do not say who was shown first",
+        bool(z > 3) and cells.sided,
         "if the sides were drawn at random this is a position effect",
     )
     add("ties", f"{counts[2] / total:.1%} tie, {counts[3] / total:.1%} both bad", False, "")

@@ -88,7 +88,7 @@ def fit(
     """
     cells = as_cells(cells)
     prior = resolve_prior(prior)
-    model = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
+    model = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
     pooled = model.needs_annotators and prior.hyper is not None
     method = method or ("marginal" if pooled else "map")
     if method not in ("map", "marginal", "nuts"):

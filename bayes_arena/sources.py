@@ -1,7 +1,8 @@
 """Where votes come from: files and dataframes of any engine, and which of their columns plays which role.
 
 A source becomes a narwhals frame with canonical column names (``a``, ``b``, ``winner``, ``annotator``,
-``weight``, ``id``; a one-hot winner keeps three columns). Nothing is computed here: the frame stays in its engine.
+``weight``, ``id``; a one-hot winner keeps three columns, a table of wins its counts). Nothing is computed here: the
+frame stays in its engine.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 PAIRS = (("model_a", "model_b"), ("left", "right"))
 WINNERS = ("winner", "label")
 ANNOTATORS = ("judge", "annotator", "worker", "performer")
+WON = {"a": "winner", "b": "loser"}
+"""One row a vote that names the winner first."""
+COUNTED = {"a": "player1", "b": "player2", "wins_a": "win1", "wins_b": "win2"}
+"""One row a pair: how often each has won, and how often they tied if a column of ``TIES`` says so."""
+TIES = ("ties", "draws")
 ONE_HOT = {"winner_a": "winner_model_a", "winner_b": "winner_model_b", "winner_tie": "winner_tie"}
 
 READERS = {
@@ -108,8 +114,9 @@ def select_roles(
     Returns
     -------
     frame
-        Columns ``a, b``, then ``winner`` or ``winner_a, winner_b, winner_tie``, then ``annotator``, ``weight``
-        and ``id`` where present.
+        Columns ``a, b``, then ``winner`` or ``winner_a, winner_b, winner_tie`` or, in layouts without sides, nothing
+        (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``, ``weight`` and ``id`` where
+        present.
     columns : dict of str to str
         Canonical name to the source's own name.
 
@@ -120,21 +127,7 @@ def select_roles(
     """
     schema = frame.collect_schema()
     names = [str(name) for name in schema.names()]
-    pairs = [pair for pair in PAIRS if set(pair) <= set(names)]
-    columns: dict[str, str] = {}
-    if a is None and b is None:
-        columns["a"], columns["b"] = _only(pairs, names, "pair of competitors", "a= and b= (--a and --b)", PAIRS)
-    elif a is None or b is None:
-        raise ColumnError("Name both columns of competitors (a=... and b=...), or neither.")
-    else:
-        columns |= {"a": a, "b": b}
-
-    if winner is None and not set(WINNERS) & set(names) and set(ONE_HOT.values()) <= set(names):
-        columns |= ONE_HOT
-    else:
-        found = [name for name in WINNERS if name in names]
-        columns["winner"] = winner or _only(found, names, "winner", "winner= (--winner)", WINNERS)
-
+    columns = _contest(names, a, b, winner)
     if annotator is None:
         found = [name for name in ANNOTATORS if name in names and name not in columns.values()]
         if found:
@@ -160,6 +153,29 @@ def select_roles(
             column = column.cast(nw.String)
         expressions.append(column.alias(role))
     return frame.select(*expressions), columns
+
+
+def _contest(names: list[str], a: str | None, b: str | None, winner: str | None) -> dict[str, str]:
+    """Return the columns of the competitors and of who won."""
+    columns: dict[str, str] = {}
+    pairs = [pair for pair in PAIRS if set(pair) <= set(names)]
+    if a is None and b is None:
+        if winner is None and not pairs and set(WON.values()) <= set(names):
+            return dict(WON)
+        if winner is None and not pairs and set(COUNTED.values()) <= set(names):
+            ties = [name for name in TIES if name in names]
+            return COUNTED | ({"ties": _only(ties, names, "count of ties", "another name", TIES)} if ties else {})
+        known = (*PAIRS, tuple(WON.values()), tuple(COUNTED.values()))
+        columns["a"], columns["b"] = _only(pairs, names, "pair of competitors", "a= and b= (--a and --b)", known)
+    elif a is None or b is None:
+        raise ColumnError("Name both columns of competitors (a=... and b=...), or neither.")
+    else:
+        columns |= {"a": a, "b": b}
+    if winner is None and not set(WINNERS) & set(names) and set(ONE_HOT.values()) <= set(names):
+        return columns | ONE_HOT
+    found = [name for name in WINNERS if name in names]
+    columns["winner"] = winner or _only(found, names, "winner", "winner= (--winner)", WINNERS)
+    return columns
 
 
 def _only[T](found: Sequence[T], names: list[str], role: str, remedy: str, known: Iterable[object]) -> T:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, TypedDict
 
 import narwhals as nw
@@ -17,9 +18,10 @@ import polars as pl
 from narwhals.exceptions import NarwhalsError
 
 from bayes_arena.cells import OUTCOMES, Cells, build_cells
-from bayes_arena.decoding import CODES, LABELS, as_text, decode, normalise
+from bayes_arena.decoding import CODES, LABELS, as_text, decode, normalise, without_sides
 from bayes_arena.errors import (
     SHOWN,
+    ColumnError,
     DroppedVotesWarning,
     InvalidVotesError,
     NoVotesError,
@@ -39,6 +41,7 @@ REMEDIES = {
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
     "bad weight": "weights are finite numbers, zero or more",
+    "bad count": "counts of wins and ties are finite numbers, zero or more",
 }
 
 
@@ -70,7 +73,9 @@ def read_votes(
     Arena conventions need no arguments: competitors in ``model_a, model_b`` or ``left, right``; the winner in
     ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right`` or as the
     winning competitor's name, or one-hot in ``winner_model_a, winner_model_b, winner_tie``; the annotator, if
-    any, in ``judge``, ``annotator``, ``worker`` or ``performer``.
+    any, in ``judge``, ``annotator``, ``worker`` or ``performer``. Two layouts do not say who was shown first, so their
+    votes have no position effect (``Cells.sided``): ``winner, loser``, and a table of how often each of a pair won,
+    ``player1, player2, win1, win2`` and, if any tied, ``ties`` or ``draws``.
 
     Parameters
     ----------
@@ -113,7 +118,7 @@ def read_votes(
     >>> cells.competitors, cells.n_votes
     (('x', 'y', 'z'), 2.0)
     """
-    groups, dropped = valid_votes(
+    groups, dropped, sided = valid_votes(
         source,
         a=a,
         b=b,
@@ -124,7 +129,7 @@ def read_votes(
         on_invalid=on_invalid,
         in_order=False,
     )
-    return build_cells(groups, dropped)
+    return replace(build_cells(groups, dropped), sided=sided)
 
 
 def as_cells(votes: object) -> Cells:
@@ -144,7 +149,7 @@ def valid_votes(
     weight: str | None = None,
     outcomes: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
-) -> tuple[pl.DataFrame, dict[str, int]]:
+) -> tuple[pl.DataFrame, dict[str, int], bool]:
     """Recognise, decode and validate votes: what every reader of votes shares.
 
     Parameters
@@ -163,6 +168,8 @@ def valid_votes(
         and, where known, ``annotator`` (text).
     dropped : dict of str to int
         Invalid votes left out, by problem.
+    sided : bool
+        Whether the layout says who was shown first.
 
     Raises
     ------
@@ -179,6 +186,8 @@ def valid_votes(
     try:
         whole = open_source(source)
         frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight, id=id)
+        if in_order and "wins_a" in columns:
+            raise ColumnError(f"Counts in {columns['wins_a']!r} have no order. Read one row a vote, or use read_votes.")
         if in_order:
             groups = _without_blank_rows(to_polars(frame).with_columns(n=pl.lit(1)), whole, in_order=True)
         else:
@@ -193,6 +202,9 @@ def valid_votes(
         raise VotesError(f"Cannot read the votes: {str(error).splitlines()[0][:LONGEST_MESSAGE]}") from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
+    sided = bool({"winner", "winner_a"} & columns.keys())
+    if not sided:
+        valid = without_sides(valid)
     if not valid.height:
         empty = "all votes have weight 0" if total else "the source has no rows"
         raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
@@ -203,7 +215,7 @@ def valid_votes(
             DroppedVotesWarning,
             stacklevel=3,
         )
-    return valid, dropped
+    return valid, dropped, sided
 
 
 def _without_blank_rows(table: pl.DataFrame, whole: Frame, *, in_order: bool) -> pl.DataFrame:
@@ -221,11 +233,11 @@ def _without_blank_rows(table: pl.DataFrame, whole: Frame, *, in_order: bool) ->
 def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int) -> str:
     """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
     keys = list(columns)
-    bad = invalid.select(*(pl.col("weight_text" if key == "weight" else key).alias(key) for key in keys), "problem")
-    bad = bad.unique()
+    texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
+    bad = invalid.select(*texts, "problem").unique()
     rows = to_polars(frame.select(*keys))
     rows = rows.select(as_text(rows, key) for key in keys).with_row_index("row")
-    rows = rows.join(bad.with_columns(pl.col(*keys).cast(pl.String)), on=keys, how="inner", nulls_equal=True)
+    rows = rows.join(bad, on=keys, how="inner", nulls_equal=True)
     rows = rows.sort("row").head(SHOWN)
     count = int(invalid["n"].sum())
     lines = [f"{count} of {total} votes {'is' if count == 1 else 'are'} invalid."]

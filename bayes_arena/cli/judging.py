@@ -44,7 +44,7 @@ def compare(
         cells = source.read()
         fits = {}
         for name in models.split(","):
-            model = resolve_model(name.strip(), annotators_known=cells.n_annotators > 0)
+            model = resolve_model(name.strip(), annotators_known=cells.n_annotators > 0, sided=cells.sided)
             model = replace(model, ties=ties.value) if ties else model
             route = method.value if method else "marginal"
             fits[model.name] = fit(cells, model=model, method=route, seed=seed)  # type: ignore[arg-type]
