@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         OutputError,
         RepeatedVotesWarning,
         StoreError,
+        UnusedColumnWarning,
         VotesError,
     )
     from bayes_arena.fitting import fit
@@ -95,6 +96,7 @@ _HOME = {
         "StoreError",
         "NotIdentifiedError",
         "OutputError",
+        "UnusedColumnWarning",
         "VotesError",
     ),
     "bayes_arena.fitting": ("fit",),
@@ -159,6 +161,7 @@ __all__ = [
     "Spreads",
     "StableArena",
     "StoreError",
+    "UnusedColumnWarning",
     "VoteSequence",
     "VotesError",
     "annotators",

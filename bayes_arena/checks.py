@@ -16,7 +16,8 @@ from scipy.sparse.csgraph import connected_components
 
 from bayes_arena.cells import Cells, Floats, Ints, sum_by
 from bayes_arena.errors import listing
-from bayes_arena.votes import as_cells
+from bayes_arena.repeats import Repeats
+from bayes_arena.votes import as_cells, read_repeats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,8 +69,8 @@ def _components(cells: Cells, source: Ints, target: Ints, *, strong: bool) -> In
     return np.asarray(connected_components(graph, connection="strong" if strong else "weak")[1], dtype=np.int64)
 
 
-def check_rows(cells: Cells) -> list[dict[str, str]]:
-    """Rows of :func:`check`."""
+def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, str]]:
+    """Rows of :func:`check`; what is repeated only the source knows."""
     rows: list[dict[str, str]] = []
 
     def add(name: str, found: str, problem: bool, remedy: str) -> None:
@@ -79,6 +80,15 @@ def check_rows(cells: Cells) -> list[dict[str, str]]:
     dropped = sum(cells.dropped.values())
     found = ", ".join(f"{n} {problem}" for problem, n in cells.dropped.items()) or "none"
     add("invalid votes", found, dropped > 0, "correct them at the source; ratings leave them out")
+
+    if repeats is not None:
+        alike = "" if repeats.evident or not repeats.repeated else "; they may be votes that are alike"
+        add(
+            "repeated votes",
+            f"{repeats.repeated} of {repeats.rows} rows equal another in every column{alike}",
+            repeats.evident,
+            "leave them out: dedupe=True (--dedupe)",
+        )
 
     labels = components(cells)
     alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
@@ -141,7 +151,8 @@ def check(cells: object) -> pd.DataFrame:
     Parameters
     ----------
     cells : Cells, path, sequence of paths, or dataframe
-        Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options.
+        Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options; of these it also says what is
+        repeated.
 
     Returns
     -------
@@ -154,7 +165,8 @@ def check(cells: object) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame(check_rows(as_cells(cells)))
+    repeats = None if isinstance(cells, Cells) else read_repeats(cells)
+    return pd.DataFrame(check_rows(as_cells(cells), repeats))
 
 
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:

@@ -18,7 +18,8 @@
 
     ArenaWarning (UserWarning)           an answer exists, but read it with care
     ├── DroppedVotesWarning              invalid votes were left out on request
-    ├── RepeatedVotesWarning             votes without ids were taken for stored ones that are alike
+    ├── RepeatedVotesWarning             votes stand in a source, or in a source and the arena, more than once
+    ├── UnusedColumnWarning              a column was passed over that looks as if it mattered
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     └── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
 
@@ -43,6 +44,7 @@ __all__ = [
     "OutputError",
     "RepeatedVotesWarning",
     "StoreError",
+    "UnusedColumnWarning",
     "VotesError",
     "listing",
 ]
@@ -113,7 +115,11 @@ class DroppedVotesWarning(ArenaWarning):
 
 
 class RepeatedVotesWarning(ArenaWarning):
-    """Some votes without ids equal stored ones, and were taken for those."""
+    """Votes stand there more than once: in the source, or without ids in the source and the arena."""
+
+
+class UnusedColumnWarning(ArenaWarning):
+    """A column was passed over that looks as if it mattered."""
 
 
 class NoMaximumWarning(ArenaWarning):

@@ -8,20 +8,32 @@ frame stays in its engine.
 from __future__ import annotations
 
 import glob
+import hashlib
 import re
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import ColumnError, VotesError, listing
+from bayes_arena.errors import ColumnError, RepeatedVotesWarning, VotesError, listing
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 PAIRS = (("model_a", "model_b"), ("left", "right"))
 WINNERS = ("winner", "label")
+LIKELY_ANNOTATORS = (
+    "annotator_id",
+    "user_id",
+    "judge_id",
+    "worker_id",
+    "rater_id",
+    "voter_id",
+    "evaluation_session_id",
+)
+"""Columns that may well be of annotators, and are proposed."""
 ANNOTATORS = ("judge", "annotator", "worker", "performer")
 WON = {"a": "winner", "b": "loser"}
 """One row a vote that names the winner first."""
@@ -41,8 +53,13 @@ DUPLICATE = re.compile(r"_duplicated_\d+$")
 """What Polars appends to the name of a CSV column that it has met before."""
 
 
-def open_source(source: object) -> Frame:
+def open_source(source: object, *, dedupe: bool = False) -> Frame:
     """Return the source as a narwhals frame: paths are scanned lazily, dataframes stay where they are.
+
+    Warns
+    -----
+    RepeatedVotesWarning
+        If files have the same content, whether they are counted or, with ``dedupe``, left out.
 
     Raises
     ------
@@ -50,9 +67,10 @@ def open_source(source: object) -> Frame:
         If a path does not exist, its format is unknown, or the object is no dataframe.
     """
     if isinstance(source, str | Path):
-        return nw.from_native(_scan(_expand(source)))
+        source = [source]
     if isinstance(source, Sequence) and source and all(isinstance(item, str | Path) for item in source):
-        return nw.from_native(_scan([path for item in source for path in _expand(item)]))
+        paths = [path for item in source for path in _expand(item)]
+        return nw.from_native(_scan(_different(paths, dedupe=dedupe)))
     try:
         return nw.from_native(source)
     except TypeError:
@@ -72,6 +90,28 @@ def _expand(path: str | Path) -> list[Path]:
         inside = f"; it is a folder, so name its files: {str(path)!r}/*.csv" if Path(path).is_dir() else ""
         raise VotesError(f"No file at {str(path)!r}{inside}. Check the path; a glob needs quotes in a shell.")
     return found
+
+
+def _different(paths: list[Path], *, dedupe: bool) -> list[Path]:
+    """Say which files hold the same bytes as an earlier one, and leave them out if asked."""
+    sizes = [path.stat().st_size for path in paths]
+    first: dict[bytes, Path] = {}
+    kept, repeated = [], []
+    for path, size in zip(paths, sizes, strict=True):
+        if sizes.count(size) > 1:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "blake2b").digest()
+            if digest in first:
+                repeated.append(f"{str(path)!r} is {str(first[digest])!r}")
+                continue
+            first[digest] = path
+        kept.append(path)
+    if not repeated:
+        return paths
+    done = "Left out" if dedupe else "Counted twice (leave them out with dedupe=True, --dedupe)"
+    text = f"{done}: files of the same content, {listing(repeated)}."
+    warnings.warn(text, RepeatedVotesWarning, stacklevel=5)
+    return kept if dedupe else paths
 
 
 def _scan(paths: list[Path]) -> pl.LazyFrame:
@@ -99,7 +139,7 @@ def _scan_json_lines(paths: list[Path]) -> pl.LazyFrame:
     return pl.scan_ndjson(plain, schema=dict.fromkeys([name for some in names for name in some], pl.String()))
 
 
-def select_roles(
+def recognise_roles(
     frame: Frame,
     *,
     a: str | None,
@@ -108,25 +148,22 @@ def select_roles(
     annotator: str | Literal[False] | None,
     weight: str | None,
     id: str | None = None,
-) -> tuple[Frame, dict[str, str]]:
-    """Keep the columns that matter, under canonical names.
+) -> dict[str, str]:
+    """Recognise the columns that matter.
 
     Returns
     -------
-    frame
-        Columns ``a, b``, then ``winner`` or ``winner_a, winner_b, winner_tie`` or, in layouts without sides, nothing
-        (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``, ``weight`` and ``id`` where
-        present.
-    columns : dict of str to str
-        Canonical name to the source's own name.
+    dict of str to str
+        Role to column: ``a, b``, then ``winner`` or ``winner_a, winner_b, winner_tie`` or, in layouts without sides,
+        nothing (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``, ``weight`` and ``id``
+        where present.
 
     Raises
     ------
     ColumnError
         If a named column is absent, or a role cannot be recognised or has several candidates.
     """
-    schema = frame.collect_schema()
-    names = [str(name) for name in schema.names()]
+    names = [str(name) for name in frame.collect_schema().names()]
     columns = _contest(names, a, b, winner)
     if annotator is None:
         found = [name for name in ANNOTATORS if name in names and name not in columns.values()]
@@ -146,13 +183,19 @@ def select_roles(
     twice = [name for name in columns.values() if name in copies]
     if twice:
         raise ColumnError(f"Several columns are called {listing(map(repr, twice))}. Rename all but one.")
+    return columns
+
+
+def select_roles(frame: Frame, columns: Mapping[str, str]) -> Frame:
+    """Keep the columns that matter, under the names of their roles."""
+    schema = frame.collect_schema()
     expressions = []
     for role, name in columns.items():
         column = nw.col(name)
         if isinstance(schema[name], nw.Categorical | nw.Enum):  # several engines cannot compare or group these
             column = column.cast(nw.String)
         expressions.append(column.alias(role))
-    return frame.select(*expressions), columns
+    return frame.select(*expressions)
 
 
 def _contest(names: list[str], a: str | None, b: str | None, winner: str | None) -> dict[str, str]:

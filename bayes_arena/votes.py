@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, Unpack
 
 import narwhals as nw
 import polars as pl
@@ -25,10 +25,12 @@ from bayes_arena.errors import (
     DroppedVotesWarning,
     InvalidVotesError,
     NoVotesError,
+    UnusedColumnWarning,
     VotesError,
     listing,
 )
-from bayes_arena.sources import Frame, open_source, select_roles, to_polars
+from bayes_arena.repeats import Repeats, count_repeats, one_side, without_repeats
+from bayes_arena.sources import LIKELY_ANNOTATORS, Frame, open_source, recognise_roles, select_roles, to_polars
 
 LONGEST_MESSAGE = 300
 REMEDIES = {
@@ -55,6 +57,7 @@ class Reading(TypedDict, total=False):
     weight: str | None
     outcomes: Mapping[str, str] | None
     on_invalid: Literal["raise", "drop"]
+    dedupe: bool
 
 
 def read_votes(
@@ -67,6 +70,7 @@ def read_votes(
     weight: str | None = None,
     outcomes: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
+    dedupe: bool = False,
 ) -> Cells:
     """Read pairwise votes and sum them to cells.
 
@@ -93,11 +97,24 @@ def read_votes(
     on_invalid : {"raise", "drop"}
         What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if
         none is valid it raises all the same. A row that is empty in every column is no vote.
+    dedupe : bool
+        Leave out what stands there again: files of the same content, rows that are equal in every column, and tables
+        of wins told from both sides. Rows stay where equal ones may be different votes: if nothing but competitors,
+        winner and annotator is known, or if votes that agree in all other columns often differ in the winner.
 
     Returns
     -------
     Cells
         The counts per (a, b, annotator), in an order that does not depend on the order of the votes.
+
+    Warns
+    -----
+    DroppedVotesWarning
+        If invalid votes were left out.
+    RepeatedVotesWarning
+        If files have the same content, if a table of wins has every row from both sides, and of what ``dedupe`` did.
+    UnusedColumnWarning
+        If no annotator is read and a column such as ``user_id`` looks like one; ``annotator=False`` is silent.
 
     Raises
     ------
@@ -127,6 +144,7 @@ def read_votes(
         weight=weight,
         outcomes=outcomes,
         on_invalid=on_invalid,
+        dedupe=dedupe,
         in_order=False,
     )
     return replace(build_cells(groups, dropped), sided=sided)
@@ -149,12 +167,13 @@ def valid_votes(
     weight: str | None = None,
     outcomes: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
+    dedupe: bool = False,
 ) -> tuple[pl.DataFrame, dict[str, int], bool]:
     """Recognise, decode and validate votes: what every reader of votes shares.
 
     Parameters
     ----------
-    source, a, b, winner, annotator, weight, outcomes, on_invalid
+    source, a, b, winner, annotator, weight, outcomes, on_invalid, dedupe
         As for :func:`read_votes`.
     in_order : bool
         One row a vote, in the order of the source; otherwise one row for each group of equal votes.
@@ -184,27 +203,26 @@ def valid_votes(
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
         labels[normalise(str(label))] = outcome
     try:
-        whole = open_source(source)
-        frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight, id=id)
+        whole = open_source(source, dedupe=dedupe)
+        columns = recognise_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight, id=id)
         if in_order and "wins_a" in columns:
             raise ColumnError(f"Counts in {columns['wins_a']!r} have no order. Read one row a vote, or use read_votes.")
-        if in_order:
-            groups = _without_blank_rows(to_polars(frame).with_columns(n=pl.lit(1)), whole, in_order=True)
-        else:
-            groups = to_polars(frame.group_by(*columns).agg(nw.len().alias("n"))).cast({"n": pl.Int64})
-            groups = _without_blank_rows(groups, whole, in_order=False)
+        if annotator is None and "annotator" not in columns:
+            _propose_annotator(whole, columns)
+        different = without_repeats(whole, columns) if dedupe and "wins_a" not in columns else whole
+        groups = _groups(different, columns, in_order=in_order)
         total = int(groups["n"].sum())
         groups = decode(groups, labels)
         invalid = groups.filter(pl.col("problem").is_not_null())
         if invalid.height and (on_invalid == "raise" or invalid.height == groups.height):
-            raise InvalidVotesError(_complaint(frame, columns, invalid, total))
+            raise InvalidVotesError(_complaint(select_roles(whole, columns), columns, invalid, total))
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
         raise VotesError(f"Cannot read the votes: {str(error).splitlines()[0][:LONGEST_MESSAGE]}") from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
     sided = bool({"winner", "winner_a"} & columns.keys())
     if not sided:
-        valid = without_sides(valid)
+        valid = without_sides(one_side(valid, dedupe=dedupe) if "wins_a" in columns else valid)
     if not valid.height:
         empty = "all votes have weight 0" if total else "the source has no rows"
         raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
@@ -218,8 +236,41 @@ def valid_votes(
     return valid, dropped, sided
 
 
-def _without_blank_rows(table: pl.DataFrame, whole: Frame, *, in_order: bool) -> pl.DataFrame:
-    """Leave out rows that are empty in every column, such as the last line of many CSV files."""
+def read_repeats(source: object, **reading: Unpack[Reading]) -> Repeats:
+    """Count the rows of a source of votes that repeat another; the options are those of :func:`read_votes`."""
+    with warnings.catch_warnings(action="ignore"):  # reading the votes warns
+        frame = open_source(source)
+    columns = recognise_roles(
+        frame,
+        a=reading.get("a"),
+        b=reading.get("b"),
+        winner=reading.get("winner"),
+        annotator=reading.get("annotator"),
+        weight=reading.get("weight"),
+    )
+    return count_repeats(frame, columns)
+
+
+def _propose_annotator(frame: Frame, columns: Mapping[str, str]) -> None:
+    """Say which column looks like the annotator where none is read."""
+    for name in LIKELY_ANNOTATORS:
+        if name in frame.collect_schema().names() and name not in columns.values():
+            warnings.warn(
+                f"Column {name} looks like the annotator, and is not read. Read it with annotator={name!r} "
+                f"(--annotator {name}), or say that it is none with annotator=False (--no-annotator).",
+                UnusedColumnWarning,
+                stacklevel=4,
+            )
+            return
+
+
+def _groups(whole: Frame, columns: Mapping[str, str], *, in_order: bool) -> pl.DataFrame:
+    """Collect the votes, or groups of equal ones, without the rows that are empty in every column of the source."""
+    frame = select_roles(whole, columns)
+    if in_order:
+        table = to_polars(frame).with_columns(n=pl.lit(1))
+    else:
+        table = to_polars(frame.group_by(*columns).agg(nw.len().alias("n"))).cast({"n": pl.Int64})
     blank = pl.all_horizontal(pl.exclude("n").is_null())
     if not table.select(blank.any()).item():
         return table

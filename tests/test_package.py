@@ -39,6 +39,7 @@ PUBLIC = [
     "Spreads",
     "StableArena",
     "StoreError",
+    "UnusedColumnWarning",
     "VoteSequence",
     "VotesError",
     "annotators",

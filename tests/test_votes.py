@@ -313,7 +313,10 @@ def test_verbs_take_what_read_votes_takes(verb, tmp_path):
     expected = verb(ba.read_votes(table))
     for source in (table, engines()["pandas"], tmp_path / "votes.csv", str(tmp_path / "votes.csv")):
         found = verb(source)
-        assert found.equals(expected) if verb is ba.check else found.mean_loss == expected.mean_loss
+        if verb is ba.check:  # of the source it can say more than of its cells
+            assert found.query("check != 'repeated votes'").reset_index(drop=True).equals(expected)
+        else:
+            assert found.mean_loss == expected.mean_loss
     with pytest.raises(ba.VotesError, match="Cannot read votes from int"):
         verb(3)
 
@@ -344,8 +347,8 @@ def test_llmfao_by_the_papers_filter(llmfao, llmfao_50):
 
 
 def test_names_with_glob_characters_are_read_once(tmp_path):
-    for name in ("v1.csv", "v?.csv", "[2024].csv"):
-        write(frame([("x", "y", "model_a")]), tmp_path / name)
+    for name, winner in {"v1.csv": "x", "v?.csv": "y", "[2024].csv": "tie"}.items():
+        write(frame([("x", "y", winner)]), tmp_path / name)
     for name in ("v?.csv", "[2024].csv", "v1.csv"):
         assert ba.read_votes(tmp_path / name).n_votes == 1
     assert ba.read_votes(tmp_path / "v*.csv").n_votes == 2

@@ -24,6 +24,7 @@ def compare(
     annotator: options.Annotator = None,
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
+    dedupe: options.Dedupe = False,
     delta: options.Delta = None,
     ties: options.TiesOption = None,
     method: options.MethodOption = None,
@@ -35,7 +36,7 @@ def compare(
     from dataclasses import replace
 
     form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, False, None, outcome, on_invalid, delta)
+    source = VoteSource(files, a, b, winner, annotator, False, None, outcome, on_invalid, delta, dedupe)
     with collected_warnings() as notes:
         from bayes_arena.comparison import compare as compare_fits
         from bayes_arena.fitting import fit
@@ -74,6 +75,7 @@ def diagnose(
     weight: options.Weight = None,
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
+    dedupe: options.Dedupe = False,
     delta: options.Delta = None,
     model: options.ModelOption = None,
     prior: options.PriorOption = PriorName.default,
@@ -84,7 +86,7 @@ def diagnose(
 ) -> None:
     """Check a fit: graph, optimiser, sampler and prediction, each with a verdict and a remedy."""
     form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta)
+    source = VoteSource(files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta, dedupe)
     with collected_warnings() as notes:
         from bayes_arena.diagnostics import diagnosis
 

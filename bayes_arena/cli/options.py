@@ -88,6 +88,14 @@ Invalid = Annotated[
     OnInvalid,
     typer.Option("--on-invalid", help="Stop at invalid votes, or drop them.", rich_help_panel=VOTES),
 ]
+Dedupe = Annotated[
+    bool,
+    typer.Option(
+        "--dedupe",
+        help="Leave out what stands there again: files of the same content, and rows equal in all columns.",
+        rich_help_panel=VOTES,
+    ),
+]
 Delta = Annotated[
     int | None,
     typer.Option(min=0, help="Keep annotators with more than this many votes.", rich_help_panel=VOTES),

@@ -12,6 +12,7 @@ from bayes_arena.errors import ModelError
 
 if TYPE_CHECKING:
     from bayes_arena.cells import Cells
+    from bayes_arena.repeats import Repeats
     from bayes_arena.votes import Reading
 
 
@@ -29,6 +30,7 @@ class VoteSource:
     outcome: list[str] | None
     on_invalid: OnInvalid
     delta: int | None
+    dedupe: bool = False
 
     def read(self, on_invalid: OnInvalid | None = None) -> Cells:
         """Read the votes, or simulate the example."""
@@ -48,7 +50,14 @@ class VoteSource:
             "weight": self.weight,
             "outcomes": dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or []),
             "on_invalid": (on_invalid or self.on_invalid).value,
+            "dedupe": self.dedupe,
         }
+
+    def repeats(self) -> Repeats | None:
+        """Count the votes that are repeated, unless the example is read or repeats are left out."""
+        from bayes_arena.votes import read_repeats
+
+        return read_repeats(self.files, **self.reading()) if self.files and not self.dedupe else None
 
     def title(self, cells: Cells) -> str:
         """Say what was read."""
