@@ -8,13 +8,16 @@ something off i" must be strongly connected.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from bayes_arena.cells import Cells, Floats, Ints, sum_by
+from bayes_arena.decoding import normalised
 from bayes_arena.errors import listing
 from bayes_arena.repeats import Repeats
 from bayes_arena.votes import as_cells, read_repeats
@@ -90,6 +93,15 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
             "leave them out: dedupe=True (--dedupe)",
         )
 
+    twins = [*name_twins(cells.competitors), *name_twins(cells.annotators)]
+    before = cells.n_competitors + cells.n_annotators
+    after = before - sum(len(names) - 1 for names in twins)
+    add(
+        "names alike",
+        f"{listing(map(_written, twins))}; {before} names, {after} normalised" if twins else "none",
+        bool(twins),
+        "take them for the same: normalise=True (--normalise-names)",
+    )
     labels = components(cells)
     alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
     add(
@@ -143,6 +155,19 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
     )
     add("ties", f"{counts[2] / total:.1%} tie, {counts[3] / total:.1%} both bad", False, "")
     return rows
+
+
+def name_twins(names: Sequence[str]) -> list[list[str]]:
+    """Return the names that differ only in outer spaces or in their Unicode form."""
+    table = pl.DataFrame({"name": names}, schema={"name": pl.String}).with_columns(same=normalised(pl.col("name")))
+    groups = table.group_by("same", maintain_order=True).agg("name").filter(pl.col("name").list.len() > 1)
+    return groups["name"].to_list()
+
+
+def _written(names: list[str]) -> str:
+    """Write twins so that they can be told apart: Unicode forms look alike."""
+    write = repr if len({name.strip() for name in names}) == 1 else ascii
+    return " = ".join(map(write, names))
 
 
 def check(cells: object) -> pd.DataFrame:

@@ -21,20 +21,25 @@ LABELS: Mapping[str, str] = {
     "both_bad": "both_bad",
     "bothbad": "both_bad",
 }
+NAMES = ("a", "b", "winner", "annotator")
+"""Columns that hold names."""
 COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
 """Columns of counted votes, and what they count."""
 CODES = {name: code for code, name in enumerate(OUTCOMES)}
 
 
-def normalise(label: str) -> str:
+def as_label(label: str) -> str:
     """Write a winner's label as the table of labels has it."""
     return label.strip().lower()
 
 
-def decode(groups: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
-    """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid)."""
-    names = [name for name in ("a", "b", "winner", "annotator", "id") if name in groups.columns]
-    keys = groups.with_columns(as_text(groups, name) for name in names)
+def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool = False) -> pl.DataFrame:
+    """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid).
+
+    Names are normalised if asked, so that groups may become equal.
+    """
+    names = [name for name in (*NAMES, "id") if name in groups.columns]
+    keys = groups.with_columns(as_text(groups, name, normalise=normalise) for name in names)
     missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
     if "winner" in names:
         codes = {label: CODES[outcome] for label, outcome in labels.items()}
@@ -112,15 +117,25 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def as_text(table: pl.DataFrame, name: str) -> pl.Expr:
-    """Write a column as text: empty and NaN are missing, and a whole number reads the same as int and as float."""
+def as_text(table: pl.DataFrame, name: str, *, normalise: bool = False) -> pl.Expr:
+    """Write a column as text: empty and NaN are missing, and a whole number reads the same as int and as float.
+
+    Columns of names are without outer spaces and in Unicode's form NFC if asked.
+    """
     column = pl.col(name)
     if table.schema[name].is_float():
         whole = (column == column.floor()) & (column.abs() < 2**53)
         integer = pl.when(whole).then(column).cast(pl.Int64, strict=False).cast(pl.String)
         return pl.coalesce(integer, column.fill_nan(None).cast(pl.String)).alias(name)
     text = column.cast(pl.String)
+    if normalise and name in NAMES:
+        text = normalised(text)
     return pl.when(text != "").then(text).alias(name)
+
+
+def normalised(names: pl.Expr) -> pl.Expr:
+    """Write names without outer spaces and in Unicode's form NFC."""
+    return names.str.strip_chars().str.normalize("NFC")
 
 
 def _no_number(column: pl.Expr) -> pl.Expr:

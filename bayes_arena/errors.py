@@ -47,6 +47,7 @@ __all__ = [
     "UnusedColumnWarning",
     "VotesError",
     "listing",
+    "printable",
 ]
 
 from collections.abc import Iterable
@@ -133,5 +134,10 @@ class IdentificationWarning(ArenaWarning):
 def listing(values: Iterable[object]) -> str:
     """Return the first five values separated by commas, and how many more there are."""
     values = list(values)
-    shown = ", ".join(str(value) for value in values[:SHOWN])
+    shown = ", ".join(printable(str(value)) for value in values[:SHOWN])
     return shown if len(values) <= SHOWN else f"{shown} and {len(values) - SHOWN} more"
+
+
+def printable(text: str) -> str:
+    """Write what would steer a terminal (escape sequences, line breaks, turned text) as Python's escapes."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import ColumnError, RepeatedVotesWarning, VotesError, listing
+from bayes_arena.errors import ColumnError, RepeatedVotesWarning, VotesError, listing, printable
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -178,7 +178,7 @@ def recognise_roles(
 
     absent = [name for name in columns.values() if name not in names]
     if absent:
-        raise ColumnError(f"No column {listing(map(repr, absent))}. The source has: {', '.join(names)}.")
+        raise ColumnError(f"No column {listing(map(repr, absent))}. The source has: {printable(', '.join(names))}.")
     copies = {DUPLICATE.sub("", name) for name in names if DUPLICATE.search(name)}
     twice = [name for name in columns.values() if name in copies]
     if twice:
@@ -227,7 +227,7 @@ def _only[T](found: Sequence[T], names: list[str], role: str, remedy: str, known
     problem = f"Several columns could be the {role}: {listing(found)}" if found else f"No {role} column recognised"
     raise ColumnError(
         f"{problem}. Recognised names: {', '.join(map(str, known))}. "
-        f"The source has: {', '.join(names)}. Name the column with {remedy}."
+        f"The source has: {printable(', '.join(names))}. Name the column with {remedy}."
     )
 
 

@@ -18,7 +18,7 @@ import polars as pl
 from narwhals.exceptions import NarwhalsError
 
 from bayes_arena.cells import OUTCOMES, Cells, build_cells
-from bayes_arena.decoding import CODES, LABELS, as_text, decode, normalise, without_sides
+from bayes_arena.decoding import CODES, LABELS, as_label, as_text, decode, without_sides
 from bayes_arena.errors import (
     SHOWN,
     ColumnError,
@@ -28,6 +28,7 @@ from bayes_arena.errors import (
     UnusedColumnWarning,
     VotesError,
     listing,
+    printable,
 )
 from bayes_arena.repeats import Repeats, count_repeats, one_side, without_repeats
 from bayes_arena.sources import LIKELY_ANNOTATORS, Frame, open_source, recognise_roles, select_roles, to_polars
@@ -58,6 +59,7 @@ class Reading(TypedDict, total=False):
     outcomes: Mapping[str, str] | None
     on_invalid: Literal["raise", "drop"]
     dedupe: bool
+    normalise: bool
 
 
 def read_votes(
@@ -71,6 +73,7 @@ def read_votes(
     outcomes: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
     dedupe: bool = False,
+    normalise: bool = False,
 ) -> Cells:
     """Read pairwise votes and sum them to cells.
 
@@ -101,6 +104,9 @@ def read_votes(
         Leave out what stands there again: files of the same content, rows that are equal in every column, and tables
         of wins told from both sides. Rows stay where equal ones may be different votes: if nothing but competitors,
         winner and annotator is known, or if votes that agree in all other columns often differ in the winner.
+    normalise : bool
+        Take names for the same that differ in outer spaces or in their Unicode form (NFC); :func:`~bayes_arena.check`
+        names them.
 
     Returns
     -------
@@ -145,6 +151,7 @@ def read_votes(
         outcomes=outcomes,
         on_invalid=on_invalid,
         dedupe=dedupe,
+        normalise=normalise,
         in_order=False,
     )
     return replace(build_cells(groups, dropped), sided=sided)
@@ -168,12 +175,13 @@ def valid_votes(
     outcomes: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
     dedupe: bool = False,
+    normalise: bool = False,
 ) -> tuple[pl.DataFrame, dict[str, int], bool]:
     """Recognise, decode and validate votes: what every reader of votes shares.
 
     Parameters
     ----------
-    source, a, b, winner, annotator, weight, outcomes, on_invalid, dedupe
+    source, a, b, winner, annotator, weight, outcomes, on_invalid, dedupe, normalise
         As for :func:`read_votes`.
     in_order : bool
         One row a vote, in the order of the source; otherwise one row for each group of equal votes.
@@ -201,7 +209,7 @@ def valid_votes(
     for label, outcome in (outcomes or {}).items():
         if outcome not in CODES:
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
-        labels[normalise(str(label))] = outcome
+        labels[as_label(str(label))] = outcome
     try:
         whole = open_source(source, dedupe=dedupe)
         columns = recognise_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight, id=id)
@@ -212,10 +220,10 @@ def valid_votes(
         different = without_repeats(whole, columns) if dedupe and "wins_a" not in columns else whole
         groups = _groups(different, columns, in_order=in_order)
         total = int(groups["n"].sum())
-        groups = decode(groups, labels)
+        groups = decode(groups, labels, normalise=normalise)
         invalid = groups.filter(pl.col("problem").is_not_null())
         if invalid.height and (on_invalid == "raise" or invalid.height == groups.height):
-            raise InvalidVotesError(_complaint(select_roles(whole, columns), columns, invalid, total))
+            raise InvalidVotesError(_complaint(select_roles(whole, columns), columns, invalid, total, normalise))
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
         raise VotesError(f"Cannot read the votes: {str(error).splitlines()[0][:LONGEST_MESSAGE]}") from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
@@ -281,20 +289,20 @@ def _groups(whole: Frame, columns: Mapping[str, str], *, in_order: bool) -> pl.D
     return table.with_columns(n=pl.col("n") - pl.when(blank).then(n_empty).otherwise(0)).filter(pl.col("n") > 0)
 
 
-def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int) -> str:
+def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int, normalise: bool) -> str:
     """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
     keys = list(columns)
     texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
     bad = invalid.select(*texts, "problem").unique()
     rows = to_polars(frame.select(*keys))
-    rows = rows.select(as_text(rows, key) for key in keys).with_row_index("row")
+    rows = rows.select(as_text(rows, key, normalise=normalise) for key in keys).with_row_index("row")
     rows = rows.join(bad, on=keys, how="inner", nulls_equal=True)
     rows = rows.sort("row").head(SHOWN)
     count = int(invalid["n"].sum())
     lines = [f"{count} of {total} votes {'is' if count == 1 else 'are'} invalid."]
     lines.append(f"First {rows.height} (rows counted from 0):" if rows.height > 1 else "The row (counted from 0):")
     for row in rows.iter_rows(named=True):
-        values = ", ".join(f"{columns[key]}={row[key]!r}" for key in keys)
+        values = ", ".join(f"{printable(columns[key])}={row[key]!r}" for key in keys)
         lines.append(f"  row {row['row']}: {row['problem']} ({values})")
     for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows():
         detail = ""

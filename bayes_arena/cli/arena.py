@@ -75,12 +75,15 @@ def add(
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
     dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     form: options.FormatOption = None,
     output: options.Output = None,
 ) -> None:
     """Add votes, all or none; those that are stored already change nothing."""
     form = choose_format(form, output)
-    source = VoteSource(votes, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, None, dedupe)
+    source = VoteSource(
+        votes, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, None, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.stable_arena import StableArena
 

@@ -25,6 +25,7 @@ def compare(
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
     dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     delta: options.Delta = None,
     ties: options.TiesOption = None,
     method: options.MethodOption = None,
@@ -36,7 +37,9 @@ def compare(
     from dataclasses import replace
 
     form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, False, None, outcome, on_invalid, delta, dedupe)
+    source = VoteSource(
+        files, a, b, winner, annotator, False, None, outcome, on_invalid, delta, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.comparison import compare as compare_fits
         from bayes_arena.fitting import fit
@@ -76,6 +79,7 @@ def diagnose(
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
     dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     delta: options.Delta = None,
     model: options.ModelOption = None,
     prior: options.PriorOption = PriorName.default,
@@ -86,7 +90,9 @@ def diagnose(
 ) -> None:
     """Check a fit: graph, optimiser, sampler and prediction, each with a verdict and a remedy."""
     form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta, dedupe)
+    source = VoteSource(
+        files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.diagnostics import diagnosis
 

@@ -96,6 +96,14 @@ Dedupe = Annotated[
         rich_help_panel=VOTES,
     ),
 ]
+NormaliseNames = Annotated[
+    bool,
+    typer.Option(
+        "--normalise-names",
+        help="Take names for the same that differ in outer spaces or in their Unicode form (NFC).",
+        rich_help_panel=VOTES,
+    ),
+]
 Delta = Annotated[
     int | None,
     typer.Option(min=0, help="Keep annotators with more than this many votes.", rich_help_panel=VOTES),
@@ -156,6 +164,11 @@ Anchor = Annotated[
 ]
 FormatOption = Annotated[
     Format | None,
-    typer.Option("--format", help="Default: by the name of the output file, else table.", rich_help_panel=OUTPUT),
+    typer.Option(
+        "--format",
+        help="Default: by the name of the output file, else table. safe-csv: CSV in which an apostrophe stands before "
+        "text that begins with = + - @, so that no spreadsheet takes a name for a formula.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write.", rich_help_panel=OUTPUT)]

@@ -13,6 +13,7 @@ from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import OUTPUT, VOTES
 from bayes_arena.cli.output import Format, write
 from bayes_arena.cli.source import sizes
+from bayes_arena.errors import printable
 
 if TYPE_CHECKING:
     from bayes_arena.experiments.reproduction import Material
@@ -72,7 +73,8 @@ def reproduce(
     for chosen in TARGETS if target is TargetName.all else [target.value]:
         with collected_warnings():
             short, note, files = write_target(chosen, votes, output)
-        print("\n" + "\n".join(filter(None, [f"{chosen}: {', '.join(map(str, files))}", note])))
+        lines = [f"{chosen}: {', '.join(map(str, files))}", *note.split("\n")]
+        print("\n" + "\n".join(printable(line) for line in lines if line))
         write(short, key=chosen, head={}, title="", shown=short, form=Format.table, output=None)
 
 

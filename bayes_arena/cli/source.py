@@ -31,6 +31,7 @@ class VoteSource:
     on_invalid: OnInvalid
     delta: int | None
     dedupe: bool = False
+    normalise: bool = False
 
     def read(self, on_invalid: OnInvalid | None = None) -> Cells:
         """Read the votes, or simulate the example."""
@@ -51,6 +52,7 @@ class VoteSource:
             "outcomes": dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or []),
             "on_invalid": (on_invalid or self.on_invalid).value,
             "dedupe": self.dedupe,
+            "normalise": self.normalise,
         }
 
     def repeats(self) -> Repeats | None:

@@ -27,12 +27,15 @@ def check(
     weight: options.Weight = None,
     outcome: options.Outcome = None,
     dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     form: options.FormatOption = None,
     output: options.Output = None,
 ) -> None:
     """Report what the votes can and cannot settle, before any model; exit code 2 if some are invalid."""
     form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, no_annotator, weight, outcome, OnInvalid.drop, None, dedupe)
+    source = VoteSource(
+        files, a, b, winner, annotator, no_annotator, weight, outcome, OnInvalid.drop, None, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.checks import check_rows
 
