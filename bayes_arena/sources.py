@@ -18,6 +18,7 @@ from typing import Any, Literal
 import narwhals as nw
 import polars as pl
 
+from bayes_arena.datasets import HUB, hub_files
 from bayes_arena.errors import ColumnError, RepeatedVotesWarning, VotesError, listing, printable
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -49,6 +50,8 @@ READERS = {
     ".ndjson": lambda paths: _scan_json_lines(paths),
 }
 COMPRESSIONS = (".gz", ".zst")
+SEPARATOR = re.compile(r"[;\t|]")
+"""What separates columns in files that are called CSV and are not."""
 DUPLICATE = re.compile(r"_duplicated_\d+$")
 """What Polars appends to the name of a CSV column that it has met before."""
 
@@ -66,23 +69,31 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     VotesError
         If a path does not exist, its format is unknown, or the object is no dataframe.
     """
-    if isinstance(source, str | Path):
-        source = [source]
-    if isinstance(source, Sequence) and source and all(isinstance(item, str | Path) for item in source):
-        paths = [path for item in source for path in _expand(item)]
+    if paths := files_of(source):
         return nw.from_native(_scan(_different(paths, dedupe=dedupe)))
     try:
         return nw.from_native(source)
     except TypeError:
         raise VotesError(
             f"Cannot read votes from {type(source).__name__}. "
-            "Pass a path (CSV, Parquet, JSONL; a glob or a list of them) or a dataframe "
+            "Pass a path (CSV, Parquet, JSONL; a glob or a list of them), hf:owner/name, or a dataframe "
             "(pandas, Polars, PyArrow, DuckDB ...)."
         ) from None
 
 
+def files_of(source: object) -> list[Path]:
+    """Return the files that a source stands for, none if it is no path or sequence of paths."""
+    if isinstance(source, str | Path):
+        source = [source]
+    if isinstance(source, Sequence) and all(isinstance(item, str | Path) for item in source):
+        return [path for item in source for path in _expand(item)]
+    return []
+
+
 def _expand(path: str | Path) -> list[Path]:
-    """Return the files a path or glob stands for, sorted."""
+    """Return the files that a path, a glob or a data set on the hub stands for, sorted."""
+    if str(path).startswith(HUB):
+        return hub_files(str(path).removeprefix(HUB))
     if Path(path).is_file():
         return [Path(path)]
     found = sorted(Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207 (absolute globs too)
@@ -164,6 +175,10 @@ def recognise_roles(
         If a named column is absent, or a role cannot be recognised or has several candidates.
     """
     names = [str(name) for name in frame.collect_schema().names()]
+    if len(names) == 1 and (separator := SEPARATOR.search(names[0])):
+        raise ColumnError(f"The only column is called {names[0]!r}. Separate columns by commas, not {separator[0]!r}.")
+    if any("\0" in name for name in names):
+        raise ColumnError("The columns' names are not UTF-8 but, it seems, UTF-16. Save the file as UTF-8.")
     columns = _contest(names, a, b, winner)
     if annotator is None:
         found = [name for name in ANNOTATORS if name in names and name not in columns.values()]

@@ -30,8 +30,17 @@ from bayes_arena.errors import (
     listing,
     printable,
 )
+from bayes_arena.faults import find_fault
 from bayes_arena.repeats import Repeats, count_repeats, one_side, without_repeats
-from bayes_arena.sources import LIKELY_ANNOTATORS, Frame, open_source, recognise_roles, select_roles, to_polars
+from bayes_arena.sources import (
+    LIKELY_ANNOTATORS,
+    Frame,
+    files_of,
+    open_source,
+    recognise_roles,
+    select_roles,
+    to_polars,
+)
 
 LONGEST_MESSAGE = 300
 REMEDIES = {
@@ -87,8 +96,8 @@ def read_votes(
     Parameters
     ----------
     source : path, sequence of paths, or dataframe
-        CSV, Parquet or JSONL (also a glob of them), or a pandas, Polars (eager or lazy), PyArrow, DuckDB or
-        other dataframe that narwhals understands.
+        CSV, Parquet or JSONL (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
+        hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
     a, b, winner : str, optional
         Column names where they differ from the conventions.
     annotator : str or False, optional
@@ -225,7 +234,10 @@ def valid_votes(
         if invalid.height and (on_invalid == "raise" or invalid.height == groups.height):
             raise InvalidVotesError(_complaint(select_roles(whole, columns), columns, invalid, total, normalise))
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
-        raise VotesError(f"Cannot read the votes: {str(error).splitlines()[0][:LONGEST_MESSAGE]}") from error
+        paths = files_of(source)
+        reason = str(error).splitlines()[0][:LONGEST_MESSAGE]
+        unknown = f"Cannot read {listing(repr(str(path)) for path in paths) or 'the votes'}: {reason}"
+        raise VotesError(find_fault(paths) or unknown) from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
     sided = bool({"winner", "winner_a"} & columns.keys())

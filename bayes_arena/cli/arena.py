@@ -28,7 +28,8 @@ app.add_typer(arena, name="arena")
 
 ArenaFile = Annotated[Path, typer.Argument(metavar="FILE", help="File of the arena.", show_default=False)]
 VoteFiles = Annotated[
-    list[str], typer.Argument(metavar="VOTES", help="Votes as CSV, Parquet or JSONL.", show_default=False)
+    list[str],
+    typer.Argument(metavar="VOTES", help="Votes as CSV, Parquet, JSONL or hf:OWNER/NAME.", show_default=False),
 ]
 Id = Annotated[
     str | None,

@@ -66,7 +66,8 @@ Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILE",
-        help="Votes as CSV, Parquet or JSONL. Without a file: a built-in simulated example arena.",
+        help="Votes as CSV, Parquet or JSONL, or hf:OWNER/NAME, a data set on the Hugging Face hub. "
+        "Without a file: a built-in simulated example arena.",
         show_default=False,
     ),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,9 +16,6 @@ from bayes_arena.errors import printable
 
 if TYPE_CHECKING:
     from bayes_arena.experiments.reproduction import Material
-
-HUB = "hf:"
-"""What a data set on the Hugging Face hub begins with."""
 
 
 class TargetName(StrEnum):
@@ -80,18 +76,12 @@ def reproduce(
 
 def _read(data: str | None, delta: int) -> Material:
     """Read the votes twice, summed and in order, or simulate them."""
-    from bayes_arena.datasets import hub_files
     from bayes_arena.experiments.reproduction import Material, twin
     from bayes_arena.selection import keep_annotators
     from bayes_arena.sequence import read_sequence
     from bayes_arena.votes import read_votes
 
-    source: object = data
-    if data is None:
-        source = twin().votes
-    elif data.startswith(HUB):
-        print(f"Fetching {data} unless it is in the cache ...", file=sys.stderr)
-        source = hub_files(data.removeprefix(HUB))
+    source: object = twin().votes if data is None else data
     return Material(
         keep_annotators(read_votes(source), more_than=delta), keep_annotators(read_sequence(source), more_than=delta)
     )

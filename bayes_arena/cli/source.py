@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayes_arena.cli.options import OnInvalid
+from bayes_arena.datasets import HUB
 from bayes_arena.errors import ModelError
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class VoteSource:
 
     def title(self, cells: Cells) -> str:
         """Say what was read."""
-        name = ", ".join(Path(file).name for file in self.files) if self.files else "example arena (simulated)"
+        names = [file if file.startswith(HUB) else Path(file).name for file in self.files or []]
+        name = ", ".join(names) or "example arena (simulated)"
         return described(name, cells)
 
 
