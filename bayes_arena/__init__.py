@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         OutputError,
         RepeatedVotesWarning,
         StoreError,
+        UnusedColumnWarning,
         VotesError,
     )
     from bayes_arena.fitting import fit
@@ -97,6 +98,7 @@ _HOME = {
         "StoreError",
         "NotIdentifiedError",
         "OutputError",
+        "UnusedColumnWarning",
         "VotesError",
     ),
     "bayes_arena.fitting": ("fit",),
@@ -162,6 +164,7 @@ __all__ = [
     "Spreads",
     "StableArena",
     "StoreError",
+    "UnusedColumnWarning",
     "VoteSequence",
     "VotesError",
     "annotators",

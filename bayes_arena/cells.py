@@ -45,6 +45,8 @@ class Cells:
         Votes (summed weights) for each of ``OUTCOMES``.
     dropped : mapping of str to int
         Invalid votes left out on reading, by problem.
+    sided : bool
+        Whether the votes say who was shown first. If not, ``a`` is the name that sorts first, and says nothing.
     """
 
     competitors: tuple[str, ...]
@@ -54,6 +56,7 @@ class Cells:
     annotator: Ints
     counts: Floats
     dropped: Mapping[str, int] = field(default_factory=dict)
+    sided: bool = True
 
     def __post_init__(self) -> None:
         for array in (self.a, self.b, self.annotator, self.counts):

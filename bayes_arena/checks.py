@@ -8,14 +8,19 @@ something off i" must be strongly connected.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from bayes_arena.cells import Cells, Floats, Ints, sum_by
+from bayes_arena.decoding import normalised
 from bayes_arena.errors import listing
+from bayes_arena.repeats import Repeats
+from bayes_arena.votes import as_cells, read_repeats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +72,8 @@ def _components(cells: Cells, source: Ints, target: Ints, *, strong: bool) -> In
     return np.asarray(connected_components(graph, connection="strong" if strong else "weak")[1], dtype=np.int64)
 
 
-def check_rows(cells: Cells) -> list[dict[str, str]]:
-    """Rows of :func:`check`."""
+def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, str]]:
+    """Rows of :func:`check`; what is repeated only the source knows."""
     rows: list[dict[str, str]] = []
 
     def add(name: str, found: str, problem: bool, remedy: str) -> None:
@@ -79,6 +84,24 @@ def check_rows(cells: Cells) -> list[dict[str, str]]:
     found = ", ".join(f"{n} {problem}" for problem, n in cells.dropped.items()) or "none"
     add("invalid votes", found, dropped > 0, "correct them at the source; ratings leave them out")
 
+    if repeats is not None:
+        alike = "" if repeats.evident or not repeats.repeated else "; they may be votes that are alike"
+        add(
+            "repeated votes",
+            f"{repeats.repeated} of {repeats.rows} rows equal another in every column{alike}",
+            repeats.evident,
+            "leave them out: dedupe=True (--dedupe)",
+        )
+
+    twins = [*name_twins(cells.competitors), *name_twins(cells.annotators)]
+    before = cells.n_competitors + cells.n_annotators
+    after = before - sum(len(names) - 1 for names in twins)
+    add(
+        "names alike",
+        f"{listing(map(_written, twins))}; {before} names, {after} normalised" if twins else "none",
+        bool(twins),
+        "take them for the same: normalise=True (--normalise-names)",
+    )
     labels = components(cells)
     alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
     add(
@@ -126,16 +149,35 @@ def check_rows(cells: Cells) -> list[dict[str, str]]:
     z = abs(share - 0.5) * 2 * np.sqrt(decided)
     add(
         "first-position wins",
-        f"{share:.1%} of decided votes",
-        bool(z > 3),
+        f"{share:.1%} of decided votes" if cells.sided else "the votes do not say who was shown first",
+        bool(z > 3) and cells.sided,
         "if the sides were drawn at random this is a position effect",
     )
     add("ties", f"{counts[2] / total:.1%} tie, {counts[3] / total:.1%} both bad", False, "")
     return rows
 
 
-def check(cells: Cells) -> pd.DataFrame:
+def name_twins(names: Sequence[str]) -> list[list[str]]:
+    """Return the names that differ only in outer spaces or in their Unicode form."""
+    table = pl.DataFrame({"name": names}, schema={"name": pl.String}).with_columns(same=normalised(pl.col("name")))
+    groups = table.group_by("same", maintain_order=True).agg("name").filter(pl.col("name").list.len() > 1)
+    return groups["name"].to_list()
+
+
+def _written(names: list[str]) -> str:
+    """Write twins so that they can be told apart: Unicode forms look alike."""
+    write = repr if len({name.strip() for name in names}) == 1 else ascii
+    return " = ".join(map(write, names))
+
+
+def check(cells: object) -> pd.DataFrame:
     """Report what the votes can settle.
+
+    Parameters
+    ----------
+    cells : Cells, path, sequence of paths, or dataframe
+        Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options; of these it also says what is
+        repeated.
 
     Returns
     -------
@@ -148,7 +190,8 @@ def check(cells: Cells) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame(check_rows(cells))
+    repeats = None if isinstance(cells, Cells) else read_repeats(cells)
+    return pd.DataFrame(check_rows(as_cells(cells), repeats))
 
 
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:

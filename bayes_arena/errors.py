@@ -19,7 +19,8 @@
 
     ArenaWarning (UserWarning)           an answer exists, but read it with care
     ├── DroppedVotesWarning              invalid votes were left out on request
-    ├── RepeatedVotesWarning             votes without ids were taken for stored ones that are alike
+    ├── RepeatedVotesWarning             votes stand in a source, or in a source and the arena, more than once
+    ├── UnusedColumnWarning              a column was passed over that looks as if it mattered
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     └── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
 
@@ -45,9 +46,11 @@ __all__ = [
     "OutputError",
     "RepeatedVotesWarning",
     "StoreError",
+    "UnusedColumnWarning",
     "VotesError",
     "compiler_folder",
     "listing",
+    "printable",
 ]
 
 import os
@@ -122,7 +125,11 @@ class DroppedVotesWarning(ArenaWarning):
 
 
 class RepeatedVotesWarning(ArenaWarning):
-    """Some votes without ids equal stored ones, and were taken for those."""
+    """Votes stand there more than once: in the source, or without ids in the source and the arena."""
+
+
+class UnusedColumnWarning(ArenaWarning):
+    """A column was passed over that looks as if it mattered."""
 
 
 class NoMaximumWarning(ArenaWarning):
@@ -136,7 +143,7 @@ class IdentificationWarning(ArenaWarning):
 def listing(values: Iterable[object]) -> str:
     """Return the first five values separated by commas, and how many more there are."""
     values = list(values)
-    shown = ", ".join(str(value) for value in values[:SHOWN])
+    shown = ", ".join(printable(str(value)) for value in values[:SHOWN])
     return shown if len(values) <= SHOWN else f"{shown} and {len(values) - SHOWN} more"
 
 
@@ -152,3 +159,8 @@ def compiler_folder() -> Iterator[None]:
             f"PyTensor, which compiles the model, cannot use its folder: {error}. That is .pytensor under $HOME "
             f"({os.environ.get('HOME', 'not set')}): set HOME, or PYTENSOR_FLAGS=base_compiledir=FOLDER."
         ) from error
+
+
+def printable(text: str) -> str:
+    """Write what would steer a terminal (escape sequences, line breaks, turned text) as Python's escapes."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

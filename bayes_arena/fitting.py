@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 from threadpoolctl import ThreadpoolController
 
-from bayes_arena.cells import Cells
 from bayes_arena.direction import direction, unsettled
 from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
 from bayes_arena.likelihood import objective
@@ -19,6 +18,7 @@ from bayes_arena.priors import Prior, resolve_prior
 from bayes_arena.quadrature import is_sparse
 from bayes_arena.result import Evidence, Fit
 from bayes_arena.specification import Model, resolve_model
+from bayes_arena.votes import as_cells
 
 if TYPE_CHECKING:
     from bayes_arena.sampling import Sampler
@@ -27,7 +27,7 @@ Method = Literal["map", "marginal", "nuts"]
 
 
 def fit(
-    cells: Cells,
+    cells: object,
     *,
     model: str | Model | None = None,
     prior: str | Prior = "default",
@@ -41,8 +41,8 @@ def fit(
 
     Parameters
     ----------
-    cells : Cells
-        Votes, from :func:`~bayes_arena.read_votes`.
+    cells : Cells, path, sequence of paths, or dataframe
+        Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options.
     model : str or Model, optional
         A preset (``"bradley-terry"``, ``"m-elo"``, ``"am-elo"``, ``"am-davidson"``) or any
         :class:`~bayes_arena.Model`. Default: ``"am-davidson"`` where annotators are known (``"am-elo"`` under a flat
@@ -74,6 +74,8 @@ def fit(
 
     Raises
     ------
+    VotesError
+        If the votes are no cells and cannot be read.
     ModelError
         If the model, prior, method or sampler is unknown, the model needs annotators and there are none, or the prior
         is to be sampled and has an infinite spread.
@@ -88,8 +90,9 @@ def fit(
     ----------
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
+    cells = as_cells(cells)
     prior = resolve_prior(prior)
-    model = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
+    model = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
     pooled = model.needs_annotators and prior.hyper is not None
     method = method or ("marginal" if pooled else "map")
     if method not in ("map", "marginal", "nuts"):

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import OUTCOME_SCORES, Cells, Floats, sum_by, whole_votes, with_counts
+from bayes_arena.cells import OUTCOME_SCORES, Cells, Floats, sum_by, with_counts
 from bayes_arena.errors import ModelError
 from bayes_arena.prediction import Prediction, Ratings, predict
 from bayes_arena.progress import report
@@ -58,7 +58,8 @@ def held_out(
     splits : int
         Random splits, two or more.
     test : float
-        Share of the votes that a split leaves out.
+        Share of the votes that a split leaves out. A weight is how many votes a vote counts for, as in the likelihood:
+        parts of a vote that weighs more than 1 can come to lie on both sides.
     seed : int
         The same seed gives the same splits, in whatever order the votes were read.
     reference : str, optional
@@ -117,21 +118,26 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
     """Yield random splits of the votes into (kept, left out).
 
     Votes of one cell and outcome are exchangeable, so a split draws only how many of them are left out
-    (multivariate hypergeometric): a permutation of all votes, at the price of the cells.
+    (multivariate hypergeometric): a permutation of all votes, at the price of the cells. A weight is how many votes a
+    vote counts for: a summed weight c is floor(c) votes and one more that weighs the rest, which is left out whole.
 
     Raises
     ------
     ModelError
-        If votes are weighted by fractions, or a side of the split is empty.
+        If a side of the split is empty.
     """
-    votes = whole_votes(cells.counts)
+    whole = np.floor(cells.counts)
+    rest = cells.counts - whole
+    fractions = np.nonzero(rest)
+    votes = np.concatenate([whole.ravel(), np.ones(len(fractions[0]))]).astype(np.int64)
     size = round(test * votes.sum()) if 0 < test < 1 else 0
     if not 0 < size < votes.sum():
         raise ModelError(f"The share left out must leave votes on both sides of {votes.sum()}; not {test!r}.")
     for child in np.random.SeedSequence(seed).spawn(splits):
-        drawn = np.random.default_rng(child).multivariate_hypergeometric(votes.ravel(), size, method="marginals")
-        left_out = drawn.astype(np.int64).reshape(votes.shape)
-        yield with_counts(cells, votes - left_out), with_counts(cells, left_out)
+        drawn = np.random.default_rng(child).multivariate_hypergeometric(votes, size, method="marginals")
+        left_out = drawn[: whole.size].reshape(whole.shape).astype(np.float64)
+        left_out[fractions] += drawn[whole.size :] * rest[fractions]
+        yield with_counts(cells, cells.counts - left_out), with_counts(cells, left_out)
 
 
 def scores(prediction: Prediction, counts: Floats) -> tuple[float, float, float, float]:

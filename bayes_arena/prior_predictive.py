@@ -113,7 +113,7 @@ def prior_check(
     import pandas as pd
 
     prior = resolve_prior(prior)
-    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
+    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
     scale = elo or EloScale()
     draws, _ = draw_prior(cells, chosen, prior, size=size, seed=seed)
     target = objective(cells, chosen, prior)

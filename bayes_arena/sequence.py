@@ -113,7 +113,7 @@ def read_sequence(
     >>> votes.competitors, votes.score.tolist()
     (('x', 'y', 'z'), [0.0, 0.5])
     """
-    votes, _ = valid_votes(
+    votes, _, _ = valid_votes(
         source,
         a=a,
         b=b,

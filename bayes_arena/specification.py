@@ -19,7 +19,7 @@ Sources: Liu et al., "am-ELO", ICML 2025, equations 2 to 7; Davidson (1970), JAS
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal, get_args
 
 from bayes_arena.errors import ModelError
@@ -96,16 +96,20 @@ PRESETS = {
 }
 
 
-def resolve_model(model: str | Model | None, *, annotators_known: bool, flat: bool = False) -> Model:
+def resolve_model(
+    model: str | Model | None, *, annotators_known: bool, sided: bool = True, flat: bool = False
+) -> Model:
     """Return the model meant: a preset by name, a model as it is, or the default for the votes and the prior.
 
     The default is am-davidson where annotators are known; it needs a prior that pools them, so under a flat one it is
-    the paper's am-elo. Without annotators it is bradley-terry.
+    the paper's am-elo. Without annotators it is bradley-terry. Where votes do not say who was shown first, a preset
+    leaves out its position effect, and its name says so.
 
     Raises
     ------
     ModelError
-        If the name is unknown, or the model needs annotators and the votes carry none.
+        If the name is unknown, the model needs annotators and the votes carry none, or a :class:`Model` has a position
+        effect and the votes do not say who was shown first.
     """
     if model is None:
         model = ("am-elo" if flat else "am-davidson") if annotators_known else "bradley-terry"
@@ -113,6 +117,13 @@ def resolve_model(model: str | Model | None, *, annotators_known: bool, flat: bo
         if model not in PRESETS:
             raise ModelError(f"Unknown model {model!r}. Use one of {', '.join(PRESETS)}, or a Model.")
         model = PRESETS[model]
+        if model.position != "none" and not sided:
+            model = replace(model, name=f"{model.name} (no sides)", position="none")
+    if model.position != "none" and not sided:
+        raise ModelError(
+            f"Model {model.name!r} has a position effect, and the votes do not say who was shown first. "
+            "Use position='none'."
+        )
     if model.needs_annotators and not annotators_known:
         raise ModelError(
             f"Model {model.name!r} needs to know who cast each vote, and the votes carry no annotators. "

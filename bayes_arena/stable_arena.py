@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from bayes_arena.cells import Cells
 from bayes_arena.elo import EloScale
-from bayes_arena.errors import ModelError, RepeatedVotesWarning
+from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning
 from bayes_arena.fitting import Method, fit
 from bayes_arena.priors import Prior
 from bayes_arena.ranking import leaderboard_columns
@@ -118,7 +118,12 @@ class StableArena:
         StoreError
             If the file cannot be written.
         """
-        groups, dropped = valid_votes(source, in_order=False, id=id, **reading)
+        groups, dropped, sided = valid_votes(source, in_order=False, id=id, **reading)
+        if not sided:
+            raise ColumnError(
+                "The file of an arena keeps who was shown first, and these votes do not say. "
+                "Rate them by read_votes and fit (bayes-arena rank)."
+            )
         votes, total = identify(groups), int(groups["n"].sum())
         new = add_votes(self._store, votes, ids=id is not None)
         if id is None and 0 < new < total:

@@ -86,6 +86,7 @@ def save(fit: Fit, path: str | Path) -> None:
         "bayes_arena_format": FORMAT,
         "seed": -1 if fit.seed is None else fit.seed,
         "dropped": json.dumps(dict(cells.dropped)),
+        "sided": int(cells.sided),
         "warnings": json.dumps(fit.warnings),
         "at_infinity": json.dumps(fit.at_infinity),
         "mirror_probability": json.dumps(fit.mirror_probability),
@@ -137,6 +138,7 @@ def load(path: str | Path) -> Fit:
         annotator=array("cells", "annotator_of"),
         counts=array("cells", "counts"),
         dropped=json.loads(attrs["dropped"]),
+        sided=bool(attrs.get("sided", True)),
     )
     model, spreads = Model(**json.loads(attrs["model"])), _prior(attrs["spreads"])
     factor = Factor(

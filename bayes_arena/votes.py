@@ -10,23 +10,37 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Literal, TypedDict
+from dataclasses import replace
+from typing import Literal, TypedDict, Unpack
 
 import narwhals as nw
 import polars as pl
 from narwhals.exceptions import NarwhalsError
 
 from bayes_arena.cells import OUTCOMES, Cells, build_cells
-from bayes_arena.decoding import CODES, LABELS, as_text, decode, normalise
+from bayes_arena.decoding import CODES, LABELS, as_label, as_text, decode, without_sides
 from bayes_arena.errors import (
     SHOWN,
+    ColumnError,
     DroppedVotesWarning,
     InvalidVotesError,
     NoVotesError,
+    UnusedColumnWarning,
     VotesError,
     listing,
+    printable,
 )
-from bayes_arena.sources import Frame, open_source, select_roles, to_polars
+from bayes_arena.faults import find_fault
+from bayes_arena.repeats import Repeats, count_repeats, one_side, without_repeats
+from bayes_arena.sources import (
+    LIKELY_ANNOTATORS,
+    Frame,
+    files_of,
+    open_source,
+    recognise_roles,
+    select_roles,
+    to_polars,
+)
 
 LONGEST_MESSAGE = 300
 REMEDIES = {
@@ -39,6 +53,7 @@ REMEDIES = {
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
     "bad weight": "weights are finite numbers, zero or more",
+    "bad count": "counts of wins and ties are finite numbers, zero or more",
 }
 
 
@@ -52,6 +67,8 @@ class Reading(TypedDict, total=False):
     weight: str | None
     outcomes: Mapping[str, str] | None
     on_invalid: Literal["raise", "drop"]
+    dedupe: bool
+    normalise: bool
 
 
 def read_votes(
@@ -64,19 +81,23 @@ def read_votes(
     weight: str | None = None,
     outcomes: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
+    dedupe: bool = False,
+    normalise: bool = False,
 ) -> Cells:
     """Read pairwise votes and sum them to cells.
 
     Arena conventions need no arguments: competitors in ``model_a, model_b`` or ``left, right``; the winner in
     ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right`` or as the
     winning competitor's name, or one-hot in ``winner_model_a, winner_model_b, winner_tie``; the annotator, if
-    any, in ``judge``, ``annotator``, ``worker`` or ``performer``.
+    any, in ``judge``, ``annotator``, ``worker`` or ``performer``. Two layouts do not say who was shown first, so their
+    votes have no position effect (``Cells.sided``): ``winner, loser``, and a table of how often each of a pair won,
+    ``player1, player2, win1, win2`` and, if any tied, ``ties`` or ``draws``.
 
     Parameters
     ----------
     source : path, sequence of paths, or dataframe
-        CSV, Parquet or JSONL (also a glob of them), or a pandas, Polars (eager or lazy), PyArrow, DuckDB or
-        other dataframe that narwhals understands.
+        CSV, Parquet or JSONL (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
+        hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
     a, b, winner : str, optional
         Column names where they differ from the conventions.
     annotator : str or False, optional
@@ -88,11 +109,27 @@ def read_votes(
     on_invalid : {"raise", "drop"}
         What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if
         none is valid it raises all the same. A row that is empty in every column is no vote.
+    dedupe : bool
+        Leave out what stands there again: files of the same content, rows that are equal in every column, and tables
+        of wins told from both sides. Rows stay where equal ones may be different votes: if nothing but competitors,
+        winner and annotator is known, or if votes that agree in all other columns often differ in the winner.
+    normalise : bool
+        Take names for the same that differ in outer spaces or in their Unicode form (NFC); :func:`~bayes_arena.check`
+        names them.
 
     Returns
     -------
     Cells
         The counts per (a, b, annotator), in an order that does not depend on the order of the votes.
+
+    Warns
+    -----
+    DroppedVotesWarning
+        If invalid votes were left out.
+    RepeatedVotesWarning
+        If files have the same content, if a table of wins has every row from both sides, and of what ``dedupe`` did.
+    UnusedColumnWarning
+        If no annotator is read and a column such as ``user_id`` looks like one; ``annotator=False`` is silent.
 
     Raises
     ------
@@ -113,7 +150,7 @@ def read_votes(
     >>> cells.competitors, cells.n_votes
     (('x', 'y', 'z'), 2.0)
     """
-    groups, dropped = valid_votes(
+    groups, dropped, sided = valid_votes(
         source,
         a=a,
         b=b,
@@ -122,9 +159,16 @@ def read_votes(
         weight=weight,
         outcomes=outcomes,
         on_invalid=on_invalid,
+        dedupe=dedupe,
+        normalise=normalise,
         in_order=False,
     )
-    return build_cells(groups, dropped)
+    return replace(build_cells(groups, dropped), sided=sided)
+
+
+def as_cells(votes: object) -> Cells:
+    """Return cells as they are, and anything else as :func:`read_votes` reads it without options."""
+    return votes if isinstance(votes, Cells) else read_votes(votes)
 
 
 def valid_votes(
@@ -139,12 +183,14 @@ def valid_votes(
     weight: str | None = None,
     outcomes: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
-) -> tuple[pl.DataFrame, dict[str, int]]:
+    dedupe: bool = False,
+    normalise: bool = False,
+) -> tuple[pl.DataFrame, dict[str, int], bool]:
     """Recognise, decode and validate votes: what every reader of votes shares.
 
     Parameters
     ----------
-    source, a, b, winner, annotator, weight, outcomes, on_invalid
+    source, a, b, winner, annotator, weight, outcomes, on_invalid, dedupe, normalise
         As for :func:`read_votes`.
     in_order : bool
         One row a vote, in the order of the source; otherwise one row for each group of equal votes.
@@ -158,6 +204,8 @@ def valid_votes(
         and, where known, ``annotator`` (text).
     dropped : dict of str to int
         Invalid votes left out, by problem.
+    sided : bool
+        Whether the layout says who was shown first.
 
     Raises
     ------
@@ -170,26 +218,34 @@ def valid_votes(
     for label, outcome in (outcomes or {}).items():
         if outcome not in CODES:
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
-        labels[normalise(str(label))] = outcome
+        labels[as_label(str(label))] = outcome
     try:
-        whole = open_source(source)
-        frame, columns = select_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight, id=id)
-        if in_order:
-            groups = _without_blank_rows(to_polars(frame).with_columns(n=pl.lit(1)), whole, in_order=True)
-        else:
-            groups = to_polars(frame.group_by(*columns).agg(nw.len().alias("n")))
-            groups = _without_blank_rows(groups, whole, in_order=False)
+        whole = open_source(source, dedupe=dedupe)
+        columns = recognise_roles(whole, a=a, b=b, winner=winner, annotator=annotator, weight=weight, id=id)
+        if in_order and "wins_a" in columns:
+            raise ColumnError(f"Counts in {columns['wins_a']!r} have no order. Read one row a vote, or use read_votes.")
+        if annotator is None and "annotator" not in columns:
+            _propose_annotator(whole, columns)
+        different = without_repeats(whole, columns) if dedupe and "wins_a" not in columns else whole
+        groups = _groups(different, columns, in_order=in_order)
         total = int(groups["n"].sum())
-        groups = decode(groups, labels)
+        groups = decode(groups, labels, normalise=normalise)
         invalid = groups.filter(pl.col("problem").is_not_null())
         if invalid.height and (on_invalid == "raise" or invalid.height == groups.height):
-            raise InvalidVotesError(_complaint(frame, columns, invalid, total))
+            raise InvalidVotesError(_complaint(select_roles(whole, columns), columns, invalid, total, normalise))
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
-        raise VotesError(f"Cannot read the votes: {str(error).splitlines()[0][:LONGEST_MESSAGE]}") from error
+        paths = files_of(source)
+        reason = str(error).splitlines()[0][:LONGEST_MESSAGE]
+        unknown = f"Cannot read {listing(repr(str(path)) for path in paths) or 'the votes'}: {reason}"
+        raise VotesError(find_fault(paths) or unknown) from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
+    sided = bool({"winner", "winner_a"} & columns.keys())
+    if not sided:
+        valid = without_sides(one_side(valid, dedupe=dedupe) if "wins_a" in columns else valid)
     if not valid.height:
-        raise NoVotesError(f"No vote to rate: {total} rows read" + (", all of weight 0." if total else "."))
+        empty = "all votes have weight 0" if total else "the source has no rows"
+        raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
     if dropped:
         counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
         warnings.warn(
@@ -197,11 +253,44 @@ def valid_votes(
             DroppedVotesWarning,
             stacklevel=3,
         )
-    return valid, dropped
+    return valid, dropped, sided
 
 
-def _without_blank_rows(table: pl.DataFrame, whole: Frame, *, in_order: bool) -> pl.DataFrame:
-    """Leave out rows that are empty in every column, such as the last line of many CSV files."""
+def read_repeats(source: object, **reading: Unpack[Reading]) -> Repeats:
+    """Count the rows of a source of votes that repeat another; the options are those of :func:`read_votes`."""
+    with warnings.catch_warnings(action="ignore"):  # reading the votes warns
+        frame = open_source(source)
+    columns = recognise_roles(
+        frame,
+        a=reading.get("a"),
+        b=reading.get("b"),
+        winner=reading.get("winner"),
+        annotator=reading.get("annotator"),
+        weight=reading.get("weight"),
+    )
+    return count_repeats(frame, columns)
+
+
+def _propose_annotator(frame: Frame, columns: Mapping[str, str]) -> None:
+    """Say which column looks like the annotator where none is read."""
+    for name in LIKELY_ANNOTATORS:
+        if name in frame.collect_schema().names() and name not in columns.values():
+            warnings.warn(
+                f"Column {name} looks like the annotator, and is not read. Read it with annotator={name!r} "
+                f"(--annotator {name}), or say that it is none with annotator=False (--no-annotator).",
+                UnusedColumnWarning,
+                stacklevel=4,
+            )
+            return
+
+
+def _groups(whole: Frame, columns: Mapping[str, str], *, in_order: bool) -> pl.DataFrame:
+    """Collect the votes, or groups of equal ones, without the rows that are empty in every column of the source."""
+    frame = select_roles(whole, columns)
+    if in_order:
+        table = to_polars(frame).with_columns(n=pl.lit(1))
+    else:
+        table = to_polars(frame.group_by(*columns).agg(nw.len().alias("n"))).cast({"n": pl.Int64})
     blank = pl.all_horizontal(pl.exclude("n").is_null())
     if not table.select(blank.any()).item():
         return table
@@ -212,20 +301,20 @@ def _without_blank_rows(table: pl.DataFrame, whole: Frame, *, in_order: bool) ->
     return table.with_columns(n=pl.col("n") - pl.when(blank).then(n_empty).otherwise(0)).filter(pl.col("n") > 0)
 
 
-def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int) -> str:
+def _complaint(frame: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int, normalise: bool) -> str:
     """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
     keys = list(columns)
-    bad = invalid.select(*(pl.col("weight_text" if key == "weight" else key).alias(key) for key in keys), "problem")
-    bad = bad.unique()
+    texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
+    bad = invalid.select(*texts, "problem").unique()
     rows = to_polars(frame.select(*keys))
-    rows = rows.select(as_text(rows, key) for key in keys).with_row_index("row")
-    rows = rows.join(bad.with_columns(pl.col(*keys).cast(pl.String)), on=keys, how="inner", nulls_equal=True)
+    rows = rows.select(as_text(rows, key, normalise=normalise) for key in keys).with_row_index("row")
+    rows = rows.join(bad, on=keys, how="inner", nulls_equal=True)
     rows = rows.sort("row").head(SHOWN)
     count = int(invalid["n"].sum())
     lines = [f"{count} of {total} votes {'is' if count == 1 else 'are'} invalid."]
     lines.append(f"First {rows.height} (rows counted from 0):" if rows.height > 1 else "The row (counted from 0):")
     for row in rows.iter_rows(named=True):
-        values = ", ".join(f"{columns[key]}={row[key]!r}" for key in keys)
+        values = ", ".join(f"{printable(columns[key])}={row[key]!r}" for key in keys)
         lines.append(f"  row {row['row']}: {row['problem']} ({values})")
     for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows():
         detail = ""

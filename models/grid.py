@@ -53,7 +53,7 @@ def build(
         If ``pooled``, and the fit by ``"marginal"`` that settles the sampler's coordinates fails.
     """
     prior = resolve_prior(prior)
-    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, flat=prior.is_flat)
+    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
     if not pooled or prior.hyper is None:
         return compose(cells, chosen, prior)
     with one_thread():

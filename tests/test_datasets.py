@@ -1,16 +1,18 @@
-"""The hub's loader against a hub on this machine's loopback: no network."""
+"""The hub's client against a hub on this machine's loopback: no network."""
 
+import hashlib
 import io
 import json
+import os
 import subprocess
 import sys
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import polars as pl
 import pytest
+from helpers import run
 
 import bayes_arena as ba
 
@@ -40,14 +42,18 @@ def serving(answer):
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            token = self.headers.get("Authorization")
-            asked.append((self.path, token))
-            status, headers, body = answer(self.path, token)
+            token, path = self.headers.get("Authorization"), self.path.partition("?")[0]
+            if path != "/api/agent-harnesses":  # the client's own affair
+                asked.append((path, token))
+            status, headers, body = answer(path, token)
             self.send_response(status)
             for name, value in ({"Content-Length": len(body)} | headers).items():
                 self.send_header(name, str(value))
             self.end_headers()
-            self.wfile.write(body)
+            if self.command == "GET":
+                self.wfile.write(body)
+
+        do_HEAD = do_GET
 
         def log_message(self, *arguments):
             pass
@@ -63,28 +69,56 @@ def serving(answer):
         server.server_close()
 
 
+EXPERT = pl.DataFrame(
+    {
+        "id": ["1", "2", "3"],
+        "model_a": ["x", "y", "z"],
+        "model_b": ["y", "z", "x"],
+        "winner": ["model_a", "tie", "both_bad"],
+        "conversation_a": [[{"content": "hello", "role": "user"}]] * 3,
+        "conversation_b": [[{"content": "hello", "role": "user"}]] * 3,
+        "evaluation_order": [1, 2, 1],
+        "full_conversation": [[{"user_side": {"content": "hello"}}]] * 3,
+        "language": ["en", "de", "en"],
+        "occupational_tags": [{"law": True}] * 3,
+    }
+)
+
+
 @pytest.fixture
 def hub(monkeypatch, tmp_path):
     """Start a hub of one data set: call it with the files, and with what else it answers first."""
+    from huggingface_hub import constants
+
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setenv("HF_TOKEN", TOKEN)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))  # read from the environment at import
 
     @contextmanager
-    def start(files, first=lambda path, token: None, sha=SHA):
+    def start(files, first=lambda path, token: None, password=""):
         def answer(path, token):
             if special := first(path, token):
                 return special
-            if path == f"/api/datasets/{REPOSITORY}":
-                listed = {"sha": sha, "siblings": [{"rfilename": name} for name in files]}
+            if path.startswith(f"/api/datasets/{REPOSITORY}/tree/"):
+                listed = [{"type": "file", "path": name, "size": len(files[name]), "oid": "0" * 40} for name in files]
                 return 200, {}, json.dumps(listed).encode()
-            if token != f"Bearer {TOKEN}":
-                return 401, {}, b"gated"
+            if path.startswith(f"/api/datasets/{REPOSITORY}"):
+                return 200, {}, json.dumps({"id": REPOSITORY, "sha": SHA}).encode()
             name = path.removeprefix(f"/datasets/{REPOSITORY}/resolve/{SHA}/")
-            return (200, {}, files[name]) if name in files else (404, {}, b"")
+            if name not in files:
+                return 404, {}, b""
+            headers = {"X-Repo-Commit": SHA, "ETag": hashlib.sha1(files[name]).hexdigest()}
+            if not token:
+                return 403, {"X-Error-Code": "GatedRepo"}, b""
+            return 200, headers, files[name]
 
         with serving(answer) as (address, asked):
+            address = address.replace("//", f"//{password}")
             monkeypatch.setenv("HF_ENDPOINT", address)
+            template = address + constants.HUGGINGFACE_CO_URL_TEMPLATE[len(constants.ENDPOINT) :]
+            monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+            monkeypatch.setattr(constants, "ENDPOINT", address)
             yield asked
 
     return start
@@ -102,102 +136,111 @@ def test_votes_of_the_hub_are_fetched_once_and_read(hub, tmp_path):
         paths = ba.hub_files(REPOSITORY)
         folder = tmp_path / "hub" / "datasets--lmsys--chatbot_arena_conversations" / "snapshots" / SHA / "data"
         assert paths == [folder / "train-0.parquet", folder / "train-1.parquet"]
-        assert sorted(folder.iterdir()) == paths  # nothing incomplete is left
-        cells = ba.read_votes(paths)
+        fetched = len(asked)
+        cells = ba.read_votes(f"hf:{REPOSITORY}")
         assert (cells.competitors, cells.annotators) == (("x", "y", "z"), ("arena_user_1", "arena_user_2"))
         assert cells.counts.sum(axis=0).tolist() == [1, 1, 1, 1]
-        fetched = len(asked)
-        assert ba.hub_files(REPOSITORY) == paths
-    assert fetched == 3
-    assert [path for path, _ in asked[fetched:]] == [f"/api/datasets/{REPOSITORY}"]
+    assert {token for _, token in asked} == {f"Bearer {TOKEN}"}
+    assert not any("README" in path for path, _ in asked)
+    assert not any("resolve" in path for path, _ in asked[fetched:])
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_no_access_says_how_to_get_it(hub, monkeypatch, status):
-    refuse = lambda path, token: (status, {}, b"") if "resolve" in path else None  # noqa: E731
-    with hub(FILES, refuse), pytest.raises(ba.AccessError, match=rf"\({status}\).*conditions.*HF_TOKEN"):
-        ba.hub_files(REPOSITORY)
+def test_a_data_set_without_annotators_is_read(hub):
+    with hub({"data/train.parquet": parquet(EXPERT)}):
+        cells = ba.read_votes(f"hf:{REPOSITORY}")
+    assert (cells.competitors, cells.n_annotators, cells.n_votes) == (("x", "y", "z"), 0, 3)
+
+
+def test_no_access_says_how_to_get_it(hub, monkeypatch):
+    for status in (401, 403):
+        refuse = lambda path, token, status=status: (status, {}, b"")  # noqa: E731
+        with hub(FILES, refuse), pytest.raises(ba.AccessError, match=rf"\({status}\).*conditions.*HF_TOKEN"):
+            ba.hub_files(REPOSITORY)
     monkeypatch.delenv("HF_TOKEN")
-    with hub(FILES) as asked, pytest.raises(ba.AccessError):
+    monkeypatch.setenv("HF_TOKEN_PATH", os.devnull)
+    gated = lambda path, token: (403, {"X-Error-Code": "GatedRepo"}, b"") if "resolve" in path else None  # noqa: E731
+    with hub(FILES, gated), pytest.raises(ba.AccessError, match="HF_TOKEN"):
         ba.hub_files(REPOSITORY)
-    assert {token for _, token in asked} == {None}
 
 
 def test_the_token_goes_to_the_hub_only(hub):
-    """The hub forwards within itself, and to a file server elsewhere; only the first sees the token."""
+    """The hub forwards to a file server elsewhere."""
     with serving(lambda path, token: (200, {}, FILES["data/train-0.parquet"])) as (elsewhere, theirs):
 
         def forward(path, token):
-            if path.startswith("/moved"):
-                return 302, {"Location": f"{elsewhere}/signed"}, b""
-            return (302, {"Location": "/moved"}, b"") if "resolve" in path else None
+            size = len(FILES["data/train-0.parquet"])
+            headers = {"X-Repo-Commit": SHA, "ETag": "tag", "X-Linked-Size": size, "Location": f"{elsewhere}/signed"}
+            return (302, headers, b"") if "resolve" in path else None
 
-        with hub({"votes.parquet": b""}, forward) as asked:
+        with hub({"votes.parquet": FILES["data/train-0.parquet"]}, forward):
             assert ba.read_votes(ba.hub_files(REPOSITORY)).n_votes == 3
-    assert asked[-1] == ("/moved", f"Bearer {TOKEN}")
-    assert theirs == [("/signed", None)]
+    assert theirs
+    assert {token for _, token in theirs} == {None}
 
 
-def test_another_layout_is_an_error(hub):
-    with (
-        hub({"a.parquet": parquet(VOTES.drop("judge", "winner"))}),
-        pytest.raises(ba.DatasetError, match=r"no column 'winner', 'judge'.*layout has changed.*question_id"),
-    ):
+def test_the_password_of_an_endpoint_is_sent_and_never_shown(hub, capfd):
+    with hub(FILES, password="user:p%40ss@") as asked:
+        assert ba.read_votes(f"hf:{REPOSITORY}").n_votes == 4
+    assert {token for _, token in asked} == {"Basic dXNlcjpwQHNz"}
+    for status in (403, 404, 400):
+        with (
+            hub(FILES, lambda path, token, status=status: (status, {}, b""), password="user:p%40ss@"),
+            pytest.raises(ba.DatasetError) as error,
+        ):
+            ba.hub_files("lmsys/other")
+        assert "127.0.0.1" in str(error.value)
+        assert error.value.__suppress_context__
+        for text in (str(error.value), *capfd.readouterr()):
+            assert "p%40ss" not in text and "p@ss" not in text
+
+
+def test_what_can_fail(hub, monkeypatch):
+    with hub({"a.csv": b""}), pytest.raises(ba.DatasetError, match="has no Parquet file"):
         ba.hub_files(REPOSITORY)
-    with hub({"a.csv": b""}), pytest.raises(ba.DatasetError, match=r"no Parquet file; its files are a\.csv"):
-        ba.hub_files(REPOSITORY)
-    with hub({"b.parquet": b"<html>"}), pytest.raises(ba.DatasetError, match="is no Parquet file"):
-        ba.hub_files(REPOSITORY)
-
-
-@pytest.mark.parametrize("body", [b"<html>", b"{}", b"[]", b'{"sha": "ab12ab12", "siblings": [1]}'])
-def test_something_else_than_the_hub(hub, body):
-    with hub({}, lambda path, token: (200, {}, body)), pytest.raises(ba.DatasetError, match="Check HF_ENDPOINT"):
-        ba.hub_files(REPOSITORY)
-
-
-@pytest.mark.parametrize(("name", "sha"), [("../../x.parquet", SHA), ("/x.parquet", SHA), ("x.parquet", "../../x")])
-def test_a_hub_cannot_write_outside_the_cache(hub, tmp_path, name, sha):
-    with hub({name: b""}, sha=sha), pytest.raises(ba.DatasetError, match="outside the data set"):
-        ba.hub_files(REPOSITORY)
-    assert not list(tmp_path.rglob("*.parquet"))
-
-
-def test_half_a_file_is_no_file(hub, tmp_path):
-    short = lambda path, token: (200, {"Content-Length": 9999}, b"PAR1") if "resolve" in path else None  # noqa: E731
-    with hub(FILES, short), pytest.raises(ba.DatasetError, match=r"4 of 9999 bytes|Cannot reach"):
-        ba.hub_files(REPOSITORY)
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
-
-
-def test_what_else_can_fail(hub, monkeypatch):
-    with (
-        hub({}, lambda path, token: (404, {}, b"")),
-        pytest.raises(ba.DatasetError, match=r"nothing at .*Check the name"),
-    ):
-        ba.hub_files(REPOSITORY)
-    with hub({}, lambda path, token: (503, {}, b"")), pytest.raises(ba.DatasetError, match="failed with 503"):
-        ba.hub_files(REPOSITORY)
-    with serving(lambda path, token: (200, {}, b"")) as (gone, _):
-        pass
-    monkeypatch.setenv("HF_ENDPOINT", gone)
-    with pytest.raises(ba.DatasetError, match=r"Cannot reach http.*network"):
-        ba.hub_files(REPOSITORY)
-    monkeypatch.setenv("HF_ENDPOINT", "hub")
-    with pytest.raises(ba.DatasetError, match="HF_ENDPOINT is an address"):
-        ba.hub_files(REPOSITORY)
-    with pytest.raises(ba.DatasetError, match="owner/name"):
-        ba.hub_files("chatbot arena")
-
-
-def test_the_command_takes_votes_from_the_hub(hub, tmp_path):
-    command = [Path(sys.executable).parent / "bayes-arena", "reproduce", "table1", "--delta", "0", "-o", tmp_path]
+    nothing = lambda path, token: (404, {"X-Error-Code": "RepoNotFound"}, b"")  # noqa: E731
+    with hub(FILES, nothing), pytest.raises(ba.DatasetError, match=r"has no data set 'lmsys/other'\. Check the name"):
+        ba.hub_files("lmsys/other")
+    with hub(FILES, lambda path, token: (200, {}, b"<html>")), pytest.raises(ba.DatasetError, match="HF_ENDPOINT"):
+        ba.hub_files("lmsys/other")
     with hub(FILES):
-        done = subprocess.run([*command, "--data", f"hf:{REPOSITORY}"], capture_output=True, text=True, timeout=120)
+        pass
+    with pytest.raises(ba.DatasetError, match=r"Cannot fetch lmsys/other from http.*network"):
+        ba.hub_files("lmsys/other")
+    with pytest.raises(ba.DatasetError, match="owner/name"):
+        ba.read_votes("hf:chatbot arena")
+
+
+def test_a_hub_cannot_write_outside_the_cache(hub, tmp_path):
+    body = FILES["data/train-0.parquet"]
+    with hub({"../../../../x.parquet": body}), pytest.raises(ba.DatasetError):
+        ba.hub_files(REPOSITORY)
+    assert not (tmp_path / "x.parquet").exists()
+
+
+@pytest.mark.slow
+def test_the_papers_tables_take_votes_from_the_hub(hub, tmp_path):
+    with hub(FILES):
+        done = run("reproduce", "table1", "--delta", "0", "-o", tmp_path, "--data", f"hf:{REPOSITORY}")
     assert done.returncode == 0, done.stderr
     assert "4 votes, 3 models, 2 annotators" in done.stdout
+
+
+def test_commands_take_votes_from_the_hub(hub, tmp_path):
+    with hub(FILES):
+        done = run("check", f"hf:{REPOSITORY}")
+        assert f"hf:{REPOSITORY}: 4 votes, 3 competitors, 2 annotators" in done.stdout
+        run("arena", "init", tmp_path / "arena.duckdb")
+        done = run("arena", "add", tmp_path / "arena.duckdb", f"hf:{REPOSITORY}", "--id", "question_id")
+        assert done.returncode == 0, done.stderr
     with hub(FILES, lambda path, token: (403, {}, b"")):
-        done = subprocess.run([*command, "--data", f"hf:{REPOSITORY}"], capture_output=True, text=True, timeout=120)
+        done = run("rank", "hf:lmsys/other")
     assert done.returncode == 2
     assert "HF_TOKEN" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_hubs_client_is_imported_for_the_hub_only(tmp_path):
+    VOTES.write_parquet(tmp_path / "votes.parquet")
+    code = f"import sys, bayes_arena as ba; ba.read_votes({str(tmp_path / 'votes.parquet')!r})"
+    done = subprocess.run([sys.executable, "-c", f"{code}; assert 'huggingface_hub' not in sys.modules"])
+    assert done.returncode == 0

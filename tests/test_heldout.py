@@ -56,6 +56,19 @@ def test_every_vote_is_left_out_equally_often():
     assert left_out[:, 2].mean() == pytest.approx(0.3, abs=4 * np.sqrt(0.21 / 2000))
 
 
+def test_weighted_votes_are_split_too(arena):
+    """A summed weight of 9.25 is nine votes, and one that weighs a quarter; whole weights are split as votes."""
+    table = frame([("x", "y", "x")] * 37 + [("x", "y", "tie")] * 12).with_columns(w=pl.lit(0.25))
+    cells = ba.read_votes(table, weight="w")
+    left_out = np.array([out.counts[0] for _, out in split_votes(cells, splits=2000, test=0.3, seed=0)])
+    kept = np.array([kept.counts[0] for kept, _ in split_votes(cells, splits=2000, test=0.3, seed=0)])
+    np.testing.assert_array_equal(kept + left_out, np.broadcast_to([9.25, 0, 3, 0], kept.shape))
+    assert set(left_out[:, 0] % 1) == {0, 0.25}
+    np.testing.assert_allclose(left_out.mean(axis=0), 4 / 13 * cells.counts[0], atol=0.1)
+    heavy = arena.votes.with_columns(w=pl.when(pl.col("model_a") > "model-3").then(1.0).otherwise(0.5))
+    assert np.isfinite(ba.held_out(ba.read_votes(heavy, weight="w"), {"m": M_ELO}, splits=2).loc[0, "mse_se"])
+
+
 def test_the_seed_decides_and_the_order_of_votes_does_not(arena):
     models = {"m-elo": M_ELO, "am-davidson": AM_DAVIDSON}
     one = ba.held_out(ba.read_votes(arena.votes), models, splits=2, seed=5)
@@ -203,9 +216,6 @@ def test_what_cannot_be_compared_is_refused(arena, arena_cells):
             ba.held_out(arena_cells, {"m": M_ELO}, test=share)
     with pytest.raises(ba.ModelError, match="leaves out ties"):
         ba.held_out(arena_cells, {"drop": partial(ba.fit, model=ba.Model("drop", ties="drop"))})
-    weighted = ba.read_votes(arena.votes.with_columns(w=pl.lit(0.5)), weight="w")
-    with pytest.raises(ba.ModelError, match="whole votes"):
-        ba.held_out(weighted, {"m": M_ELO})
     fewer = arena.votes.filter((pl.col("model_a") != "model-3") & (pl.col("model_b") != "model-3"))
     with pytest.raises(ba.ModelError, match="nothing of model-3"):
         predict(M_ELO(ba.read_votes(fewer)), arena_cells)

@@ -40,6 +40,7 @@ PUBLIC = [
     "Spreads",
     "StableArena",
     "StoreError",
+    "UnusedColumnWarning",
     "VoteSequence",
     "VotesError",
     "annotators",

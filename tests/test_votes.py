@@ -296,12 +296,29 @@ def test_unreadable_sources(tmp_path):
 
 
 def test_nothing_to_rate():
-    with pytest.raises(ba.NoVotesError):
-        ba.read_votes(frame(ROWS).head(0))
+    one_hot = dict.fromkeys(["model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie"], ())
+    for empty in (frame(ROWS).head(0), engines()["pandas"].head(0), pd.DataFrame(one_hot), frame(ROWS).head(0).lazy()):
+        with pytest.raises(ba.NoVotesError, match=r"the source has no rows\. Check"):
+            ba.read_votes(empty)
     with pytest.raises(ba.NoVotesError, match="weight 0"):
         ba.read_votes(frame([("x", "y", "tie")]).with_columns(w=0), weight="w")
     with pytest.raises(ba.InvalidVotesError, match="competitor against itself"):
         ba.read_votes(frame([("x", "x", "tie")]), on_invalid="drop")
+
+
+@pytest.mark.parametrize("verb", [ba.fit, ba.check])
+def test_verbs_take_what_read_votes_takes(verb, tmp_path):
+    table = frame(ROWS)
+    table.write_csv(tmp_path / "votes.csv")
+    expected = verb(ba.read_votes(table))
+    for source in (table, engines()["pandas"], tmp_path / "votes.csv", str(tmp_path / "votes.csv")):
+        found = verb(source)
+        if verb is ba.check:  # of the source it can say more than of its cells
+            assert found.query("check != 'repeated votes'").reset_index(drop=True).equals(expected)
+        else:
+            assert found.mean_loss == expected.mean_loss
+    with pytest.raises(ba.VotesError, match="Cannot read votes from int"):
+        verb(3)
 
 
 def test_the_papers_filter_keeps_annotators_with_more_votes(arena_cells):
@@ -330,8 +347,8 @@ def test_llmfao_by_the_papers_filter(llmfao, llmfao_50):
 
 
 def test_names_with_glob_characters_are_read_once(tmp_path):
-    for name in ("v1.csv", "v?.csv", "[2024].csv"):
-        write(frame([("x", "y", "model_a")]), tmp_path / name)
+    for name, winner in {"v1.csv": "x", "v?.csv": "y", "[2024].csv": "tie"}.items():
+        write(frame([("x", "y", winner)]), tmp_path / name)
     for name in ("v?.csv", "[2024].csv", "v1.csv"):
         assert ba.read_votes(tmp_path / name).n_votes == 1
     assert ba.read_votes(tmp_path / "v*.csv").n_votes == 2

@@ -11,7 +11,7 @@ import os
 import sys
 
 from bayes_arena.cli import arena, judging, ratings, reproduce, votes  # noqa: F401 (they register their commands)
-from bayes_arena.cli.app import app
+from bayes_arena.cli.app import app, tell
 from bayes_arena.errors import ArenaError
 from bayes_arena.progress import report
 
@@ -29,5 +29,5 @@ def main() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         report("")
-        print(f"bayes-arena: {error}", file=sys.stderr)
+        tell(f"bayes-arena: {error}")
         raise SystemExit(2) from None

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import typer
 
-from bayes_arena.errors import ArenaWarning
+from bayes_arena.errors import ArenaWarning, printable
 
 app = typer.Typer(
     name="bayes-arena",
@@ -20,6 +20,11 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",
 )
+
+
+def tell(text: str) -> None:
+    """Print a message to standard error, whatever names it contains."""
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr)
 
 
 @contextmanager
@@ -34,4 +39,4 @@ def collected_warnings() -> Iterator[list[str]]:
             for warning in caught:
                 if issubclass(warning.category, ArenaWarning):
                     notes.append(str(warning.message))
-                    print(f"Warning: {warning.message}", file=sys.stderr)
+                    tell(f"Warning: {warning.message}")

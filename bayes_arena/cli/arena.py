@@ -28,7 +28,8 @@ app.add_typer(arena, name="arena")
 
 ArenaFile = Annotated[Path, typer.Argument(metavar="FILE", help="File of the arena.", show_default=False)]
 VoteFiles = Annotated[
-    list[str], typer.Argument(metavar="VOTES", help="Votes as CSV, Parquet or JSONL.", show_default=False)
+    list[str],
+    typer.Argument(metavar="VOTES", help="Votes as CSV, Parquet, JSONL or hf:OWNER/NAME.", show_default=False),
 ]
 Id = Annotated[
     str | None,
@@ -74,12 +75,16 @@ def add(
     weight: options.Weight = None,
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
+    dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     form: options.FormatOption = None,
     output: options.Output = None,
 ) -> None:
     """Add votes, all or none; those that are stored already change nothing."""
     form = choose_format(form, output)
-    source = VoteSource(votes, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, None)
+    source = VoteSource(
+        votes, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, None, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.stable_arena import StableArena
 

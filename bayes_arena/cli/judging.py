@@ -24,6 +24,8 @@ def compare(
     annotator: options.Annotator = None,
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
+    dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     delta: options.Delta = None,
     ties: options.TiesOption = None,
     method: options.MethodOption = None,
@@ -35,7 +37,9 @@ def compare(
     from dataclasses import replace
 
     form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, False, None, outcome, on_invalid, delta)
+    source = VoteSource(
+        files, a, b, winner, annotator, False, None, outcome, on_invalid, delta, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.comparison import compare as compare_fits
         from bayes_arena.fitting import fit
@@ -44,7 +48,7 @@ def compare(
         cells = source.read()
         fits = {}
         for name in models.split(","):
-            model = resolve_model(name.strip(), annotators_known=cells.n_annotators > 0)
+            model = resolve_model(name.strip(), annotators_known=cells.n_annotators > 0, sided=cells.sided)
             model = replace(model, ties=ties.value) if ties else model
             route = method.value if method else "marginal"
             fits[model.name] = fit(cells, model=model, method=route, seed=seed)  # type: ignore[arg-type]
@@ -74,6 +78,8 @@ def diagnose(
     weight: options.Weight = None,
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
+    dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     delta: options.Delta = None,
     model: options.ModelOption = None,
     prior: options.PriorOption = PriorName.default,
@@ -84,7 +90,9 @@ def diagnose(
 ) -> None:
     """Check a fit: graph, optimiser, sampler and prediction, each with a verdict and a remedy."""
     form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta)
+    source = VoteSource(
+        files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.diagnostics import diagnosis
 

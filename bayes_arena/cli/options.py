@@ -66,7 +66,8 @@ Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILE",
-        help="Votes as CSV, Parquet or JSONL. Without a file: a built-in simulated example arena.",
+        help="Votes as CSV, Parquet or JSONL, or hf:OWNER/NAME, a data set on the Hugging Face hub. "
+        "Without a file: a built-in simulated example arena.",
         show_default=False,
     ),
 ]
@@ -87,6 +88,22 @@ Outcome = Annotated[
 Invalid = Annotated[
     OnInvalid,
     typer.Option("--on-invalid", help="Stop at invalid votes, or drop them.", rich_help_panel=VOTES),
+]
+Dedupe = Annotated[
+    bool,
+    typer.Option(
+        "--dedupe",
+        help="Leave out what stands there again: files of the same content, and rows equal in all columns.",
+        rich_help_panel=VOTES,
+    ),
+]
+NormaliseNames = Annotated[
+    bool,
+    typer.Option(
+        "--normalise-names",
+        help="Take names for the same that differ in outer spaces or in their Unicode form (NFC).",
+        rich_help_panel=VOTES,
+    ),
 ]
 Delta = Annotated[
     int | None,
@@ -148,6 +165,11 @@ Anchor = Annotated[
 ]
 FormatOption = Annotated[
     Format | None,
-    typer.Option("--format", help="Default: by the name of the output file, else table.", rich_help_panel=OUTPUT),
+    typer.Option(
+        "--format",
+        help="Default: by the name of the output file, else table. safe-csv: CSV in which an apostrophe stands before "
+        "text that begins with = + - @, so that no spreadsheet takes a name for a formula.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write.", rich_help_panel=OUTPUT)]

@@ -1,4 +1,7 @@
-"""How the command line shows a table: aligned text for people, CSV, JSON or Parquet for programs."""
+"""How the command line shows a table: aligned text for people, CSV, JSON or Parquet for programs.
+
+Aligned text shows control characters in names as escapes; what programs read keeps names as they are.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bayes_arena.errors import OutputError
+from bayes_arena.errors import OutputError, printable
 
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMULA = r"^[=+\-@\t\r\n]"
+"""Beginnings of text that spreadsheets take for a formula."""
 WIDE = 10_000
 """Characters no table needs."""
 
@@ -22,6 +30,7 @@ class Format(StrEnum):
 
     table = "table"
     csv = "csv"
+    safe_csv = "safe-csv"
     json = "json"
     parquet = "parquet"
 
@@ -81,6 +90,8 @@ def write(
         text = json.dumps({**head, key: rows(columns)}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     elif form is Format.csv:
         text = _frame(columns).write_csv()
+    elif form is Format.safe_csv:
+        text = without_formulas(_frame(columns)).write_csv()
     else:
         if output is None and sys.stdout.isatty():
             _console_print(shown, title)
@@ -90,6 +101,14 @@ def write(
         sys.stdout.write(text)
     else:
         output.write_text(text, encoding="utf-8")
+
+
+def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
+    """Begin text that a spreadsheet would take for a formula with an apostrophe."""
+    import polars as pl
+
+    text = pl.col(pl.String)
+    return table.with_columns(pl.when(text.str.contains(FORMULA)).then("'" + text).otherwise(text).name.keep())
 
 
 def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -133,7 +152,7 @@ def _table(shown: Mapping[str, Sequence[str]], title: str) -> Any:
     from rich.text import Text
 
     table = Table(
-        title=Text(title),
+        title=Text("\n".join(map(printable, title.split("\n")))),
         box=box.SIMPLE_HEAD,
         title_justify="left",
         title_style="bold",
@@ -144,11 +163,11 @@ def _table(shown: Mapping[str, Sequence[str]], title: str) -> Any:
         words = any(character.isalpha() for value in values for character in value)
         table.add_column(name, justify="left" if words else "right", no_wrap=True)
     for row in zip(*shown.values(), strict=True):
-        table.add_row(*(Text(value) for value in row))
+        table.add_row(*(Text(printable(value)) for value in row))
     return table
 
 
-def _frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+def _frame(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame({name: list(values) for name, values in columns.items()})

@@ -31,6 +31,8 @@ def rank(
     weight: options.Weight = None,
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
+    dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     delta: options.Delta = None,
     model: options.ModelOption = None,
     prior: options.PriorOption = PriorName.default,
@@ -51,7 +53,9 @@ def rank(
     """Rate the competitors: Elo scores, intervals and the spread of ranks."""
     form = choose_format(form, output)
     elo = elo_scale(init, scale, base, anchor)
-    source = VoteSource(files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta)
+    source = VoteSource(
+        files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.ranking import leaderboard_columns
 
@@ -74,6 +78,8 @@ def annotators(
     weight: options.Weight = None,
     outcome: options.Outcome = None,
     on_invalid: options.Invalid = OnInvalid.error,
+    dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     delta: options.Delta = None,
     model: options.ModelOption = None,
     prior: options.PriorOption = PriorName.default,
@@ -88,7 +94,9 @@ def annotators(
 ) -> None:
     """List the annotators, the most suspect first: who votes with the others, against them, or not on the merits."""
     form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, False, weight, outcome, on_invalid, delta)
+    source = VoteSource(
+        files, a, b, winner, annotator, False, weight, outcome, on_invalid, delta, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.flagging import discoveries
         from bayes_arena.reliability import annotator_columns

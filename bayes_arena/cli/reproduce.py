@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,12 +12,10 @@ from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import OUTPUT, VOTES
 from bayes_arena.cli.output import Format, write
 from bayes_arena.cli.source import sizes
+from bayes_arena.errors import printable
 
 if TYPE_CHECKING:
     from bayes_arena.experiments.reproduction import Material
-
-HUB = "hf:"
-"""What a data set on the Hugging Face hub begins with."""
 
 
 class TargetName(StrEnum):
@@ -72,24 +69,19 @@ def reproduce(
     for chosen in TARGETS if target is TargetName.all else [target.value]:
         with collected_warnings():
             short, note, files = write_target(chosen, votes, output)
-        print("\n" + "\n".join(filter(None, [f"{chosen}: {', '.join(map(str, files))}", note])))
+        lines = [f"{chosen}: {', '.join(map(str, files))}", *note.split("\n")]
+        print("\n" + "\n".join(printable(line) for line in lines if line))
         write(short, key=chosen, head={}, title="", shown=short, form=Format.table, output=None)
 
 
 def _read(data: str | None, delta: int) -> Material:
     """Read the votes twice, summed and in order, or simulate them."""
-    from bayes_arena.datasets import hub_files
     from bayes_arena.experiments.reproduction import Material, twin
     from bayes_arena.selection import keep_annotators
     from bayes_arena.sequence import read_sequence
     from bayes_arena.votes import read_votes
 
-    source: object = data
-    if data is None:
-        source = twin().votes
-    elif data.startswith(HUB):
-        print(f"Fetching {data} unless it is in the cache ...", file=sys.stderr)
-        source = hub_files(data.removeprefix(HUB))
+    source: object = twin().votes if data is None else data
     return Material(
         keep_annotators(read_votes(source), more_than=delta), keep_annotators(read_sequence(source), more_than=delta)
     )

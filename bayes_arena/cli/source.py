@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayes_arena.cli.options import OnInvalid
+from bayes_arena.datasets import HUB
 from bayes_arena.errors import ModelError
 
 if TYPE_CHECKING:
     from bayes_arena.cells import Cells
+    from bayes_arena.repeats import Repeats
     from bayes_arena.votes import Reading
 
 
@@ -29,6 +31,8 @@ class VoteSource:
     outcome: list[str] | None
     on_invalid: OnInvalid
     delta: int | None
+    dedupe: bool = False
+    normalise: bool = False
 
     def read(self, on_invalid: OnInvalid | None = None) -> Cells:
         """Read the votes, or simulate the example."""
@@ -48,11 +52,20 @@ class VoteSource:
             "weight": self.weight,
             "outcomes": dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or []),
             "on_invalid": (on_invalid or self.on_invalid).value,
+            "dedupe": self.dedupe,
+            "normalise": self.normalise,
         }
+
+    def repeats(self) -> Repeats | None:
+        """Count the votes that are repeated, unless the example is read or repeats are left out."""
+        from bayes_arena.votes import read_repeats
+
+        return read_repeats(self.files, **self.reading()) if self.files and not self.dedupe else None
 
     def title(self, cells: Cells) -> str:
         """Say what was read."""
-        name = ", ".join(Path(file).name for file in self.files) if self.files else "example arena (simulated)"
+        names = [file if file.startswith(HUB) else Path(file).name for file in self.files or []]
+        name = ", ".join(names) or "example arena (simulated)"
         return described(name, cells)
 
 

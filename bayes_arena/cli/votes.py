@@ -26,17 +26,21 @@ def check(
     no_annotator: options.NoAnnotator = False,
     weight: options.Weight = None,
     outcome: options.Outcome = None,
+    dedupe: options.Dedupe = False,
+    normalise_names: options.NormaliseNames = False,
     form: options.FormatOption = None,
     output: options.Output = None,
 ) -> None:
     """Report what the votes can and cannot settle, before any model; exit code 2 if some are invalid."""
     form = choose_format(form, output)
-    source = VoteSource(files, a, b, winner, annotator, no_annotator, weight, outcome, OnInvalid.drop, None)
+    source = VoteSource(
+        files, a, b, winner, annotator, no_annotator, weight, outcome, OnInvalid.drop, None, dedupe, normalise_names
+    )
     with collected_warnings() as notes:
         from bayes_arena.checks import check_rows
 
         cells = source.read()
-        rows = check_rows(cells)
+        rows = check_rows(cells, source.repeats())
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     head = {**sizes(cells), "warnings": notes}
     write(columns, key="checks", head=head, title=source.title(cells), shown=columns, form=form, output=output)

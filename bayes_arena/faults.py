@@ -1,0 +1,107 @@
+"""Where a file cannot be read: looked for only after an engine has failed, whose message names neither file nor row."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from bayes_arena.errors import listing
+
+LONGEST_FIELD = 2**31 - 1
+"""Characters of a field of CSV; Python's own limit is shorter than some conversations."""
+
+
+def find_fault(paths: Sequence[Path]) -> str | None:
+    """Name the first file that cannot be read, the row where there is one (counted from 0), and the remedy.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Files of one format that were read together.
+    """
+    columns: dict[Path, list[str]] = {}
+    for path in paths:
+        names = [suffix.lower() for suffix in path.suffixes]
+        try:
+            if ".parquet" in names:
+                columns[path], fault = _parquet(path)
+            elif names[-1:] == [".zst"]:
+                continue
+            elif ".csv" in names:
+                columns[path], fault = _csv(path)
+            else:
+                fault = _json_lines(path)
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            fault = "it is not compressed as its name says, or cut off. Get it again."
+        if fault:
+            return f"Cannot read {str(path)!r}: {fault}"
+    first = next(iter(columns), None)
+    for path, found in columns.items():
+        if first is not None and found != columns[first]:
+            return (
+                f"{str(path)!r} has the columns {listing(found)}, and {str(first)!r} has {listing(columns[first])}. "
+                "Files that are read together have the same columns in the same order."
+            )
+    return None
+
+
+def _open(path: Path) -> IO[str]:
+    """Open a text; what is not UTF-8 in it becomes a surrogate."""
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="")
+    return path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+
+
+def _csv(path: Path) -> tuple[list[str], str | None]:
+    """Return the columns of a CSV file, and its first fault."""
+    header: list[str] = []
+    row = -2
+    limit = csv.field_size_limit(LONGEST_FIELD)
+    try:
+        with _open(path) as file:
+            for row, fields in enumerate(csv.reader(file, strict=True), -1):
+                place = f"row {row}" if row >= 0 else "the header"
+                header = header or fields
+                if _is_foreign("".join(fields)):
+                    return header, f"{place} is not UTF-8. Save the file as UTF-8."
+                if len(fields) > len(header):
+                    wrong = f"{place} has {len(fields)} fields, and the header {len(header)}"
+                    return header, f"{wrong}. Put fields that contain a comma in quotes."
+    except csv.Error:
+        return header, f"the quotes of row {row + 1} do not close. Double a quote that is part of a quoted field."
+    finally:
+        csv.field_size_limit(limit)
+    return header, None if header else "it is empty. Its first line names the columns."
+
+
+def _json_lines(path: Path) -> str | None:
+    with _open(path) as file:
+        for row, line in enumerate(file):
+            try:
+                value = json.loads(line) if line.strip() else {}
+            except ValueError:
+                return f"row {row} is no JSON. Write one JSON object a line."
+            if _is_foreign(line):
+                return f"row {row} is not UTF-8. Save the file as UTF-8."
+            if not isinstance(value, dict):
+                return f"row {row} is no JSON object. Write one JSON object a line."
+    return None
+
+
+def _parquet(path: Path) -> tuple[list[str], str | None]:
+    try:
+        return [f"{name} ({kind})" for name, kind in pl.read_parquet_schema(path).items()], None
+    except pl.exceptions.PolarsError:
+        return [], "it is no Parquet file, or cut off. Get it again."
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether a text was not UTF-8."""
+    return not text.isascii() and any("\udc80" <= char <= "\udcff" for char in text)
