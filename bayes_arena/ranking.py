@@ -11,6 +11,7 @@ from bayes_arena.cells import Floats, Ints, are_whole
 from bayes_arena.checks import records
 from bayes_arena.elo import EloScale
 from bayes_arena.errors import ModelError, NotIdentifiedError
+from bayes_arena.fitting import one_thread
 from bayes_arena.intervals import Interval, Quantity, summarise
 from bayes_arena.projection import project
 from bayes_arena.result import Fit
@@ -90,9 +91,10 @@ def leaderboard_columns(
     elo = elo or EloScale()
     names = fit.cells.competitors
     size = len(names)
-    projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
-    quantity = Quantity(projection.strength, projection.by_head, projection.by_own, lambda draws: draws.elo_strength)
-    summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
+    with one_thread():
+        on_elo = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
+        quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength)
+        summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from conftest import real_votes
+from helpers import frame
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
@@ -307,3 +308,14 @@ def test_a_fit_says_in_a_line_what_it_is(arena_cells):
     assert repr(ba.fit(arena_cells, model="am-elo", prior="flat")) == (
         "Fit(am-elo, flat prior, map: 600 votes, 6 competitors, 5 annotators)"
     )
+
+
+def test_net_agreement_lies_in_its_interval_at_infinity_too():
+    """Three annotators in two minds, and one of a single mind, whose theta has no finite estimate."""
+    votes = {"j": (1, 1), "k": (1, 1), "l": (5, 0), "m": (1, 1)}
+    rows = [("x", "y", side, k) for k, (won, lost) in votes.items() for side in "x" * won + "y" * lost]
+    with pytest.warns(ba.NoMaximumWarning):
+        fit = ba.fit(ba.read_votes(frame(rows)), model="am-elo", prior="flat")
+    table = ba.annotators(fit)
+    assert (table["net_agreement"] >= table["net_agreement_lower"]).all()
+    assert (table["net_agreement"] <= table["net_agreement_upper"]).all()
