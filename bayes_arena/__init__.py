@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         StoreError,
         VotesError,
     )
+    from bayes_arena.estimates import contrasts, effects, strengths
     from bayes_arena.fitting import fit
     from bayes_arena.flagging import flag, flag_by_theta
     from bayes_arena.heldout import held_out
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from bayes_arena.prior_predictive import prior_check
     from bayes_arena.priors import Prior, Spreads
     from bayes_arena.random_orders import bootstrapped_elo, shuffled_elo
-    from bayes_arena.ranking import leaderboard, rank_spread, strengths
+    from bayes_arena.ranking import leaderboard, rank_spread
     from bayes_arena.reliability import annotators
     from bayes_arena.result import Draws, Fit
     from bayes_arena.selection import drop_annotators, keep_annotators
@@ -97,6 +98,7 @@ _HOME = {
         "OutputError",
         "VotesError",
     ),
+    "bayes_arena.estimates": ("contrasts", "effects", "strengths"),
     "bayes_arena.fitting": ("fit",),
     "bayes_arena.flagging": ("flag", "flag_by_theta"),
     "bayes_arena.heldout": ("held_out",),
@@ -107,7 +109,7 @@ _HOME = {
     "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.random_orders": ("bootstrapped_elo", "shuffled_elo"),
-    "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
+    "bayes_arena.ranking": ("leaderboard", "rank_spread"),
     "bayes_arena.reliability": ("annotators",),
     "bayes_arena.result": ("Draws", "Fit"),
     "bayes_arena.sequence": ("VoteSequence", "read_sequence"),
@@ -165,9 +167,11 @@ __all__ = [
     "bootstrapped_elo",
     "check",
     "compare",
+    "contrasts",
     "diagnose",
     "draw",
     "drop_annotators",
+    "effects",
     "elo_by_annotator",
     "example_arena",
     "fit",

@@ -148,7 +148,7 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     """Return the cells in the indices of a fit; an annotator unknown to it comes after all others."""
     i, j = _pairs(fit.cells.competitors, cells)
     if math.isinf(fit.target.strength_sd):
-        _require_compared(fit, i, j)
+        require_compared(fit, i, j)
     place = {name: index for index, name in enumerate(fit.cells.annotators)}
     stranger = fit.target.n_annotators
     them = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
@@ -170,7 +170,7 @@ def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:
     return i, j
 
 
-def _require_compared(fit: Fit, i: Ints, j: Ints) -> None:
+def require_compared(fit: Fit, i: Ints, j: Ints) -> None:
     """Refuse pairs whose strengths have no common origin."""
     labels = components(fit.cells)
     apart = np.flatnonzero(labels[i] != labels[j])
