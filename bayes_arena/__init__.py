@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
     from bayes_arena.stable_arena import StableArena
-    from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
+    from bayes_arena.standing import head_to_head, rank_probabilities, unsettled_pairs, win_probability
     from bayes_arena.storage import load, save
     from bayes_arena.stored_rounds import Round
     from bayes_arena.stored_votes import Addition
@@ -116,7 +116,7 @@ _HOME = {
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
     "bayes_arena.stable_arena": ("StableArena",),
-    "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),
+    "bayes_arena.standing": ("head_to_head", "rank_probabilities", "unsettled_pairs", "win_probability"),
     "bayes_arena.stored_rounds": ("Round",),
     "bayes_arena.stored_votes": ("Addition",),
     "bayes_arena.diagnostics": ("diagnose",),
@@ -177,6 +177,7 @@ __all__ = [
     "fit",
     "flag",
     "flag_by_theta",
+    "head_to_head",
     "held_out",
     "hub_files",
     "keep_annotators",

@@ -115,7 +115,8 @@ def contrasts(
     Returns
     -------
     pandas.DataFrame
-        ``competitor, against, difference, sd, z, p, lower, upper``: strength of the competitor less that of the other,
+        ``competitor, opponent, difference, sd, z, p, lower, upper``: strength of the competitor less that of its
+        opponent,
         in logits, from their joint covariance. ``sd`` is the standard error, z and p are Wald's
         (:mod:`bayes_arena.estimates`).
 
@@ -135,7 +136,7 @@ def contrasts(
     jacobian = np.zeros((len(i), len(names)))
     row = np.arange(len(i))
     jacobian[row, i], jacobian[row, j] = 1.0, -1.0
-    who = {"competitor": [names[index] for index in i], "against": [names[index] for index in j]}
+    who = {"competitor": [names[index] for index in i], "opponent": [names[index] for index in j]}
     return _table(fit, who, "difference", jacobian, level, interval, resamples, seed)
 
 

@@ -93,7 +93,7 @@ def test_two_competitors_by_hand():
     fit = ba.fit(ba.read_votes(frame(PAIR)), model="bradley-terry", prior="flat")
     (row,) = ba.contrasts(fit).to_dict("records")
     z = math.log(3) / math.sqrt(1 / 9 + 1 / 3)
-    assert (row["competitor"], row["against"]) == ("x", "y")
+    assert (row["competitor"], row["opponent"]) == ("x", "y")
     assert row["difference"] == pytest.approx(math.log(3))
     assert row["sd"] == pytest.approx(math.sqrt(1 / 9 + 1 / 3))
     assert (row["z"], row["p"]) == pytest.approx((z, math.erfc(z / math.sqrt(2))))

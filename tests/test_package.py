@@ -55,6 +55,7 @@ PUBLIC = [
     "fit",
     "flag",
     "flag_by_theta",
+    "head_to_head",
     "held_out",
     "hub_files",
     "keep_annotators",
