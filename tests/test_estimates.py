@@ -174,3 +174,15 @@ def test_what_has_no_contrast_or_effect_is_refused(plain):
     assert len(ba.contrasts(apart, [("x", "y")])) == 1
     with pytest.raises(ba.NotIdentifiedError, match="p and x"):
         ba.contrasts(apart)
+
+
+def test_taken_in_parts_the_answers_are_the_same(arena_cells, monkeypatch):
+    """Memory is bounded by taking some functions, and some pairs, at a time."""
+    fit = ba.fit(arena_cells, model="am-elo")
+    questions = (ba.contrasts, ba.leaderboard, ba.head_to_head, ba.win_probability)
+    whole = [question(fit) for question in questions]
+    monkeypatch.setattr("bayes_arena.laplace.AT_ONCE", 30)
+    monkeypatch.setattr("bayes_arena.standing.AT_ONCE", 8000)
+    for question, table in zip(questions, whole, strict=True):
+        numbers = table.select_dtypes("number")
+        np.testing.assert_allclose(question(fit)[numbers.columns], numbers, rtol=1e-12)
