@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         UnusedColumnWarning,
         VotesError,
     )
+    from bayes_arena.estimates import contrasts, effects, strengths
     from bayes_arena.fitting import fit
     from bayes_arena.flagging import flag, flag_by_theta
     from bayes_arena.heldout import held_out
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from bayes_arena.prior_predictive import prior_check
     from bayes_arena.priors import Prior, Spreads
     from bayes_arena.random_orders import bootstrapped_elo, shuffled_elo
-    from bayes_arena.ranking import leaderboard, rank_spread, strengths
+    from bayes_arena.ranking import leaderboard, rank_spread
     from bayes_arena.reliability import annotators
     from bayes_arena.result import Draws, Fit
     from bayes_arena.selection import drop_annotators, keep_annotators
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from bayes_arena.simulation import Arena, example_arena, simulate
     from bayes_arena.specification import Model
     from bayes_arena.stable_arena import StableArena
-    from bayes_arena.standing import rank_probabilities, unsettled_pairs, win_probability
+    from bayes_arena.standing import head_to_head, rank_probabilities, unsettled_pairs, win_probability
     from bayes_arena.storage import load, save
     from bayes_arena.stored_rounds import Round
     from bayes_arena.stored_votes import Addition
@@ -101,6 +102,7 @@ _HOME = {
         "UnusedColumnWarning",
         "VotesError",
     ),
+    "bayes_arena.estimates": ("contrasts", "effects", "strengths"),
     "bayes_arena.fitting": ("fit",),
     "bayes_arena.flagging": ("flag", "flag_by_theta"),
     "bayes_arena.heldout": ("held_out",),
@@ -111,14 +113,14 @@ _HOME = {
     "bayes_arena.predictive": ("predictive_check", "replicate"),
     "bayes_arena.priors": ("Prior", "Spreads"),
     "bayes_arena.random_orders": ("bootstrapped_elo", "shuffled_elo"),
-    "bayes_arena.ranking": ("leaderboard", "rank_spread", "strengths"),
+    "bayes_arena.ranking": ("leaderboard", "rank_spread"),
     "bayes_arena.reliability": ("annotators",),
     "bayes_arena.result": ("Draws", "Fit"),
     "bayes_arena.sequence": ("VoteSequence", "read_sequence"),
     "bayes_arena.simulation": ("Arena", "example_arena", "simulate"),
     "bayes_arena.specification": ("Model",),
     "bayes_arena.stable_arena": ("StableArena",),
-    "bayes_arena.standing": ("rank_probabilities", "unsettled_pairs", "win_probability"),
+    "bayes_arena.standing": ("head_to_head", "rank_probabilities", "unsettled_pairs", "win_probability"),
     "bayes_arena.stored_rounds": ("Round",),
     "bayes_arena.stored_votes": ("Addition",),
     "bayes_arena.diagnostics": ("diagnose",),
@@ -171,14 +173,17 @@ __all__ = [
     "bootstrapped_elo",
     "check",
     "compare",
+    "contrasts",
     "diagnose",
     "draw",
     "drop_annotators",
+    "effects",
     "elo_by_annotator",
     "example_arena",
     "fit",
     "flag",
     "flag_by_theta",
+    "head_to_head",
     "held_out",
     "hub_files",
     "keep_annotators",

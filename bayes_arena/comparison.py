@@ -1,6 +1,7 @@
 """Which model do the votes support? Differences in leave-one-vote-out density, and stacking.
 
-All models are evaluated on the same columns of votes in the same order, so differences are taken vote by vote.
+All models are evaluated on the same columns of votes in the same order, so differences are taken vote by vote. Votes
+that the models leave out are not scored; models that leave out different ones cannot be compared.
 """
 
 from __future__ import annotations
@@ -31,14 +32,16 @@ def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Best first: ``name, rank, elpd_loo, se, elpd_diff, dse, weight, p_loo, pareto_k``. ``elpd_diff`` is against the
-        best, ``dse`` its standard error over votes, ``weight`` the share in the stacked prediction, ``pareto_k`` the
-        largest (above 0.7 the estimate is unreliable). In nats, summed over votes.
+        Best first: ``name, rank, elpd_loo, se, elpd_diff, dse, weight, p_loo, pareto_k, votes``. ``elpd_diff`` is
+        against the best, ``dse`` its standard error over votes, ``weight`` the share in the stacked prediction,
+        ``pareto_k`` the largest (above 0.7 the estimate is unreliable), ``votes`` how many were scored: those that the
+        models see. In nats, summed over votes.
 
     Raises
     ------
     ModelError
-        If there is nothing to compare, the votes differ, or the likelihoods are of different outcomes.
+        If there is nothing to compare, the votes differ, the likelihoods are of different outcomes, or a fit cannot be
+        cross-validated (:func:`~bayes_arena.leave_one_out`).
 
     References
     ----------
@@ -67,6 +70,7 @@ def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
                 "weight": weights[name],
                 "p_loo": one.p,
                 "pareto_k": float(one.pareto_k.max()),
+                "votes": int(one.votes.sum()),
             }
         )
     return pd.DataFrame(rows)
@@ -104,22 +108,31 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
     (first, reference), *others = fits.items()
     for name, fit in others:
         if not _same_votes(reference.cells, fit.cells):
-            raise ModelError(f"{first!r} and {name!r} were fitted to different votes. Fit both to the same cells.")
+            raise ModelError(
+                f"{first!r} and {name!r} were fitted to different votes ({reference.cells.n_votes:,.12g} and "
+                f"{fit.cells.n_votes:,.12g}). Fit both to the same cells."
+            )
         left, right = _outcomes(reference.model), _outcomes(fit.model)
         if left != right:
             raise ModelError(
-                f"{first!r} predicts {left} and {name!r} {right}: their densities are not of the same thing. Compare "
-                "models that treat ties and both-bad votes alike (ties='davidson' has probabilities for ties)."
+                f"{first!r} predicts {left} ({_seen(reference)}) and {name!r} {right} ({_seen(fit)}): their densities "
+                "are not of the same thing. Compare models that treat ties and both-bad votes alike (ties='davidson' "
+                "has probabilities for ties)."
             )
 
 
 def _outcomes(model: Model) -> str:
     """Say what a model's likelihood is a density of."""
-    if model.ties == "half":
-        ties = "half wins (a likelihood that is not normalised over win, tie and loss)"
-    else:
-        ties = "wins and losses" if model.ties == "drop" else "wins, ties and losses"
-    return f"{ties}, both-bad votes as {model.both_bad}"
+    if model.ties == "drop":
+        return "wins and losses alone"
+    half = model.ties == "half"
+    ties = "half wins (a likelihood that is not normalised over win, tie and loss)" if half else "wins, ties and losses"
+    both_bad = {"tie": "as ties", "drop": "left out", "outcome": "as an outcome of their own"}[model.both_bad]
+    return f"{ties}, both-bad votes {both_bad}"
+
+
+def _seen(fit: Fit) -> str:
+    return f"{fit.target.n_votes:,.12g} of {fit.cells.n_votes:,.12g} votes"
 
 
 def _same_votes(left: Cells, right: Cells) -> bool:

@@ -3,7 +3,7 @@
 The expected log predictive density of a vote that the model has not seen is estimated by Pareto-smoothed importance
 sampling from draws of the posterior that has (PSIS-LOO, Vehtari et al., 2017). Votes of the same cell and outcome are
 exchangeable, so the density is computed once for each of these columns and counted as often as it was cast: exact, and
-a fraction of the work.
+a fraction of the work. Votes that the model leaves out (dropped ties or both-bad votes) have no density and no column.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from bayes_arena.cells import Floats, whole_votes
 from bayes_arena.errors import ModelError
+from bayes_arena.outcomes import seen_counts, sees
 from bayes_arena.posterior import draw
 from bayes_arena.progress import report
 from bayes_arena.result import Draws, Fit
@@ -37,7 +38,7 @@ class LeaveOneOut:
     pareto_k : ndarray, shape (n_columns,)
         Pareto k of every column.
     votes : ndarray, shape (n_columns,)
-        How often each was cast.
+        How often each was cast; their sum is the number of votes that the model sees.
     p : float
         Effective number of parameters.
     n_draws : int
@@ -80,17 +81,14 @@ def pointwise(fit: Fit, draws: Draws | None = None) -> tuple[Floats, Floats]:
     Returns
     -------
     log_likelihood : ndarray, shape (n_draws, n_columns)
-        In nats. Columns are the outcomes cast in each cell of ``fit.cells``, in its order.
+        In nats. Columns are the outcomes cast in each cell of ``fit.cells``, in its order, less those that the model
+        leaves out.
     votes : ndarray, shape (n_columns,)
         How often each was cast.
     """
-    cells = fit.cells
-    counts = cells.counts
-    row, outcome = np.nonzero(counts)
-    target = fit.target_by_cell
-    one = np.zeros((4, len(row)))
-    seen = {"tie": 2, "drop": 3, "outcome": 3}[fit.model.both_bad]
-    one[np.where(outcome == 3, seen, outcome), np.arange(len(row))] = 1.0
+    counts, target = fit.cells.counts, fit.target_by_cell
+    row, outcome = np.nonzero(counts * sees(fit.model))
+    one = seen_counts(fit.model, np.eye(4)[outcome])
     draws = draws or draw(fit, size=DRAWS)
     values = np.empty((len(draws.strength), len(row)))
     for index, point in enumerate(draws.points()):
@@ -99,7 +97,7 @@ def pointwise(fit: Fit, draws: Draws | None = None) -> tuple[Floats, Floats]:
 
 
 def leave_one_out(fit: Fit) -> LeaveOneOut:
-    """Leave-one-vote-out cross-validation of a fit.
+    """Leave-one-vote-out cross-validation of a fit, over the votes that its model sees.
 
     Parameters
     ----------
@@ -113,7 +111,8 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     Raises
     ------
     ModelError
-        If votes are weighted by fractions, which are no votes to leave out, or the prior is flat.
+        If votes are weighted by fractions, which are no votes to leave out, the model sees a single one, or the prior
+        is flat in some parameter.
 
     References
     ----------
@@ -122,9 +121,11 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     """
     from arviz_stats.base.array import array_stats
 
-    whole_votes(fit.cells.counts)
-    if fit.prior.is_flat:
-        raise ModelError("Leave-one-out needs draws from a posterior. Use prior='default'.")
+    whole_votes(fit.target.counts)
+    if not fit.target.is_proper:
+        raise ModelError("Leave-one-out needs draws from a posterior, which a flat prior lacks. Use prior='default'.")
+    if fit.target.n_votes < 2:
+        raise ModelError("Leave-one-out takes two votes or more; the model sees one.")
     values, votes = pointwise(fit)
     chains = fit.tree["posterior"].sizes["chain"] if fit.tree is not None else 1
     by_chain = values.T.reshape(len(votes), chains, -1)

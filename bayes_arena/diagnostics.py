@@ -76,7 +76,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
     )
     if fit.tree is not None:
         _add_sampler_checks(add, fit.tree)
-    if are_whole(fit.cells.counts) and not fit.prior.is_flat:
+    if are_whole(fit.target.counts) and fit.target.is_proper and fit.target.n_votes > 1:
         loo = leave_one_out(fit)
         bad = loo.votes[loo.pareto_k > PARETO_K].sum()
         add(

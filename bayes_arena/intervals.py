@@ -14,13 +14,14 @@ The last three (:mod:`bayes_arena.robust`, :mod:`bayes_arena.bootstrap`) are for
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from bayes_arena.bootstrap import bootstrap
 from bayes_arena.cells import Floats
@@ -57,12 +58,31 @@ class Quantity:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Estimates (posterior means, where sampled), standard deviations and bounds, each of shape (m,)."""
+    """Estimates of functions of the parameters.
+
+    Attributes
+    ----------
+    value, sd, lower, upper : ndarray, shape (m,)
+        Estimates (posterior means, where sampled), standard deviations and bounds.
+    freedom : float
+        Degrees of freedom of the standard deviations.
+    """
 
     value: Floats
     sd: Floats
     lower: Floats
     upper: Floats
+    freedom: float = math.inf
+
+    @property
+    def z(self) -> Floats:
+        """Wald's statistic against zero, shape (m,); NaN for what has no error."""
+        return np.divide(self.value, self.sd, out=np.full_like(self.sd, np.nan), where=self.sd > 0)
+
+    @property
+    def p(self) -> Floats:
+        """Its two-sided p-value, shape (m,)."""
+        return np.asarray(2 * stdtr(self.freedom, -np.abs(self.z)))
 
 
 def summarise(fit: Fit, quantity: Quantity, *, level: float, interval: Interval, resamples: int, seed: int) -> Summary:
@@ -95,7 +115,7 @@ def summarise(fit: Fit, quantity: Quantity, *, level: float, interval: Interval,
     NotIdentifiedError
         If the estimate has no robust interval.
     """
-    half = half_width(level)
+    half, freedom = half_width(level), math.inf
     if interval not in get_args(Interval):
         raise ModelError(f"Unknown interval {interval!r}. Use one of {', '.join(get_args(Interval))}.")
     if fit.samples is not None:
@@ -110,13 +130,14 @@ def summarise(fit: Fit, quantity: Quantity, *, level: float, interval: Interval,
         variance = sandwich_variance(fit, quantity.by_head, quantity.by_own)
     elif interval == "clustered":
         variance, clusters = clustered_variance(fit, quantity.by_head, quantity.by_own)
-        half = float(stdtrit(clusters - 1, 0.5 + level / 2))
+        freedom = float(clusters - 1)
+        half = float(stdtrit(freedom, 0.5 + level / 2))
     else:
-        variance = np.diag(fit.laplace.covariance(quantity.by_head, quantity.by_own))
+        variance = fit.laplace.variance(quantity.by_head, quantity.by_own)
     sd = np.sqrt(np.maximum(variance, 0.0))
     if interval == "profile":
         return Summary(quantity.value, sd, *_profile(fit, quantity.by_head, level))
-    return Summary(quantity.value, sd, quantity.value - half * sd, quantity.value + half * sd)
+    return Summary(quantity.value, sd, quantity.value - half * sd, quantity.value + half * sd, freedom)
 
 
 def require_level(level: float) -> None:

@@ -21,6 +21,8 @@ SINGULAR = 1e-9
 """Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information."""
 RIDGE = 1e-6
 """Ridge at infinity, relative to the curvature."""
+AT_ONCE = 10_000_000
+"""Parameters times functions that are solved for at once: bounds the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,19 @@ class Laplace:
         x_head, x_own = self.solve(head, own)
         covariance = head @ x_head[: head.shape[1]]
         return np.asarray(covariance if own is None else covariance + np.einsum("smq,mqt->st", own, x_own))
+
+    def variance(self, head: Floats, own: Floats | None = None) -> Floats:
+        """Diagonal of :meth:`covariance`, shape (m,), without the rest of it."""
+        size, count, width = self.factor.border_q.shape
+        step = max(1, AT_ONCE // (size + count * width))
+        variance = np.empty(len(head))
+        for first in range(0, len(head), step):
+            part = slice(first, first + step)
+            x_head, x_own = self.solve(head[part], None if own is None else own[part])
+            variance[part] = np.einsum("mh,hm->m", head[part], x_head[: head.shape[1]])
+            if own is not None:
+                variance[part] += np.einsum("mkq,kqm->m", own[part], x_own)
+        return variance
 
     def strength_covariance(self) -> Floats:
         """Covariance of r, shape (n, n)."""

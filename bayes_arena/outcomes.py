@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax
 
 from bayes_arena.cells import Floats
@@ -61,6 +62,11 @@ def seen_counts(model: Model, counts: Floats) -> Floats:
     if model.ties == "drop":
         seen[2] = 0.0
     return seen
+
+
+def sees(model: Model) -> NDArray[np.bool_]:
+    """Which of the four outcomes a model sees, shape (4,); votes of the others it leaves out."""
+    return np.asarray(seen_counts(model, np.eye(4)).any(axis=0))
 
 
 def half(counts: Floats, coordinates: Floats) -> RowTerms:

@@ -5,9 +5,9 @@ A vote of annotator k, shown i first, ends in a win, a loss or a tie with probab
     P(o) = E[ P(o | eta, t, m) ],        eta = theta_k (r_i - r_j) + b_k,
 
 the expectation over the posterior where the prior is proper; under a flat one, which leaves no posterior wherever an
-estimate is at infinity, the estimate is plugged in. Half wins have no tie of their own: their likelihood
-P^W (1 - P)^(1 - W), normalised over W = 0, 1/2 and 1, is Davidson's with nu = 1, and that is what a tie is scored by;
-their expected score stays P. A both-bad vote is a tie to every score.
+estimate is at infinity, the estimate is plugged in (:func:`~bayes_arena.head_to_head` shows both). Half wins have no
+tie of their own: their likelihood P^W (1 - P)^(1 - W), normalised over W = 0, 1/2 and 1, is Davidson's with nu = 1, and
+that is what a tie is scored by; their expected score stays P. A both-bad vote is a tie to every score.
 
 Ratings without a fit behind them, such as online Elo's, predict with theta = 1 and no position effect, ties as above.
 
@@ -148,7 +148,7 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     """Return the cells in the indices of a fit; an annotator unknown to it comes after all others."""
     i, j = _pairs(fit.cells.competitors, cells)
     if math.isinf(fit.target.strength_sd):
-        _require_compared(fit, i, j)
+        require_compared(fit, i, j)
     place = {name: index for index, name in enumerate(fit.cells.annotators)}
     stranger = fit.target.n_annotators
     them = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
@@ -170,7 +170,7 @@ def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:
     return i, j
 
 
-def _require_compared(fit: Fit, i: Ints, j: Ints) -> None:
+def require_compared(fit: Fit, i: Ints, j: Ints) -> None:
     """Refuse pairs whose strengths have no common origin."""
     labels = components(fit.cells)
     apart = np.flatnonzero(labels[i] != labels[j])

@@ -1,4 +1,4 @@
-"""What readers see: strengths, the leaderboard, and the spread of ranks."""
+"""What readers see: the leaderboard, and the spread of ranks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayes_arena.bootstrap import RESAMPLES
 from bayes_arena.cells import Floats, Ints, are_whole
 from bayes_arena.checks import records
 from bayes_arena.elo import EloScale
-from bayes_arena.errors import ModelError, NotIdentifiedError
+from bayes_arena.fitting import one_thread
 from bayes_arena.intervals import Interval, Quantity, summarise
 from bayes_arena.projection import project
 from bayes_arena.result import Fit
@@ -90,9 +90,10 @@ def leaderboard_columns(
     elo = elo or EloScale()
     names = fit.cells.competitors
     size = len(names)
-    projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
-    quantity = Quantity(projection.strength, projection.by_head, projection.by_own, lambda draws: draws.elo_strength)
-    summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
+    with one_thread():
+        on_elo = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
+        quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength)
+        summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)
@@ -118,63 +119,6 @@ def leaderboard_columns(
         winners = np.argmax(fit.samples.elo_strength, axis=1)
         columns["p_best"] = np.bincount(winners, minlength=size) / len(winners)
     return {name: column[order] for name, column in columns.items()}
-
-
-def strengths(
-    fit: Fit,
-    *,
-    reference: str | None = None,
-    level: float = 0.95,
-    interval: Interval = "laplace",
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Strengths in logits, against their mean or a reference competitor.
-
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    reference : str, optional
-        Competitor whose strength is 0; by default the mean strength is 0.
-    level : float
-        Coverage of the intervals.
-    interval, resamples, seed
-        As for :func:`leaderboard`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``competitor, strength, sd, lower, upper``, in logits, in the order of ``fit.cells.competitors``.
-
-    Raises
-    ------
-    ModelError
-        If the reference is no competitor, or the level or interval is not possible.
-    NotIdentifiedError
-        If a reference is asked for among groups that were never compared, under a flat prior, or the estimate has no
-        finite robust interval.
-    ConvergenceError
-        If the end of a profile-likelihood interval is not found.
-    """
-    import pandas as pd
-
-    names = fit.cells.competitors
-    if reference is None:
-        contrasts = np.eye(len(names)) - fit.laplace.shifts @ fit.laplace.shifts.T
-    elif reference in names:
-        if fit.laplace.shifts.shape[1] > 1:
-            raise NotIdentifiedError(
-                "Under a flat prior groups that were never compared have no common reference. Rate them apart, or use "
-                "prior='default'."
-            )
-        contrasts = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
-    else:
-        raise ModelError(f"The reference {reference!r} is no competitor.")
-    quantity = Quantity(contrasts @ fit.strength, contrasts, None, lambda draws: draws.strength @ contrasts.T)
-    summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
-    columns = {"strength": summary.value, "sd": summary.sd, "lower": summary.lower, "upper": summary.upper}
-    return pd.DataFrame({"competitor": names, **columns})
 
 
 def rank_spread(lower: Floats, upper: Floats) -> tuple[Ints, Ints]:

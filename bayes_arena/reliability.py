@@ -62,8 +62,8 @@ def annotators(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
         ``verdict``: ``anomalous`` (more likely than not), ``watch`` (the votes leave it open) or ``reliable``;
         ``kind`` of those who are not reliable: ``adversarial`` (against the ranking beyond doubt), ``one-sided`` (the
         side decides), ``always ties``, or ``uninformative`` (net agreement around zero);
-        ``anomaly_probability``, A_k; ``net_agreement``, D_k, posterior mean with ``net_agreement_lower`` and
-        ``net_agreement_upper``;
+        ``anomaly_probability``, A_k; ``net_agreement``, D_k, posterior mean (median under a flat prior) with
+        ``net_agreement_lower`` and ``net_agreement_upper``;
         ``theta`` relative to the mean annotator (1) with ``lower`` and ``upper``; ``theta_paper``, the same on the
         paper's scale (sum 1); ``p_negative``, the probability that theta < 0 (under the Gaussian approximation, unless
         the fit was sampled);
@@ -96,7 +96,7 @@ def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
     one_sided = _one_sided_probability(agreement)
     suspicion = np.maximum(anomaly, one_sided)
     verdict = np.select([suspicion > ANOMALOUS, suspicion > WATCH], ["anomalous", "watch"], "reliable")
-    net, lower, upper = _summary(agreement.net, level)
+    net, lower, upper = _summary(fit, agreement.net, level)
     columns: Columns = {
         "annotator": np.array(fit.cells.annotators, dtype=object),
         "verdict": verdict.astype(object),
@@ -113,7 +113,7 @@ def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
             columns["tie_propensity"] = np.exp(agreement.log_tie_propensity)
     if agreement.position is not None:
         names = ("position", "position_lower", "position_upper")
-        columns |= dict(zip(names, _summary(agreement.position, level), strict=True))
+        columns |= dict(zip(names, _summary(fit, agreement.position, level), strict=True))
         columns["one_sided_probability"] = one_sided
     ability = np.maximum(net, 0.0)
     columns["reward"] = ability / max(ability.sum(), np.finfo(float).tiny)
@@ -180,7 +180,12 @@ def _theta_columns(fit: Fit, level: float) -> Columns:
     }
 
 
-def _summary(drawn: np.ndarray, level: float) -> tuple[Floats, Floats, Floats]:
-    """Posterior mean and equal-tailed interval of draws (n_draws, M)."""
+def _summary(fit: Fit, drawn: np.ndarray, level: float) -> tuple[Floats, Floats, Floats]:
+    """Center and equal-tailed interval of draws (n_draws, M).
+
+    The center is the posterior mean; under a flat prior, where an estimate at infinity leaves draws whose mean a few
+    of them decide, the median.
+    """
     lower, upper = equal_tailed(drawn, level).astype(np.float64)
-    return drawn.mean(axis=0, dtype=np.float64), lower, upper
+    center = drawn.mean(axis=0, dtype=np.float64) if fit.target.is_proper else np.median(drawn, axis=0)
+    return center.astype(np.float64), lower, upper

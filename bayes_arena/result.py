@@ -8,10 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.special import gammaln, xlogy
 
 from bayes_arena.cells import Cells, Floats, Tally
+from bayes_arena.errors import ModelError
 from bayes_arena.laplace import Laplace
 from bayes_arena.likelihood import Objective, Point
+from bayes_arena.outcomes import seen_counts
 from bayes_arena.priors import Prior
 from bayes_arena.specification import Model
 
@@ -155,3 +158,62 @@ class Fit:
         """Free parameters: strengths, common numbers and annotators' numbers, less one for every sum that is held."""
         own = max(self.target.n_annotators - 1, 0) * len(self.target.own)
         return self.cells.n_competitors - int(self.laplace.shifts.shape[1]) + len(self.target.common) + own
+
+    @cached_property
+    def _seen(self) -> Floats:
+        """Counts of the cells with a vote that the model sees, shape (4, n_rows)."""
+        seen = seen_counts(self.model, self.cells.counts)
+        return seen[:, seen.any(axis=0)]
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log-likelihood of the counts at the estimate, in nats, without the prior.
+
+        The votes of a cell (an ordered pair, and its annotator where known) are one observation, as a row of counts is
+        in R, so the multinomial coefficient of every cell is in it: the same constant for all models of the same
+        votes. Ties as half wins have a likelihood that is not normalised: compare it only with others of its kind.
+        """
+        orders = gammaln(self._seen.sum(axis=0) + 1) - gammaln(self._seen + 1).sum(axis=0)
+        return float(orders.sum()) - self.loss
+
+    @property
+    def deviance(self) -> float:
+        """Twice the log-likelihood that is lost against the saturated model, in which every cell has its own shares.
+
+        Chi-squared with ``degrees_of_freedom`` where the model is true and the cells have many votes each.
+        """
+        wins, losses, ties, bad = self._seen
+        half = self.target.n_coordinates == 1
+        shares = np.array([wins + ties / 2, losses + ties / 2] if half else [wins, losses, ties, bad])
+        return 2 * (self.loss + float(xlogy(shares, shares / shares.sum(axis=0)).sum()))
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Of the deviance: cells times the outcomes that are free in each, less the parameters; of a flat prior alone.
+
+        Raises
+        ------
+        ModelError
+            If there is a prior, under which a parameter is less than one degree of freedom.
+        """
+        self._require_flat("Degrees of freedom count")
+        return int(self._seen.shape[1]) * self.target.n_coordinates - self.n_parameters
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, 2 n_parameters - 2 log_likelihood; of a flat prior alone.
+
+        Raises
+        ------
+        ModelError
+            If there is a prior, under which a parameter is less than one degree of freedom.
+        """
+        self._require_flat("AIC counts")
+        return 2 * self.n_parameters - 2 * self.log_likelihood
+
+    def _require_flat(self, what: str) -> None:
+        if not self.prior.is_flat:
+            raise ModelError(
+                f"{what} free parameters, and under a prior they are not wholly free. Use prior='flat', or "
+                "leave_one_out and compare."
+            )

@@ -1,9 +1,9 @@
 """A fit as ArviZ reads it: one ``DataTree`` with the draws, the votes and what the model says of each.
 
-Groups: ``posterior``, ``prior``, ``log_prior``; of every single vote ``log_likelihood`` and ``posterior_predictive``
-(variable ``outcome``, dimension ``vote``), ``observed_data`` (what was voted, an index into :data:`OUTCOMES`) and
-``constant_data`` (who was compared, by whom); and, where sampled, ``sample_stats``. Draws from a Gaussian approximation
-are independent; they are laid out as four chains, so that every ArviZ function finds what it expects.
+Groups: ``posterior``, ``prior``, ``log_prior``; of every single vote that the model sees ``log_likelihood`` and
+``posterior_predictive`` (variable ``outcome``, dimension ``vote``), ``observed_data`` (what was voted, an index into
+:data:`OUTCOMES`) and ``constant_data`` (who was compared, by whom); and, where sampled, ``sample_stats``. Draws from a
+Gaussian approximation are independent; they are laid out as four chains, so that every ArviZ function finds what it expects.
 
 ``log_prior`` is what ``az.psense_summary`` raises to a power: the priors at the top, for only they are a choice. They
 are those of the spreads and of what annotators share where the spreads were sampled, those of all parameters where the
@@ -26,7 +26,7 @@ from bayes_arena.crossvalidation import pointwise
 from bayes_arena.errors import ModelError
 from bayes_arena.labels import LABELS, SPREADS
 from bayes_arena.likelihood import Objective
-from bayes_arena.outcomes import log_probabilities
+from bayes_arena.outcomes import log_probabilities, sees
 from bayes_arena.posterior import draw
 from bayes_arena.prior_predictive import draw_prior
 from bayes_arena.priors import Prior
@@ -97,6 +97,8 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     if votes:
         _require_room(fit, len(draws.strength))
         cell, outcome = single_votes(fit.cells)
+        seen = sees(fit.model)[outcome]
+        cell, outcome = cell[seen], outcome[seen]
         coords["vote"], dims = np.arange(len(cell)), {"outcome": ["vote"]}
         values, times = pointwise(fit, draws)
         groups["log_likelihood"] = dataset({"outcome": np.repeat(values, times.astype(int), axis=1)}, chains, dims)

@@ -300,6 +300,16 @@ def test_compare(votes_file):
     assert {"name", "rank", "elpd_loo", "elpd_diff", "dse", "weight"} <= set(rows[0])
 
 
+def test_compare_says_how_many_votes_it_scored(tmp_path):
+    rows = [("x", "y", "x"), ("y", "z", "y"), ("z", "x", "x"), ("x", "z", "z"), ("y", "x", "tie"), ("z", "y", "tie")]
+    frame([(*row, judge) for row in rows for judge in "jk"]).write_csv(tmp_path / "votes.csv")
+    command = ("compare", tmp_path / "votes.csv", "--models", "bradley-terry,m-elo")
+    assert "scored on 8 votes, those that the models see" in run(*command, "--ties", "drop").stdout
+    assert "scored on" not in run(*command).stdout
+    answer = json.loads(run(*command, "--ties", "drop", "--format", "json").stdout)
+    assert (answer["n_votes"], answer["n_scored"], answer["comparison"][1]["votes"]) == (12, 8, 8)
+
+
 def test_the_default_is_am_davidson_and_the_papers_am_elo_under_a_flat_prior(votes_file):
     answer = json.loads(run("rank", votes_file, "--format", "json").stdout)
     assert (answer["model"], answer["method"]) == ("am-davidson", "marginal")

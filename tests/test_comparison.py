@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.cells import with_counts
 from bayes_arena.crossvalidation import pointwise
 
 DAVIDSON = ba.Model("davidson", ties="davidson")
@@ -82,6 +83,70 @@ def test_what_is_not_comparable_is_refused(fits, four_outcomes, arena_cells):
         ba.compare({"davidson": fits["plain"], "drop": dropped})
     with pytest.raises(ba.ModelError, match="different votes"):
         ba.compare({"one": fits["plain"], "other": ba.fit(arena_cells, model=DAVIDSON)})
+
+
+LEAVING_OUT = [
+    (ba.Model("drop", ties="drop"), [1, 1, 0, 0]),
+    (ba.Model("no bad", both_bad="drop"), [1, 1, 1, 0]),
+    (ba.Model("davidson, no bad", "annotator", "davidson", both_bad="drop"), [1, 1, 1, 0]),
+]
+
+
+def seen_by_hand(cells: ba.Cells, seen: list[int]) -> ba.Cells:
+    return with_counts(cells, cells.counts * seen)
+
+
+@pytest.mark.parametrize(("model", "seen"), LEAVING_OUT, ids=lambda value: getattr(value, "name", ""))
+def test_votes_that_the_model_leaves_out_are_not_scored(four_outcomes, model, seen):
+    """Everything is as if they had not been in the file."""
+    whole = ba.leave_one_out(ba.fit(four_outcomes, model=model, method="marginal"))
+    without = ba.leave_one_out(ba.fit(seen_by_hand(four_outcomes, seen), model=model, method="marginal"))
+    assert whole.votes.sum() == four_outcomes.counts.sum(axis=0) @ seen < four_outcomes.n_votes
+    assert whole.total == pytest.approx(without.total, abs=1e-9)
+    assert whole.se == pytest.approx(without.se, abs=1e-9)
+    assert whole.p == pytest.approx(without.p, abs=1e-9)
+
+
+def test_a_comparison_is_that_of_the_votes_that_the_models_see(four_outcomes):
+    models = {"alike": ba.Model("alike", ties="drop"), "own": ba.Model("own", "annotator", ties="drop")}
+    decided = seen_by_hand(four_outcomes, [1, 1, 0, 0])
+    tables = [
+        ba.compare({name: ba.fit(cells, model=model, method="marginal") for name, model in models.items()})
+        for cells in (four_outcomes, decided)
+    ]
+    assert tables[0]["votes"].tolist() == [decided.n_votes] * 2
+    assert tables[0]["name"].tolist() == tables[1]["name"].tolist()
+    np.testing.assert_allclose(tables[0].drop(columns="name"), tables[1].drop(columns="name"), atol=1e-6)
+
+
+def test_both_bad_votes_do_not_matter_to_models_without_ties(four_outcomes):
+    """Whoever leaves out ties leaves them out too, whatever else they would count as."""
+    one, other = (ba.fit(four_outcomes, model=ba.Model("drop", ties="drop", both_bad=bad)) for bad in ("tie", "drop"))
+    assert ba.compare({"one": one, "other": other})["elpd_diff"][1] == 0
+
+
+def test_models_that_see_different_votes_are_refused_with_their_numbers(fits, four_outcomes):
+    decided, good = (int(four_outcomes.counts.sum(axis=0)[:count].sum()) for count in (2, 3))
+    drop = ba.fit(four_outcomes, model=LEAVING_OUT[0][0])
+    with pytest.raises(ba.ModelError, match=rf"600 of 600 votes.*{decided} of 600 votes.*ties='davidson'"):
+        ba.compare({"davidson": fits["plain"], "drop": drop})
+    no_bad = ba.fit(four_outcomes, model=ba.Model("no bad", ties="davidson", both_bad="drop"))
+    with pytest.raises(ba.ModelError, match=rf"{good} of 600 votes.*both-bad votes as ties \(600 of 600"):
+        ba.compare({"no bad": no_bad, "davidson": fits["plain"]})
+
+
+def test_a_single_vote_has_no_standard_error_to_give(arena):
+    one = ba.read_votes(arena.votes.filter(pl.col("winner") != "tie").head(1))
+    with pytest.raises(ba.ModelError, match="two votes or more"):
+        ba.leave_one_out(ba.fit(one))
+    assert "Pareto k, leave-one-vote-out" not in ba.diagnose(ba.fit(one))["check"].tolist()
+
+
+def test_a_prior_flat_in_some_parameter_is_no_posterior_to_draw_from(four_outcomes):
+    fit = ba.fit(four_outcomes, model=DAVIDSON, prior=ba.Prior(np.inf, hyper=None))
+    with pytest.raises(ba.ModelError, match="draws from a posterior"):
+        ba.leave_one_out(fit)
+    assert "Pareto k, leave-one-vote-out" not in ba.diagnose(fit)["check"].tolist()
 
 
 def test_what_has_no_vote_to_leave_out_is_refused(arena):

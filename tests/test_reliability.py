@@ -370,3 +370,14 @@ def test_intervals_of_annotators_have_the_level_asked_for(arena_cells, level):
     for name, rtol in (("", 1e-9), ("net_agreement_", 0.1), ("position_", 0.1)):
         width, wide = (table[f"{name}upper"] - table[f"{name}lower"] for table in (asked, usual))
         assert_allclose(width, ratio * wide, rtol=rtol)
+
+
+def test_net_agreement_lies_in_its_interval_at_infinity_too():
+    """Three annotators in two minds, and one of a single mind, whose theta has no finite estimate."""
+    votes = {"j": (1, 1), "k": (1, 1), "l": (5, 0), "m": (1, 1)}
+    rows = [("x", "y", side, k) for k, (won, lost) in votes.items() for side in "x" * won + "y" * lost]
+    with pytest.warns(ba.NoMaximumWarning):
+        fit = ba.fit(ba.read_votes(frame(rows)), model="am-elo", prior="flat")
+    table = ba.annotators(fit)
+    assert (table["net_agreement"] >= table["net_agreement_lower"]).all()
+    assert (table["net_agreement"] <= table["net_agreement_upper"]).all()

@@ -63,6 +63,64 @@ def test_an_average_annotator_of_bradley_terry_is_the_logistic_curve(arena_cells
     np.testing.assert_allclose(ba.win_probability(fit), plugged, atol=0.02)
 
 
+def test_head_to_head_says_which_is_plugged_in_and_which_averaged():
+    """A published example: A beats B 8:4 and C beats A 5:3, so B beats C with .5 / (.5 + 5/3) = .23, plugged in."""
+    from helpers import frame
+
+    rows = [("A", "B", "A")] * 8 + [("A", "B", "B")] * 4 + [("C", "A", "C")] * 5 + [("C", "A", "A")] * 3
+    fit = ba.fit(ba.read_votes(frame(rows)), model="bradley-terry", prior="flat")
+    table = ba.head_to_head(fit, [("B", "C"), ("C", "B")])
+    assert table.columns.tolist() == ["competitor", "opponent", "plug_in", "lower", "upper", "mean"]
+    one, other = table.to_dict("records")
+    assert one["plug_in"] == pytest.approx(3 / 13)
+    assert one["mean"] == ba.win_probability(fit).loc["B", "C"] == pytest.approx(0.265, abs=0.005)
+    gap, sd = np.log(0.3), np.sqrt(1 / 8 + 1 / 4 + 1 / 5 + 1 / 3)
+    for name, z in (("lower", -1.96), ("upper", 1.96)):
+        assert one[name] == pytest.approx(1 / (1 + np.exp(-gap - z * sd)), abs=0.02)
+    for mirrored, name in {"plug_in": "plug_in", "lower": "upper", "upper": "lower", "mean": "mean"}.items():
+        assert other[mirrored] == pytest.approx(1 - one[name])
+
+
+def test_head_to_head_holds_every_pair_in_its_interval(fit):
+    table = ba.head_to_head(fit, level=0.9)
+    assert len(table) == 15
+    assert (table["lower"] < table["plug_in"]).all() and (table["plug_in"] < table["upper"]).all()
+    assert (abs(table["mean"] - 0.5) < abs(table["plug_in"] - 0.5) + 0.005).all()
+    wide = ba.head_to_head(fit, level=0.99)
+    assert (wide["lower"] < table["lower"]).all() and (wide["upper"] > table["upper"]).all()
+    with pytest.raises(ba.ModelError, match="no 'nobody'"):
+        ba.head_to_head(fit, [("model-1", "nobody")])
+
+
+def test_head_to_head_of_davidson_counts_a_tie_as_half():
+    """6 wins, 2 losses, 4 ties: the score is 8 of 12."""
+    from helpers import frame
+
+    rows = [("x", "y", "x")] * 6 + [("x", "y", "y")] * 2 + [("x", "y", "tie")] * 4
+    fit = ba.fit(ba.read_votes(frame(rows)), model=ba.Model("davidson", ties="davidson"), prior="flat")
+    assert ba.head_to_head(fit)["plug_in"][0] == pytest.approx(8 / 12)
+
+
+def test_a_sampled_fit_plugs_in_its_posterior_mean(sampled_davidson):
+    table = ba.head_to_head(sampled_davidson)
+    strength, common = (x.mean(axis=0) for x in (sampled_davidson.samples.strength, sampled_davidson.samples.common))
+    eta, nu = strength[0] - strength[1], np.exp(common[0])
+    p = np.exp([eta / 2, -eta / 2]) / (np.exp(eta / 2) + np.exp(-eta / 2) + nu)
+    assert table["plug_in"][0] == pytest.approx((1 + p[0] - p[1]) / 2)
+
+
+def test_pairs_never_compared_have_no_score_under_a_flat_prior():
+    from helpers import frame
+
+    rows = [(a, b, w) for a, b in ("xy", "pq") for w in ("model_a", "model_b")]
+    with pytest.warns(ba.IdentificationWarning):
+        fit = ba.fit(ba.read_votes(frame(rows)), prior="flat")
+    for question in (ba.win_probability, ba.head_to_head):
+        with pytest.raises(ba.NotIdentifiedError, match="p and x"):
+            question(fit)
+    assert len(ba.head_to_head(fit, [("x", "y")])) == 1
+
+
 def test_a_new_annotator_is_less_sure_than_the_average_one(arena_cells):
     fit = ba.fit(arena_cells, model="am-davidson")
     average, new = ba.win_probability(fit), ba.win_probability(fit, annotator="new")

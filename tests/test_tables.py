@@ -220,3 +220,14 @@ def test_equal_competitors_share_a_rank():
     board = ba.leaderboard(ba.fit(ba.read_votes(frame(rows))))
     assert board["rank"].tolist() == [1, 2, 2, 4]
     assert board["competitor"].tolist() == ["x", "y", "z", "w"]
+
+
+def test_a_leaderboard_does_not_depend_on_the_threads_of_blas():
+    from threadpoolctl import threadpool_limits
+
+    fit = ba.fit(ba.read_votes(ba.simulate(competitors=60, annotators=10, votes=1500, seed=1).votes), model="am-elo")
+    boards = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            boards.append(ba.leaderboard(fit))
+    assert boards[0].equals(boards[1])

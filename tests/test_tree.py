@@ -96,6 +96,17 @@ def test_power_scaling_is_of_the_priors_at_the_top(sampled_davidson, arena_cells
         az.psense_summary(ba.to_datatree(ba.fit(arena_cells)))
 
 
+def test_votes_that_the_model_leaves_out_are_not_in_the_tree(four_outcomes):
+    fit = ba.fit(four_outcomes, model=ba.Model("drop", ties="drop"))
+    tree = ba.to_datatree(fit)
+    decided = four_outcomes.counts[:, :2].sum()
+    for group in ("log_likelihood", "posterior_predictive", "observed_data"):
+        assert tree[group].sizes["vote"] == decided
+    np.testing.assert_array_equal(np.unique(tree["observed_data"]["outcome"]), [0, 1])
+    with warnings.catch_warnings(action="ignore"):
+        assert float(az.loo(tree).elpd) == pytest.approx(ba.leave_one_out(fit).total, abs=0.05)
+
+
 def test_predicted_votes_look_like_the_votes(tree):
     """Shares of outcomes, observed and predicted: the model has a parameter for each of them."""
     observed = np.bincount(tree["observed_data"]["outcome"].values, minlength=4)

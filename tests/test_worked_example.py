@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from helpers import frame
 from scipy.optimize import brentq
-from scipy.special import gammaln
 
 import bayes_arena as ba
 
@@ -36,7 +35,10 @@ def test_strengths_against_a(doubled):
     assert table.loc["C", "strength"] == pytest.approx(0.5108256, abs=5e-8)
     assert table.loc["B", "sd"] == pytest.approx(0.4330127, abs=5e-8)
     assert table.loc["C", "sd"] == pytest.approx(0.5163978, abs=5e-8)
-    assert table.loc["A"].tolist() == [0, 0, 0, 0]
+    assert table.loc[["B", "C"], "z"].round(3).tolist() == [-1.601, 0.989]
+    assert table.loc[["B", "C"], "p"].round(3).tolist() == [0.109, 0.323]
+    assert table.loc["A", ["strength", "sd", "lower", "upper"]].tolist() == [0, 0, 0, 0]
+    assert table.loc["A", ["z", "p"]].isna().all()
 
 
 def test_honest_errors_of_the_twenty_votes_are_wider_by_root_two(doubled, single):
@@ -47,12 +49,21 @@ def test_honest_errors_of_the_twenty_votes_are_wider_by_root_two(doubled, single
     assert once[1, 1] == pytest.approx(0.6123724, abs=5e-8)
 
 
-def test_aic_of_the_four_grouped_rows(doubled):
-    counts = doubled.cells.counts
-    assert len(counts) == 4
-    constants = (gammaln(counts.sum(axis=1) + 1) - gammaln(counts + 1).sum(axis=1)).sum()
-    aic = 2 * doubled.n_parameters - 2 * (constants - doubled.loss)
-    assert aic == pytest.approx(14.803, abs=5e-4)
+def test_deviance_and_aic_of_the_four_grouped_rows(doubled):
+    assert round(doubled.aic, 3) == 14.803
+    assert (doubled.deviance, doubled.degrees_of_freedom) == (pytest.approx(0, abs=1e-9), 2)
+    equal = doubled.target.loss(doubled.target.start())
+    assert doubled.deviance + 2 * (equal - doubled.loss) == pytest.approx(3.7291, abs=5e-5)
+
+
+def test_deviance_and_aic_of_the_matches_once(single):
+    """Two rows, fitted exactly: 495 and 56 ways to order the matches."""
+    log_likelihood = math.log(495 * (2 / 3) ** 8 * (1 / 3) ** 4) + math.log(56 * (3 / 8) ** 3 * (5 / 8) ** 5)
+    assert single.log_likelihood == pytest.approx(log_likelihood)
+    assert single.aic == pytest.approx(4 - 2 * log_likelihood)
+    assert (single.deviance, single.degrees_of_freedom) == (pytest.approx(0, abs=1e-9), 0)
+    table = ba.strengths(single, reference="A").set_index("competitor")
+    assert table.loc[["B", "C"], "z"].round(3).tolist() == [-1.132, 0.699]
 
 
 def test_published_profile_limits(doubled):

@@ -63,8 +63,11 @@ def compare(
         "weight": digits(columns["weight"], ".2f"),
         "worst Pareto k": digits(columns["pareto_k"], ".2f"),
     }
-    head = {**sizes(cells), "warnings": notes}
-    write(columns, key="comparison", head=head, title=source.title(cells), shown=shown, form=form, output=output)
+    scored, title = int(columns["votes"][0]), source.title(cells)
+    if scored < cells.n_votes:
+        title += f"\nscored on {scored} votes, those that the models see"
+    head = {**sizes(cells), "n_scored": scored, "warnings": notes}
+    write(columns, key="comparison", head=head, title=title, shown=shown, form=form, output=output)
 
 
 @app.command()
