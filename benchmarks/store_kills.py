@@ -5,8 +5,8 @@
 A worker adds numbered batches of votes, rates after every second, reads the tables, closes and opens the file after
 every tenth, and says what it begins and what is done: a transaction has begun when it says so, and is over when it says
 so. Most kills (SIGKILL) are aimed at transactions: after the first, second or third of a kind has begun, at a random
-moment of as long as the longest has taken. The others come at any moment after the start-up. What was hit is what the
-worker said last.
+moment of as long as three in four have taken. The others come at any moment after the start-up. What was hit is what
+the worker said last. Workers are forked from a process that has imported all and done nothing.
 
 Then, on a copy of the file and its log: the votes stored are those of the batches that were said to be done, or of one
 more if an addition was hit, each vote once; the cells are those of reading these votes at once; every round said to be
@@ -16,15 +16,16 @@ kill left it, adds the last batch once more and goes on. At the end the votes of
 """
 
 import argparse
+import multiprocessing
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,8 @@ import bayes_arena as ba
 from bayes_arena import stable_arena, store
 
 BATCH, BATCHES = 250, 400
+WORKERS = multiprocessing.get_context("forkserver")
+WORKERS.set_forkserver_preload(["bayes_arena.stable_arena", "bayes_arena.simulation", "duckdb", "pandas"])
 LONGEST = 1.5
 """Seconds from the end of the start-up until a kill at any moment, at most."""
 ADDITION, ROUND = "in the transaction of an addition", "in the transaction of a round"
@@ -50,20 +53,21 @@ def batch(votes: pl.DataFrame, number: int) -> pl.DataFrame:
     return votes[number * BATCH : (number + 1) * BATCH]
 
 
-def say(*words: object) -> None:
-    print(*words, sep="\t", flush=True)
-
-
 DOING = ["between"]
+TO_PARENT: list[Connection] = []
+
+
+def say(word: str, what: object) -> None:
+    TO_PARENT[0].send((word, what, time.monotonic()))
 
 
 @contextmanager
 def doing(what: str) -> Iterator[None]:
     DOING.append(what)
-    say("doing", DOING[-1], time.monotonic())
+    say("doing", what)
     yield
     DOING.pop()
-    say("doing", DOING[-1], time.monotonic())
+    say("doing", DOING[-1])
 
 
 def tell_transactions() -> None:
@@ -83,7 +87,8 @@ def tell_transactions() -> None:
     store.Store.transaction, stable_arena.fit = told, told_fit
 
 
-def work(path: Path, first: int) -> None:
+def work(to_parent: Connection, path: Path, first: int) -> None:
+    TO_PARENT.append(to_parent)
     votes = all_votes()
     with tempfile.TemporaryDirectory() as folder, ba.StableArena.create(folder + "/scratch.duckdb") as scratch:
         scratch.add(batch(votes, 0), id="id")  # imports and compiles what the work needs
@@ -108,27 +113,30 @@ def work(path: Path, first: int) -> None:
                 arena.close()
             with doing("opening the file"):
                 arena = ba.StableArena(path)
-    say("doing", "ended", time.monotonic())
 
 
-def killed(path: Path, first: int, aim: str | None, longest: dict[str, float], rng: np.random.Generator) -> list[str]:
+def killed(
+    path: Path, first: int, aim: str | None, seconds: dict[str, list[float]], rng: np.random.Generator
+) -> list[tuple[str, str | int, float]]:
     """Start a worker, kill it, and return what it said."""
-    command = [sys.executable, __file__, "--work", str(path), "--first", str(first)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    lines, meetings = [process.stdout.readline()], rng.integers(1, 4)
-    while aim and lines[-1] and meetings:
-        lines.append(process.stdout.readline())
-        meetings -= lines[-1].startswith(f"doing\t{aim}\t")
-    time.sleep(rng.uniform(0, longest[aim] if aim else LONGEST))
-    process.kill()
-    lines += process.stdout.readlines()
-    if process.wait() != -9:
-        raise SystemExit(f"The worker ended by itself with {process.returncode} after: {''.join(lines[-3:])}")
-    said = [line.strip().split("\t") for line in lines if line.endswith("\n")]
-    begun = [(what, float(when)) for word, what, *times in said if word == "doing" for when in times]
-    for (what, when), (_, then) in pairwise(begun):
-        longest[what] = max(longest[what], then - when)
+    from_worker, to_parent = WORKERS.Pipe(duplex=False)
+    worker = WORKERS.Process(target=work, args=(to_parent, path, first))
+    worker.start()
+    to_parent.close()
+    said, meetings = [from_worker.recv()], rng.integers(1, 4)
+    while aim and meetings:
+        said.append(from_worker.recv())
+        meetings -= said[-1][:2] == ("doing", aim)
+    time.sleep(rng.uniform(0, np.quantile(seconds[aim], 0.75) if aim else LONGEST))
+    worker.kill()
+    worker.join()
+    with suppress(EOFError, OSError):  # the last words may be cut off
+        while True:
+            said.append(from_worker.recv())
+    if worker.exitcode != -9:
+        raise SystemExit(f"The worker ended by itself with {worker.exitcode} after: {said[-3:]}")
+    for (_, what, when), (_, _, then) in pairwise(words for words in said if words[0] == "doing"):
+        seconds[what].append(then - when)
     return said
 
 
@@ -173,13 +181,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hits", type=int, default=100, help="kills within a transaction")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--first", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.work:
-        return work(options.work, options.first)
     rng, votes = np.random.default_rng(options.seed), all_votes()
-    kills, completed, longest = Counter(), Counter(), defaultdict(lambda: 0.02)
+    kills, completed, seconds = Counter(), Counter(), defaultdict(lambda: [0.02])
     arenas = added = rated = 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "none"
@@ -188,14 +192,17 @@ def main() -> None:
                 arenas, added, rated = arenas + 1, 0, 0
                 path = Path(folder) / f"arena-{arenas}.duckdb"
                 ba.StableArena.create(path).close()
-            said = killed(path, added, rng.choice(list(AIMS), p=list(AIMS.values())), longest, rng)
-            hit = [what for word, what, *_ in said if word == "doing"][-1]
-            batches = max([added, *(int(number) + 1 for word, number, *_ in said if word == "added")])
-            rounds = max([rated, *(int(number) for word, number, *_ in said if word == "rated")])
+            said = killed(path, added, rng.choice(list(AIMS), p=list(AIMS.values())), seconds, rng)
+            hit = [what for word, what, _ in said if word == "doing"][-1]
+            batches = max([added, *(number + 1 for word, number, _ in said if word == "added")])
+            rounds = max([rated, *(number for word, number, _ in said if word == "rated")])
             added, rated = examine(path, votes, added=batches, rated=rounds)
             require(added == batches or hit in (ADDING, ADDITION), "only the addition hit is in doubt")
             require(rated == rounds or hit in (RATING, ROUND), "only the round hit is in doubt")
             kills[hit] += 1
+            print(
+                f"\r{kills.total()} kills, {kills[ADDITION] + kills[ROUND]} in a transaction", end="", file=sys.stderr
+            )
             completed[hit] += (added > batches) + (rated > rounds)
         with ba.StableArena(path) as arena:
             repeated = arena.add(votes, id="id")
@@ -210,7 +217,6 @@ def main() -> None:
     for what, count in kills.most_common():
         whole = (completed[what], count - completed[what]) if what in (ADDITION, ROUND) else ("", "")
         print("|", what, "|", count, "|", whole[0], "|", whole[1], "|")
-    return None
 
 
 if __name__ == "__main__":
