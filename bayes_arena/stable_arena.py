@@ -40,10 +40,16 @@ if TYPE_CHECKING:
 class StableArena:
     """An arena that keeps its votes and its history in one file.
 
+    Threads may share it: every table shows one committed state of the file, whoever writes meanwhile, and writers wait
+    for one another. Of processes one may have the file open to write, or any number to read; the others are told which
+    process it is.
+
     Parameters
     ----------
     path : str or Path
         A file that :meth:`create` made.
+    read_only : bool
+        Open it only to read, beside other processes that do.
 
     Raises
     ------
@@ -61,8 +67,8 @@ class StableArena:
     (4321, 1)
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self._store = Store(Path(path))
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self._store = Store(Path(path), read_only=read_only)
 
     @classmethod
     def create(cls, path: str | Path) -> Self:
@@ -143,7 +149,8 @@ class StableArena:
         NoVotesError
             If there is no vote yet.
         """
-        return stored_cells(self._store)
+        with self._store.read() as session:
+            return stored_cells(session)
 
     def rate(
         self,
@@ -192,19 +199,20 @@ class StableArena:
         FitError
             If the fit has no trustworthy answer; then nothing is published.
         StoreError
-            If the file cannot be written.
+            If the file cannot be written, or another thread published a round meanwhile.
         """
         if exclude not in DECISIONS:
             raise ModelError(f"exclude is 'warn' or 'exclude', not {exclude!r}.")
         if not math.isfinite(epsilon):
             raise ModelError(f"epsilon is a finite number, not {epsilon!r}.")
         elo = elo or EloScale()
-        whole, excluded = self.cells(), excluded_annotators(self._store)
+        with self._store.read() as session:
+            whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
         cells = taking_part(whole, excluded, delta)
         result = fit(cells, model=model, prior=prior, method=method, seed=seed)
         abilities = ability_columns(result, level=level)
         round = Round(
-            number=last_round(self._store) + 1,
+            number=last + 1,
             fit=result,
             ratings=leaderboard_columns(result, level=level, elo=elo),
             flagged=not_above(result, epsilon) if fdr is None else discovered(result, abilities, fdr),
@@ -224,13 +232,13 @@ class StableArena:
         ModelError
             If nobody of that name is excluded.
         """
-        excluded = excluded_annotators(self._store)
-        if name not in excluded:
-            close = difflib.get_close_matches(name, excluded, n=3, cutoff=0.4)
-            hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-            raise ModelError(f"No annotator {name!r} is excluded.{hint}")
-        with self._store.transaction():
-            decide(self._store, {name: "on request"}, "readmitted", last_round(self._store))
+        with self._store.transaction() as session:
+            excluded = excluded_annotators(session)
+            if name not in excluded:
+                close = difflib.get_close_matches(name, excluded, n=3, cutoff=0.4)
+                hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+                raise ModelError(f"No annotator {name!r} is excluded.{hint}")
+            decide(session, {name: "on request"}, "readmitted", last_round(session))
 
     def annotators(self) -> pd.DataFrame:
         """Where every annotator stands, least discriminating first.
@@ -243,11 +251,13 @@ class StableArena:
             ``round``, the last that rated their votes, and its ``theta, theta_paper, p_negative`` as in
             :func:`~bayes_arena.annotators`, after ``verdict, kind, anomaly_probability, net_agreement``.
         """
-        return status_table(self._store)
+        with self._store.read() as session:
+            return status_table(session)
 
     def history(self) -> pd.DataFrame:
         """Ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round."""
-        return rating_table(self._store)
+        with self._store.read() as session:
+            return rating_table(session)
 
     def rounds(self) -> pd.DataFrame:
         """Summaries of all rounds.
@@ -259,8 +269,10 @@ class StableArena:
             of annotators left out as ``waiting`` or ``excluded``, and of those ``flagged``, whom the round warned or
             excluded; ``model, prior, method, evidence, mean_loss, warnings``; ``settings``, all of them as JSON.
         """
-        return round_table(self._store)
+        with self._store.read() as session:
+            return round_table(session)
 
     def decisions(self) -> pd.DataFrame:
         """Who was warned, excluded or readmitted: ``annotator, decision, round, time`` (UTC) and ``reason``."""
-        return decision_table(self._store)
+        with self._store.read() as session:
+            return decision_table(session)

@@ -1,30 +1,31 @@
 """Results on disk: netCDF (``.nc``) or Zarr (``.zarr``), never pickle.
 
 A file has the groups of :func:`~bayes_arena.to_datatree` without those of single votes, so that ArviZ reads it, and
-more from which the result is put together again: ``cells``, ``mode``, ``laplace`` and, where sampled, ``draws``.
+more from which the result is put together again (:mod:`bayes_arena.layout`). ``load`` trusts none of them.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import fields
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bayes_arena.arrow import Factor
-from bayes_arena.cells import Cells
+from bayes_arena.cells import OUTCOMES, Cells
 from bayes_arena.errors import OutputError
 from bayes_arena.laplace import Laplace
+from bayes_arena.layout import FORMAT, LAYOUT, checksum, require_sound, sound_array
 from bayes_arena.likelihood import Point, objective
 from bayes_arena.priors import Prior, Spreads
+from bayes_arena.replacing import written_beside
 from bayes_arena.result import Draws, Fit
 from bayes_arena.specification import Model
 from bayes_arena.tree import attributes, to_datatree
 
-FORMAT = 1
-"""Version of the layout of a file."""
 SUFFIXES = (".nc", ".zarr")
 
 
@@ -36,52 +37,38 @@ def save(fit: Fit, path: str | Path) -> None:
     fit : Fit
         A fitted model.
     path : str or Path
-        A file ``*.nc`` (netCDF) or a folder ``*.zarr``; one that is there is replaced.
+        A file ``*.nc`` (netCDF) or a folder ``*.zarr``. One that is there is replaced when the new one is whole.
 
     Raises
     ------
     OutputError
-        If the name ends in neither.
+        If the name ends in neither, the folder is there and no saved result, or it cannot be written.
     """
     import xarray as xr
 
     path = _known(path)
+    if path.suffix == ".zarr" and path.exists() and not _is_result(path):
+        raise OutputError(f"{str(path)!r} is there and no saved result. Choose another name, or remove it first.")
     cells, factor = fit.cells, fit.laplace.factor
     groups = {
         "cells": {
-            "a": ("cell", cells.a),
-            "b": ("cell", cells.b),
-            "annotator_of": ("cell", cells.annotator),
-            "counts": (("cell", "outcome"), cells.counts),
-            "competitors": ("competitor", _text(cells.competitors)),
-            "annotators": ("annotator", _text(cells.annotators)),
+            "competitors": _text(cells.competitors),
+            "annotators": _text(cells.annotators),
+            "a": cells.a,
+            "b": cells.b,
+            "annotator_of": cells.annotator,
+            "counts": cells.counts,
         },
-        "mode": {
-            "strength": ("competitor", fit.point.strength),
-            "common": ("common", fit.point.common),
-            "own": (("own_annotator", "own"), fit.point.own),
-        },
-        "laplace": {
-            "schur": (("head", "head_too"), factor.schur),
-            "lower": (("head", "head_too"), factor.lower),
-            "border_q": (("head", "own_annotator", "own"), factor.border_q),
-            "inverse_tail": (("own_annotator", "own", "own_too"), factor.inverse_tail),
-            "held": ("own", factor.held.astype(np.int8)),
-            "shifts": (("competitor", "shift"), fit.laplace.shifts),
-        },
+        "mode": vars(fit.point),
+        "laplace": vars(factor) | {"held": factor.held.astype(np.int8), "shifts": fit.laplace.shifts},
     }
     if fit.samples is not None:
-        groups["draws"] = {
-            "strength": (("sample", "competitor"), fit.samples.strength),
-            "elo_strength": (("sample", "competitor"), fit.samples.elo_strength),
-            "common": (("sample", "common"), fit.samples.common),
-            "own": (("sample", "own_annotator", "own"), fit.samples.own),
-        }
+        groups["draws"] = vars(fit.samples)
     tree = xr.DataTree() if fit.prior.is_flat else to_datatree(fit, votes=False)
     if fit.tree is not None:
         tree["sampler"] = fit.tree["posterior"].to_dataset()
-    for name, variables in groups.items():
-        tree[name] = xr.Dataset(variables)
+    for group, arrays in groups.items():
+        tree[group] = xr.Dataset({name: (dims, arrays[name]) for name, dims in LAYOUT[group].items()})
     tree.attrs = attributes(fit, 0) | {
         "bayes_arena_format": FORMAT,
         "seed": -1 if fit.seed is None else fit.seed,
@@ -95,10 +82,15 @@ def save(fit: Fit, path: str | Path) -> None:
         "singular": int(fit.laplace.singular),
         "log_determinant": fit.laplace.log_determinant,
     }
-    if path.suffix == ".nc":
-        tree.to_netcdf(path, engine="h5netcdf")
-    else:
-        tree.to_zarr(path, mode="w", zarr_format=2)
+    tree.attrs["checksum"] = checksum(tree)
+    contents = {"": _netcdf(tree)} if path.suffix == ".nc" else _zarr(tree)
+    try:
+        with written_beside(path) as draft:
+            for file, content in contents.items():
+                (draft / file).parent.mkdir(parents=True, exist_ok=True)
+                (draft / file).write_bytes(content)
+    except OSError as error:
+        raise OutputError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
 
 
 def load(path: str | Path) -> Fit:
@@ -116,20 +108,33 @@ def load(path: str | Path) -> Fit:
     Raises
     ------
     OutputError
-        If it is no file of this package, or of a later layout.
+        If there is none, it was not written by :func:`save`, or it is damaged or was changed since.
     """
+    path = _known(path)
+    if not path.exists():
+        raise OutputError(f"No saved result at {str(path)!r}. Check the path.")
+    try:
+        return _read(path)
+    except OutputError as error:
+        raise OutputError(f"Cannot read {str(path)!r}: {error}. Save the fit again.") from error
+    except Exception as error:  # whatever a damaged file makes of the libraries that read it
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise OutputError(f"Cannot read {str(path)!r}, which is damaged: {reason}. Save the fit again.") from error
+
+
+def _read(path: Path) -> Fit:
     import xarray as xr
 
-    path = _known(path)
     with xr.open_datatree(path, engine="h5netcdf" if path.suffix == ".nc" else "zarr") as opened:
         tree = opened.load()
     if tree.attrs.get("bayes_arena_format") != FORMAT:
-        raise OutputError(f"{path.name} was not written by save() of this version of bayes_arena.")
+        raise OutputError("it was not written by save() of this version of bayes_arena")
+    attrs = tree.attrs
+    sizes = {"outcome": len(OUTCOMES)}
 
     def array(group: str, name: str) -> Any:
-        return np.ascontiguousarray(tree[group][name].to_numpy())
+        return sound_array(tree, group, name, sizes)
 
-    attrs = tree.attrs
     cells = Cells(
         competitors=tuple(map(str, array("cells", "competitors"))),
         annotators=tuple(map(str, array("cells", "annotators"))),
@@ -140,7 +145,11 @@ def load(path: str | Path) -> Fit:
         dropped=json.loads(attrs["dropped"]),
         sided=bool(attrs.get("sided", True)),
     )
+    require_sound(cells)
     model, spreads = Model(**json.loads(attrs["model"])), _prior(attrs["spreads"])
+    target = objective(cells, model, spreads)
+    sizes |= {"common": len(target.common), "own_annotator": target.n_annotators, "own": len(target.own)}
+    sizes["head"] = sizes["competitor"] + sizes["common"]
     factor = Factor(
         schur=array("laplace", "schur"),
         lower=array("laplace", "lower"),
@@ -148,14 +157,14 @@ def load(path: str | Path) -> Fit:
         inverse_tail=array("laplace", "inverse_tail"),
         held=array("laplace", "held").astype(bool),
     )
-    return Fit(
+    fit = Fit(
         cells=cells,
         model=model,
         prior=_prior(attrs["prior"]),
         spreads=spreads,
         method=attrs["method"],
         evidence=attrs["evidence"] or None,
-        target=objective(cells, model, spreads),
+        target=target,
         point=Point(*(array("mode", field.name) for field in fields(Point))),
         laplace=Laplace(factor, array("laplace", "shifts"), bool(attrs["singular"]), float(attrs["log_determinant"])),
         gradient=float(attrs["gradient"]),
@@ -167,6 +176,25 @@ def load(path: str | Path) -> Fit:
         samples=Draws(*(array("draws", field.name) for field in fields(Draws))) if "draws" in tree else None,
         tree=_sampler_tree(tree) if "sampler" in tree else None,
     )
+    if attrs.get("checksum", now := checksum(tree)) != now:  # version 0.1 wrote none
+        raise OutputError("it was changed after save() wrote it: the checksum differs")
+    return fit
+
+
+def _netcdf(tree: Any) -> bytes:
+    """Return the contents of a file; made in memory, since HDF5 crashes where the disk is full."""
+    content = BytesIO()
+    tree.to_netcdf(content, engine="h5netcdf")
+    return content.getvalue()
+
+
+def _zarr(tree: Any) -> dict[str, bytes]:
+    """Return the contents of the files of a folder; made in memory, since Zarr goes on writing after an error."""
+    from zarr.storage import MemoryStore
+
+    files: dict[str, Any] = {}
+    tree.to_zarr(MemoryStore(files), zarr_format=2)
+    return {name: content.to_bytes() for name, content in files.items()}
 
 
 def _sampler_tree(tree: Any) -> Any:
@@ -185,6 +213,13 @@ def _prior(text: str) -> Prior:
 
 def _text(names: tuple[str, ...]) -> Any:
     return np.array(names, dtype=np.dtypes.StringDType()).astype(object) if names else np.zeros(0, dtype="U1")
+
+
+def _is_result(folder: Path) -> bool:
+    try:
+        return "bayes_arena_format" in json.loads((folder / ".zattrs").read_text())
+    except (OSError, ValueError):
+        return False
 
 
 def _known(path: str | Path) -> Path:

@@ -11,22 +11,26 @@
 ==============================  ======================================================================================
 
 Every change is one transaction, written ahead to ``FILE.wal``: a process that is killed loses nothing it has committed
-and leaves nothing it has not. DuckDB locks the file for one process at a time; inside a process every transaction first
-rewrites the row of ``arena``, so that of two at once one is refused. Times are in UTC.
+and leaves nothing it has not. DuckDB lets one process write, or several read. Inside a process a DuckDB connection is
+no thing to share between threads, so every reading and every transaction has its own; a transaction first rewrites the
+row of ``arena``, so that of two at once through different :class:`Store` one is refused. Times are in UTC.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayes_arena.errors import StoreError
+from bayes_arena.replacing import written_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +39,11 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 """Version of the layout of a file."""
 LOCK = re.compile(r"lock is held in (?P<program>.+) \(PID (?P<pid>\d+)\)")
+NO_EXTENSIONS: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
+"""Without these a file of SQLite's makes DuckDB download its extension."""
 SCHEMA = """
 create table arena (schema_version integer, created timestamp, annotators boolean, ids boolean, changes bigint);
 create table competitor (code integer primary key, name varchar unique);
@@ -73,105 +82,49 @@ def create_file(path: Path) -> None:
     StoreError
         If there is a file already, or it cannot be written.
     """
-    draft = path.with_name(path.name + ".new")
-    for there in (path, _log_of(path)):
+    log = path.with_name(path.name + ".wal")  # DuckDB would take one that is left there for that of the new file
+    for there in (path, log):
         if there.exists():
             raise StoreError(f"{str(there)!r} is there already. Use it as it is, or choose another name.")
-    for left_over in (draft, _log_of(draft)):
-        left_over.unlink(missing_ok=True)
-    connection = _connect(draft)
-    with _typed_errors(path):
+    with _typed_errors(path), written_beside(path) as draft, _connect(draft) as connection:
         connection.execute(f"begin; {SCHEMA} commit")
         connection.execute("insert into arena values (?, ?, null, null, 0)", [SCHEMA_VERSION, now()])
-        connection.close()
-    draft.rename(path)
 
 
-class Store:
-    """The open file of an arena.
+@dataclass(frozen=True)
+class Session:
+    """Queries that see one state of the file, on a connection of their own."""
 
-    Parameters
-    ----------
-    path : Path
-        A file that :func:`create_file` made.
-
-    Raises
-    ------
-    StoreError
-        If the file is absent, in use by another process, or no arena that this version reads.
-    """
-
-    def __init__(self, path: Path) -> None:
-        if not path.is_file():
-            raise StoreError(f"No arena at {str(path)!r}. Create one: StableArena.create (bayes-arena arena init).")
-        self.path = path
-        self._connection = _connect(path)
-        try:
-            self._check_version()
-        except StoreError:
-            self.close()
-            raise
-
-    def _check_version(self) -> None:
-        if not self.rows("select 1 from duckdb_tables() where table_name = 'arena'"):
-            raise StoreError(f"There is no arena in {str(self.path)!r}. Check the path.")
-        ((version,),) = self.rows("select schema_version from arena")
-        if version != SCHEMA_VERSION:
-            raise StoreError(
-                f"{str(self.path)!r} has schema version {version}, and this version of bayes_arena reads "
-                f"{SCHEMA_VERSION}. Install the version that wrote it."
-            )
-
-    def close(self) -> None:
-        """Close the file, so that another process can open it."""
-        self._connection.close()
+    path: Path
+    connection: DuckDBPyConnection
 
     def execute(self, statement: str, parameters: object = None) -> None:
         """Execute a statement that returns nothing."""
         with _typed_errors(self.path):
-            self._connection.execute(statement, parameters).fetchall()
+            self.connection.execute(statement, parameters).fetchall()
 
     def rows(self, query: str, parameters: object = None) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         with _typed_errors(self.path):
-            return list(self._connection.execute(query, parameters).fetchall())
+            return list(self.connection.execute(query, parameters).fetchall())
 
     def columns(self, query: str) -> dict[str, Any]:
         """Return the columns of a query, none of which is null, as arrays."""
         with _typed_errors(self.path):
-            return {name: np.asarray(values) for name, values in self._connection.execute(query).fetchnumpy().items()}
+            return {name: np.asarray(values) for name, values in self.connection.execute(query).fetchnumpy().items()}
 
     def table(self, query: str) -> pd.DataFrame:
         """Return what a query finds."""
         with _typed_errors(self.path):
-            return self._connection.execute(query).df()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Make what follows one transaction: all of it is kept, or nothing.
-
-        Raises
-        ------
-        StoreError
-            If the file cannot be written, or another connection of this process is writing.
-        """
-        self.execute("begin")
-        try:
-            self.execute("update arena set changes = changes + 1")
-            yield
-            self.execute("commit")
-        except BaseException:
-            with suppress(StoreError):  # after some errors DuckDB has rolled back itself
-                self.execute("rollback")
-            raise
+            return self.connection.execute(query).df()
 
     @contextmanager
     def incoming(self, columns: Mapping[str, Any]) -> Iterator[None]:
         """Show columns to queries as the table ``incoming``."""
         with _typed_errors(self.path):
-            self._connection.register("incoming", {name: np.asarray(values) for name, values in columns.items()})
+            self.connection.register("incoming", {name: np.asarray(values) for name, values in columns.items()})
             yield
-            self._connection.unregister("incoming")  # after an error DuckDB takes no order before the roll-back
+            self.connection.unregister("incoming")  # after an error DuckDB takes no order before the roll-back
 
     def insert(self, table: str, columns: Mapping[str, Any]) -> None:
         """Append rows to a table; columns that are left out are null."""
@@ -183,21 +136,98 @@ class Store:
         return dict(self.rows(f"select name, code from {table} order by code"))
 
 
+class Store:
+    """The open file of an arena, which threads may share.
+
+    Parameters
+    ----------
+    path : Path
+        A file that :func:`create_file` made.
+    read_only : bool
+        Open it only to read, beside other processes that do.
+
+    Raises
+    ------
+    StoreError
+        If the file is absent, in use by another process, or no arena that this version reads.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        if not path.is_file():
+            raise StoreError(f"No arena at {str(path)!r}. Create one: StableArena.create (bayes-arena arena init).")
+        self.path = path
+        self._read_only = read_only
+        self._database = _connect(path, read_only=read_only)
+        self._writing = Lock()
+        try:
+            with self.read() as session:
+                self._check_version(session)
+        except StoreError:
+            self.close()
+            raise
+
+    def _check_version(self, session: Session) -> None:
+        known = session.rows("select 1 from duckdb_tables() where table_name = 'arena'")
+        versions = session.rows("select schema_version from arena") if known else []
+        if len(versions) != 1:
+            raise StoreError(f"There is no arena in {str(self.path)!r}. Check the path.")
+        ((version,),) = versions
+        if version != SCHEMA_VERSION:
+            raise StoreError(
+                f"{str(self.path)!r} has schema version {version}, and this version of bayes_arena reads "
+                f"{SCHEMA_VERSION}. Install the version that wrote it."
+            )
+
+    def close(self) -> None:
+        """Close the file, so that another process can open it."""
+        self._database.close()
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """Show one committed state of the file, whoever writes meanwhile."""
+        with _typed_errors(self.path):
+            cursor = self._database.cursor()
+        session = Session(self.path, cursor)
+        try:
+            session.execute("begin")
+            yield session
+        finally:
+            cursor.close()  # ends the transaction
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """Make what follows one transaction: all of it is kept, or nothing. Threads wait for one another.
+
+        Raises
+        ------
+        StoreError
+            If the file cannot be written, or is written through another ``Store`` of this process.
+        """
+        if self._read_only:
+            raise StoreError(f"{str(self.path)!r} is open only to be read. Open it without read_only=True.")
+        with self._writing, self.read() as session:
+            session.execute("update arena set changes = changes + 1")
+            yield session
+            session.execute("commit")
+
+
 def now() -> datetime:
     """Return the time, in UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
 
 
-def _log_of(path: Path) -> Path:
-    """Return where DuckDB writes ahead; a log without its file would be taken for that of the next file."""
-    return path.with_name(path.name + ".wal")
-
-
-def _connect(path: Path) -> DuckDBPyConnection:
+def _connect(path: Path, *, read_only: bool = False) -> DuckDBPyConnection:
+    """Open a file; its name never makes DuckDB look for an extension."""
     import duckdb
 
     with _typed_errors(path):
-        return duckdb.connect(path)
+        try:
+            return duckdb.connect(path.absolute(), read_only=read_only, config=NO_EXTENSIONS)
+        except duckdb.ConnectionException as error:
+            raise StoreError(
+                f"This program has {str(path)!r} open already, in another way: read_only=True in one place and not in "
+                "the other. Open it alike, or close it first."
+            ) from error
 
 
 @contextmanager
@@ -213,6 +243,8 @@ def _typed_errors(path: Path) -> Iterator[None]:
         if lock:
             raise StoreError(
                 f"{str(path)!r} is in use by process {lock['pid']} ({Path(lock['program']).name}). "
-                "One process at a time can open an arena: wait until it has ended."
+                "One process can write to an arena, or several read it: wait until it has ended."
             ) from error
         raise StoreError(f"Cannot use {str(path)!r}: {str(error).splitlines()[0]}") from error
+    except OSError as error:
+        raise StoreError(f"Cannot write {str(path)!r}: {error.strerror}.") from error

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayes_arena.elo import EloScale
+from bayes_arena.errors import StoreError
 from bayes_arena.ranking import Columns, whole_counts
 from bayes_arena.reliability import annotator_columns
 from bayes_arena.result import Fit
-from bayes_arena.store import Store, now
+from bayes_arena.store import Session, Store, now
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +69,7 @@ def publish(
     store : Store
         Open file.
     round : Round
-        A round that is not in the file.
+        The round after the last in the file.
     abilities : dict of str to sequence
         Columns of its fit by :func:`ability_columns`.
     level : float
@@ -81,7 +82,7 @@ def publish(
     Raises
     ------
     StoreError
-        If the file cannot be written.
+        If the file cannot be written, or another round came first.
     """
     import bayes_arena
 
@@ -113,15 +114,17 @@ def publish(
         "settings": _json(settings),
     }
     tables = (("rating", "competitor", round.ratings), ("ability", "annotator", abilities))
-    with store.transaction():
-        store.execute(
+    with store.transaction() as session:
+        if last_round(session) != round.number - 1:
+            raise StoreError(f"Another part of this program published round {round.number} meanwhile. Rate again.")
+        session.execute(
             f"insert into round ({', '.join(about)}) values ({', '.join('?' for _ in about)})", list(about.values())
         )
         for table, kind, columns in tables:
-            codes = store.codes(kind)
+            codes = session.codes(kind)
             numbers = np.array([codes[name] for name in columns[kind]], dtype=np.int64)
-            store.insert(table, columns | {kind: numbers, "round": np.full(len(numbers), round.number)})
-        decide(store, round.flagged, round.decision, round.number)
+            session.insert(table, columns | {kind: numbers, "round": np.full(len(numbers), round.number)})
+        decide(session, round.flagged, round.decision, round.number)
 
 
 def _json(settings: Mapping[str, Any]) -> str:
@@ -129,14 +132,14 @@ def _json(settings: Mapping[str, Any]) -> str:
     return json.dumps(json.loads(json.dumps(settings), parse_constant=str), ensure_ascii=False)
 
 
-def decide(store: Store, reasons: Mapping[str, str], decision: Decision, round: int) -> None:
+def decide(session: Session, reasons: Mapping[str, str], decision: Decision, round: int) -> None:
     """Note a decision about annotators, with the reason for each; part of the caller's transaction."""
     if not reasons:
         return
-    codes = store.codes("annotator")
-    ((last,),) = store.rows("select coalesce(max(number), 0) from decision")
+    codes = session.codes("annotator")
+    ((last,),) = session.rows("select coalesce(max(number), 0) from decision")
     size = len(reasons)
-    store.insert(
+    session.insert(
         "decision",
         {
             "number": last + np.arange(1, size + 1),
@@ -149,9 +152,9 @@ def decide(store: Store, reasons: Mapping[str, str], decision: Decision, round: 
     )
 
 
-def last_round(store: Store) -> int:
+def last_round(session: Session) -> int:
     """Return the number of the last round, 0 if there was none."""
-    ((number,),) = store.rows("select coalesce(max(round), 0) from round")
+    ((number,),) = session.rows("select coalesce(max(round), 0) from round")
     return int(number)
 
 
@@ -173,14 +176,16 @@ group by annotator having arg_max(decision, number) = 'excluded'
 """
 
 
-def excluded_annotators(store: Store) -> tuple[str, ...]:
+def excluded_annotators(session: Session) -> tuple[str, ...]:
     """Names of the annotators whom the next round leaves out, whatever their number of votes."""
-    return tuple(name for (name,) in store.rows(f"select name from annotator where code in ({EXCLUDED}) order by name"))
+    return tuple(
+        name for (name,) in session.rows(f"select name from annotator where code in ({EXCLUDED}) order by name")
+    )
 
 
-def status_table(store: Store) -> pd.DataFrame:
+def status_table(session: Session) -> pd.DataFrame:
     """Where every annotator stands."""
-    table = store.table(f"""
+    table = session.table(f"""
         with stored as (select annotator as code, sum(weight * n) as votes from cell group by annotator),
         rated as (
             select annotator as code, * exclude (annotator, votes) from ability
@@ -202,23 +207,23 @@ def status_table(store: Store) -> pd.DataFrame:
     return table.assign(votes=whole_counts(table["votes"].to_numpy()), round=table["round"].astype("Int64"))
 
 
-def rating_table(store: Store) -> pd.DataFrame:
+def rating_table(session: Session) -> pd.DataFrame:
     """Ratings of all rounds."""
-    return store.table(
+    return session.table(
         "select round, name as competitor, elo, lower, upper, rank "
         "from rating join competitor on code = competitor order by round, rank, name"
     )
 
 
-def round_table(store: Store) -> pd.DataFrame:
+def round_table(session: Session) -> pd.DataFrame:
     """Summaries of all rounds."""
-    table = store.table("select * from round order by round")
+    table = session.table("select * from round order by round")
     return table.assign(votes=whole_counts(table["votes"].to_numpy()))
 
 
-def decision_table(store: Store) -> pd.DataFrame:
+def decision_table(session: Session) -> pd.DataFrame:
     """Who was warned, excluded or readmitted."""
-    return store.table(
+    return session.table(
         "select name as annotator, decision, round, time, reason "
         "from decision join annotator on code = annotator order by number"
     )

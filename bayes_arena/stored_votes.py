@@ -24,7 +24,7 @@ import polars as pl
 
 from bayes_arena.cells import Cells, Ints, sum_cells
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, listing
-from bayes_arena.store import Store, now
+from bayes_arena.store import Session, Store, now
 
 NOBODY = -1
 """Number of the annotator where annotators are unknown."""
@@ -116,35 +116,34 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool) -> int:
     columns |= {name: np.array(votes[name].to_list(), dtype=object) for name in ("id", "a", "b", "annotator")}
     hashes = b"".join(hashlib.blake2b(id.encode(), digest_size=8).digest() for id in votes["id"])
     columns["hash"] = np.frombuffer(hashes, dtype="<u8").astype(np.uint64)
-    with store.transaction():
-        _settle(store, "annotators", known_annotators, "annotator= (--annotator)")
-        _settle(store, "ids", ids, "id= (--id)")
-        with store.incoming(columns):
-            _number_names(store, "competitor", "select a as name from incoming union select b from incoming")
+    with store.transaction() as session:
+        _settle(session, "annotators", known_annotators, "annotator= (--annotator)")
+        _settle(session, "ids", ids, "id= (--id)")
+        with session.incoming(columns):
+            _number_names(session, "competitor", "select a as name from incoming union select b from incoming")
             if known_annotators:
-                _number_names(store, "annotator", "select distinct annotator as name from incoming")
-            store.execute(
-                "create or replace temp table batch as select hash, incoming.id, x.code as a, y.code as b, "
+                _number_names(session, "annotator", "select distinct annotator as name from incoming")
+            session.execute(
+                "create temp table batch as select hash, incoming.id, x.code as a, y.code as b, "
                 f"coalesce(k.code, {NOBODY}) as annotator, outcome::tinyint as outcome, weight from incoming "
                 "join competitor x on x.name = incoming.a join competitor y on y.name = incoming.b "
                 "left join annotator k on k.name = incoming.annotator"
             )
-        _leave_out_stored(store)
-        store.execute("insert into vote select *, ? from batch", [now()])
-        store.execute(
+        _leave_out_stored(session)
+        session.execute("insert into vote select *, ? from batch", [now()])
+        session.execute(
             "insert into cell select a, b, annotator, outcome, weight, count(*) from batch group by all "
             "on conflict do update set n = cell.n + excluded.n"
         )
-        ((new,),) = store.rows("select count(*) from batch")
-        store.execute("drop table batch")
+        ((new,),) = session.rows("select count(*) from batch")
     return int(new)
 
 
-def _settle(store: Store, what: str, carried: bool, remedy: str) -> None:
+def _settle(session: Session, what: str, carried: bool, remedy: str) -> None:
     """Hold all votes to what the first ones carried."""
-    ((settled,),) = store.rows(f"select {what} from arena")
+    ((settled,),) = session.rows(f"select {what} from arena")
     if settled is None:
-        store.execute(f"update arena set {what} = ?", [carried])
+        session.execute(f"update arena set {what} = ?", [carried])
     elif settled != carried:
         having, lacking = ("stored", "new") if settled else ("new", "stored")
         raise ColumnError(
@@ -153,36 +152,34 @@ def _settle(store: Store, what: str, carried: bool, remedy: str) -> None:
         )
 
 
-def _number_names(store: Store, table: str, names: str) -> None:
+def _number_names(session: Session, table: str, names: str) -> None:
     """Give numbers to names that have none."""
-    store.execute(
+    session.execute(
         f"insert into {table} "
         f"select (select coalesce(max(code), -1) from {table}) + row_number() over (order by name), name "
         f"from ({names}) anti join {table} using (name)"
     )
 
 
-def _leave_out_stored(store: Store) -> None:
+def _leave_out_stored(session: Session) -> None:
     """Take the votes that are stored already out of the batch."""
-    ((met,),) = store.rows("select count(*) from vote semi join batch using (hash)")
+    ((met,),) = session.rows("select count(*) from vote semi join batch using (hash)")
     if not met:
         return
     other = " or ".join(f"vote.{name} != batch.{name}" for name in CONTENT)
-    store.execute(
-        f"create or replace temp table stored as select batch.id, ({other}) as other "
-        "from batch join vote using (hash, id)"
+    session.execute(
+        f"create temp table stored as select batch.id, ({other}) as other from batch join vote using (hash, id)"
     )
-    changed = [id for (id,) in store.rows("select id from stored where other order by id")]
+    changed = [id for (id,) in session.rows("select id from stored where other order by id")]
     if changed:
         raise InvalidVotesError(
             f"{len(changed)} votes have the id of a stored vote of other contents: {listing(map(repr, changed))}. "
             "Stored votes stay as they are; give new votes ids of their own."
         )
-    store.execute("delete from batch using stored where batch.id = stored.id")
-    store.execute("drop table stored")
+    session.execute("delete from batch using stored where batch.id = stored.id")
 
 
-def stored_cells(store: Store) -> Cells:
+def stored_cells(session: Session) -> Cells:
     """Return the cells of all stored votes, bit for bit those of reading all votes at once.
 
     Raises
@@ -190,22 +187,22 @@ def stored_cells(store: Store) -> Cells:
     NoVotesError
         If there is no vote.
     """
-    found = store.columns("select a, b, annotator, outcome, weight, n from cell")
+    found = session.columns("select a, b, annotator, outcome, weight, n from cell")
     if not len(found["n"]):
-        raise NoVotesError(f"There is no vote in {str(store.path)!r} yet. Add some (bayes-arena arena add).")
-    competitors, place = _sorted_names(store, "competitor")
+        raise NoVotesError(f"There is no vote in {str(session.path)!r} yet. Add some (bayes-arena arena add).")
+    competitors, place = _sorted_names(session, "competitor")
     coded = {"a": place[found["a"]], "b": place[found["b"]], "annotator": np.zeros(len(found["n"]), dtype=np.int64)}
     annotators: list[str] = []
     if found["annotator"][0] != NOBODY:
-        annotators, place = _sorted_names(store, "annotator")
+        annotators, place = _sorted_names(session, "annotator")
         coded["annotator"] = place[found["annotator"]]
     coded |= {name: found[name] for name in ("outcome", "weight", "n")}
     return sum_cells(pl.DataFrame(coded), competitors, annotators, {})
 
 
-def _sorted_names(store: Store, table: str) -> tuple[list[str], Ints]:
+def _sorted_names(session: Session, table: str) -> tuple[list[str], Ints]:
     """Return all names, sorted, and the place of every number among them."""
-    codes = store.codes(table)
+    codes = session.codes(table)
     names = sorted(codes)
     place = np.empty(len(names), dtype=np.int64)
     place[[codes[name] for name in names]] = np.arange(len(names))

@@ -159,7 +159,7 @@ def annotators(file: ArenaFile, form: options.FormatOption = None, output: optio
     from bayes_arena.stable_arena import StableArena
 
     form = choose_format(form, output)
-    with StableArena(file) as stable:
+    with StableArena(file, read_only=True) as stable:
         table, decisions = stable.annotators(), stable.decisions()
     formats = {"theta": ".2f", "theta_paper": ".4f", "p_negative": ".3f"}
     formats |= {"anomaly_probability": ".3f", "net_agreement": ".2f"}
@@ -173,7 +173,7 @@ def history(file: ArenaFile, form: options.FormatOption = None, output: options.
     from bayes_arena.stable_arena import StableArena
 
     form = choose_format(form, output)
-    with StableArena(file) as stable:
+    with StableArena(file, read_only=True) as stable:
         table, rounds = stable.history(), stable.rounds()
     formats = dict.fromkeys(("elo", "lower", "upper"), ".1f")
     head = {"rounds": [row | {"settings": json.loads(row["settings"])} for row in rows(_columns(rounds))]}
