@@ -16,7 +16,7 @@ With the curvature H of the strengths the others pay about half the squared dist
 
 The dual of this is non-negative least squares, and any multipliers w >= 0 with w'A r <= 0 bound it from below by
 (w'A r)^2 / (2 |A'w|^2), |.| in the metric of 1 / H. With w = the gaps by which r contradicts the preferences, one pass
-over the votes leaves few annotators to try: in ordinary arenas none. As k may vote against the ranking, -r is tried too.
+over the votes leaves few annotators to try: in ordinary arenas none. k may vote against the ranking: the same with -r.
 """
 
 from __future__ import annotations
