@@ -42,6 +42,17 @@ def test_thirteen_competitors_and_five_annotators(seed, finite, supremum):
     assert fit.loss < supremum + 0.01 < finite
 
 
+def test_few_votes_a_parameter_have_several_finite_optima():
+    """The m-ELO start ends a nat too high, in an optimum where annotators do not look far apart."""
+    arena = ba.simulate(
+        competitors=12, annotators=5, votes=228, strength_sd=0.5, discrimination_sd=0.2, tie_propensity=1.0, seed=542
+    )
+    model = ba.Model("flat", discrimination="annotator", position="common")
+    with pytest.warns(ba.IdentificationWarning, match="direction of the ranking"):
+        fit = ba.fit(ba.read_votes(arena.votes), model=model, prior="flat")
+    assert fit.loss == pytest.approx(147.4192, abs=1e-4)  # the other optimum has 148.4577
+
+
 def test_ordinary_arenas_cost_no_further_start(arena_cells, llmfao_50):
     for cells in (arena_cells, llmfao_50):
         fit = ba.fit(cells, model="am-elo", prior="flat")
@@ -78,6 +89,14 @@ def lowest_of_many_starts(cells, seed, starts):
         run = minimize(loss, x, jac=True, method="L-BFGS-B", options={"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-8})
         runs.append((run.fun, np.abs(run.x[n:][k] * (run.x[a] - run.x[b])).max()))
     return min(runs)
+
+
+def test_far_out_on_the_way_to_infinity_there_are_still_wide_intervals():
+    """Five votes an annotator: the curvature there is not positive definite, and the fit was refused."""
+    arena = ba.simulate(competitors=8, annotators=8, votes=40, seed=141)
+    with pytest.warns(ba.NoMaximumWarning):
+        fit = ba.fit(ba.read_votes(arena.votes), model="am-elo", prior="flat")
+    assert np.isfinite(ba.leaderboard(fit)[["lower", "upper"]].to_numpy()).all()
 
 
 @pytest.mark.slow
