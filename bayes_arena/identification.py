@@ -50,7 +50,8 @@ def at_infinity(target: Objective, optimum: Optimum, cells: Cells, model: Model)
     if target.n_annotators and extreme.any() and not (fixed and groups):
         names = [cells.annotators[k] for k in np.unique(target.tally.k[extreme])]
         parts.append(
-            f"annotators whose votes fit one ranking, or one kind of outcome, without exception: {listing(names)}"
+            "annotators whose votes fit one ranking (of competitors, or of groups of them), or one kind of outcome, "
+            f"without exception: {listing(names)}"
         )
     return [
         f"No finite maximum-likelihood estimate exists ({'; '.join(parts) or 'a log-odds runs to infinity'}). What is "

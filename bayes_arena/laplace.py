@@ -128,6 +128,8 @@ def laplace_at(
     try:
         factor = factorise(arrow, extra=extra, held=gauge.held)
     except np.linalg.LinAlgError:
+        if at_infinity and residuals:  # no curvature to rely on, but the model's own is never negative
+            return laplace_at(target, point, shifts, at_infinity=True, residuals=False)
         raise NotIdentifiedError(
             "The votes carry no information in some direction of the parameters, so no interval exists. "
             "Use a prior (prior='default')."

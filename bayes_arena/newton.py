@@ -9,6 +9,7 @@ positive definite is a saddle, and is left along its direction of negative curva
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +25,8 @@ MAX_ITERATIONS = 500
 PATIENCE = 100
 """Steps after which a vanishing gradient is enough: an optimum at infinity is approached ever more slowly."""
 MAX_ESCAPES = 5
+REMAINDER = 10.0
+"""Squared decrements that a descent may still fall, with room: 1/2 to an optimum, 2 to infinity along f = c + 1 / x."""
 HUGE = 20.0
 """A log-odds this large would take hundreds of millions of votes to see; without a maximum Newton stops beyond it."""
 
@@ -94,8 +97,10 @@ class Gauge:
         return Point(gradient.strength, gradient.common, own)
 
 
-def minimise(objective: Objective, start: Point, gauge: Gauge) -> Optimum:
+def minimise(objective: Objective, start: Point, gauge: Gauge, below: float = math.inf) -> Optimum:
     """Minimise the objective from a start, leaving saddle points on the way.
+
+    A start that cannot be expected to lead below a value is given up, not converged.
 
     Returns
     -------
@@ -105,7 +110,7 @@ def minimise(objective: Objective, start: Point, gauge: Gauge) -> Optimum:
     """
     iterations = 0
     for _ in range(MAX_ESCAPES):
-        optimum, arrow = _descend(objective, start, gauge)
+        optimum, arrow = _descend(objective, start, gauge, below)
         iterations += optimum.iterations
         optimum = replace(optimum, iterations=iterations)
         try:
@@ -123,7 +128,7 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
     return bool(np.abs(objective.coordinates(point)).max(initial=0.0) > HUGE)
 
 
-def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum, Arrow]:
+def _descend(objective: Objective, point: Point, gauge: Gauge, below: float) -> tuple[Optimum, Arrow]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = objective.n_votes
     value = objective.value(point)
@@ -134,6 +139,8 @@ def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum,
         factor, damping = _factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
         head, own = factor.solve(-gradient.head, -gradient.own)
         slope = float(gradient.head @ head + np.sum(gradient.own * own))
+        if not damping and value + REMAINDER * slope > below:
+            break
         sharp = -0.5 * slope < DECREMENT or iteration >= PATIENCE
         done = sharp and _largest(gradient) < GRADIENT_PER_VOTE * n_votes
         length, value = _step(objective, point, head, own, value, slope, whole=done)

@@ -112,7 +112,7 @@ def rao_kupper(counts: Floats, coordinates: Floats) -> RowTerms:
     above, below = counts[0] + ties, counts[1] + ties
     p, q = expit(eta - kappa), expit(-eta - kappa)
     decay = np.exp(-2 * kappa)
-    remainder = -np.expm1(-2 * kappa)  # 1 - exp(-2 kappa)
+    remainder = np.maximum(-np.expm1(-2 * kappa), 1e-150)  # 1 - exp(-2 kappa), whose square is divided by
     value = -above * log_expit(eta - kappa) - below * log_expit(-eta - kappa)
     value -= ties * (2 * kappa + np.log(remainder))
     by_kappa = above * (1 - p) + below * (1 - q) - 2 * ties / remainder

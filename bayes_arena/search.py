@@ -3,9 +3,10 @@
 Models with theta = 1 are concave (Rao-Kupper nearly so) and start from the prior means. Where theta is free the start
 is the mode of the same model with theta = 1. Under a flat prior theta then runs **free**, and is divided by its mean
 afterwards (r multiplied by it): holding the mean inside the objective puts a wall between the two halves of the space
-and hides the better optimum; random starts join in where annotators differ much. Under a Gaussian prior the
-mean is held at 1, as the prior says, and the reversed ranking and the optimum under vague priors with a free mean, in
-both directions, are tried too.
+and hides the better optimum; random starts join in where annotators differ much or votes are few, and starts on the
+way to infinity (:mod:`bayes_arena.recession`) where an optimum there may be better. Under a Gaussian prior the mean is
+held at 1, as the prior says, and the reversed ranking and the optimum under vague priors with a free mean, in both
+directions, are tried too.
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ from bayes_arena.cells import Cells, Floats
 from bayes_arena.direction import vague_objective
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.likelihood import Objective, Point, objective
-from bayes_arena.newton import Gauge, Optimum, minimise
+from bayes_arena.newton import Gauge, Optimum, minimise, runs_to_infinity
 from bayes_arena.priors import Prior
+from bayes_arena.recession import starts_towards_infinity
 from bayes_arena.specification import Model
 
 RANDOM_STARTS = 6
-"""Further starts of a flat fit in which annotators differ much."""
+"""Further starts of a flat fit in which annotators differ much, or votes are few."""
+FEW_VOTES = 25
+"""Votes a parameter below which a flat likelihood may well have several optima."""
+GAIN = 1e-8
+"""Nats by which a further start of a flat fit must end lower to count."""
 EQUAL = 1e-6
 """Largest log-odds of competitors that count as equal."""
 
@@ -73,8 +79,13 @@ def search(
     if is_flat(target):
         loose = Gauge(shifts, free_scale=True, held=theta_free)
         best = minimise(target, start, loose)
-        if _far_apart(best.point.own[:, 0]):
-            best = min([best, *_attempts(target, _random_starts(start), loose)], key=lambda one: one.value)
+        finite = best.converged and not runs_to_infinity(target, best.point)
+        few = target.n_votes < FEW_VOTES * (len(start.head) + start.own.size)
+        further = _random_starts(start) if _far_apart(best.point.own[:, 0]) or (few and finite) else []
+        further += starts_towards_infinity(target, best.point) if finite else []
+        for one in further:
+            other = minimise(target, one, loose, below=best.value - GAIN)
+            best = other if other.value < best.value - GAIN else best
         if np.abs(best.point.strength).max() * np.abs(best.point.own[:, 0]).max() < EQUAL:
             raise NotIdentifiedError(
                 "All competitors come out equal, so nothing can be said of the annotators' discriminations. "
