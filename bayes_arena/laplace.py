@@ -18,7 +18,9 @@ from bayes_arena.likelihood import Objective, Point
 from bayes_arena.newton import Gauge
 
 SINGULAR = 1e-9
-"""Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information."""
+"""Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information of votes."""
+ROUNDING = 1e-14
+"""The same where a prior holds every direction, however many votes hold the others: what rounding leaves of zero."""
 RIDGE = 1e-6
 """Ridge at infinity, relative to the curvature."""
 
@@ -113,6 +115,11 @@ def laplace_at(
     try:
         factor = factorise(arrow, extra=extra, held=gauge.held)
     except np.linalg.LinAlgError:
+        if target.is_proper:
+            raise NotIdentifiedError(
+                f"In some direction only the prior says anything, and beside {target.n_votes:,.12g} votes its curvature "
+                "is lost in rounding, so no interval exists. Use a narrower prior, or smaller vote weights."
+            ) from None
         raise NotIdentifiedError(
             "The votes carry no information in some direction of the parameters, so no interval exists. "
             "Use a prior (prior='default')."
@@ -124,6 +131,6 @@ def laplace_at(
     return Laplace(
         factor,
         shifts,
-        singular=bool(eigenvalues[0] < SINGULAR),
+        singular=bool(eigenvalues[0] < (ROUNDING if target.is_proper else SINGULAR)),
         log_determinant=factor.log_determinant() - gauge_part,
     )
