@@ -14,7 +14,8 @@
     ├── OutputError (ValueError)         a result cannot be written, or read back, as asked
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
-        └── NotIdentifiedError           the votes do not determine the parameters at all
+        ├── NotIdentifiedError           the votes do not determine the parameters at all
+        └── TooLargeError                the machine has not the memory that the fit takes
 
     ArenaWarning (UserWarning)           an answer exists, but read it with care
     ├── DroppedVotesWarning              invalid votes were left out on request
@@ -43,6 +44,7 @@ __all__ = [
     "OutputError",
     "RepeatedVotesWarning",
     "StoreError",
+    "TooLargeError",
     "VotesError",
     "listing",
 ]
@@ -102,6 +104,10 @@ class ConvergenceError(FitError):
 
 class NotIdentifiedError(FitError):
     """The votes do not determine the parameters."""
+
+
+class TooLargeError(FitError):
+    """The machine has not the memory that the fit takes."""
 
 
 class ArenaWarning(UserWarning):

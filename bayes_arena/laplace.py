@@ -117,8 +117,8 @@ def laplace_at(
     except np.linalg.LinAlgError:
         if target.is_proper:
             raise NotIdentifiedError(
-                f"In some direction only the prior says anything, and beside {target.n_votes:,.12g} votes its curvature "
-                "is lost in rounding, so no interval exists. Use a narrower prior, or smaller vote weights."
+                f"In some direction only the prior says anything, and beside {target.n_votes:,.12g} votes that is lost "
+                "in rounding, so no interval exists. Use a narrower prior, or smaller vote weights."
             ) from None
         raise NotIdentifiedError(
             "The votes carry no information in some direction of the parameters, so no interval exists. "

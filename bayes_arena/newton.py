@@ -52,7 +52,7 @@ class Optimum:
     value : float
         Objective at the point.
     gradient : float
-        Largest coordinate of the gradient (on the constraint plane) per vote.
+        Largest coordinate of the gradient (on the constraint plane) per vote, or in all if there is less than one.
     iterations : int
         Newton steps taken.
     converged : bool
@@ -138,7 +138,7 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
 
 def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum, Arrow]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
-    n_votes = objective.n_votes
+    n_votes = max(objective.n_votes, 1.0)
     value = objective.value(point)
     damping = 0.0
     for iteration in range(MAX_ITERATIONS):
@@ -149,11 +149,11 @@ def _descend(objective: Objective, point: Point, gauge: Gauge) -> tuple[Optimum,
             break
         head, own = factor.solve(-gradient.head, -gradient.own)
         slope = float(gradient.head @ head + np.sum(gradient.own * own))
-        rounding = ROUNDING * max(abs(value), n_votes, 1.0)
+        rounding = ROUNDING * max(abs(value), n_votes)
         sharp = -0.5 * slope < max(DECREMENT, 0.1 * rounding)
         enough = sharp or (iteration >= PATIENCE and not objective.is_proper)
         done = enough and _largest(gradient) < GRADIENT_PER_VOTE * n_votes
-        path = partial(point.moved, head, own)
+        path: Path = partial(point.moved, head, own)
         if iteration >= STRAIGHT and objective.free_discrimination and not done:
             path = _bent(objective, point, factor, gauge, head, own)
         length, value = _step(objective, path, value, slope, rounding, whole=done and sharp)
@@ -192,7 +192,7 @@ def _bent(objective: Objective, point: Point, factor: Factor, gauge: Gauge, head
 
     While the parameters move by t dx, eta moves by its derivative and by t^2 e, e = dtheta_k (dr_i - dr_j). The path
     t dx + t^2 a with H a = -J' W e, W the curvature of the rows, makes up for that (geodesic acceleration; Transtrum &
-    Sethna, 2012, arXiv:1207.4999). Where a is not small beside dx the expansion does not hold, and the path is straight.
+    Sethna, 2012, arXiv:1207.4999). Where a is not small beside dx the expansion does not hold: the path is straight.
     """
     pull = gauge.on_plane(objective.bend(point, head, own))
     bent_head, bent_own = factor.solve(-pull.head, -pull.own)
