@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         OutputError,
         RepeatedVotesWarning,
         StoreError,
+        TooLargeError,
         UnusedColumnWarning,
         VotesError,
     )
@@ -97,6 +98,7 @@ _HOME = {
         "NoVotesError",
         "RepeatedVotesWarning",
         "StoreError",
+        "TooLargeError",
         "NotIdentifiedError",
         "OutputError",
         "UnusedColumnWarning",
@@ -166,6 +168,7 @@ __all__ = [
     "Spreads",
     "StableArena",
     "StoreError",
+    "TooLargeError",
     "UnusedColumnWarning",
     "VoteSequence",
     "VotesError",

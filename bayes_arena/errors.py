@@ -15,7 +15,8 @@
     ├── CompilerError (RuntimeError)     PyTensor has no folder for what it compiles
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
-        └── NotIdentifiedError           the votes do not determine the parameters at all
+        ├── NotIdentifiedError           the votes do not determine the parameters at all
+        └── TooLargeError                the machine has not the memory that the fit takes
 
     ArenaWarning (UserWarning)           an answer exists, but read it with care
     ├── DroppedVotesWarning              invalid votes were left out on request
@@ -46,6 +47,7 @@ __all__ = [
     "OutputError",
     "RepeatedVotesWarning",
     "StoreError",
+    "TooLargeError",
     "UnusedColumnWarning",
     "VotesError",
     "compiler_folder",
@@ -114,6 +116,10 @@ class ConvergenceError(FitError):
 
 class NotIdentifiedError(FitError):
     """The votes do not determine the parameters."""
+
+
+class TooLargeError(FitError):
+    """The machine has not the memory that the fit takes."""
 
 
 class ArenaWarning(UserWarning):

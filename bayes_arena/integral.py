@@ -23,8 +23,8 @@ from bayes_arena.priors import Prior
 from bayes_arena.progress import in_background
 from bayes_arena.specification import Model
 
-COARSE, FINE = 3, 5
-"""Nodes per dimension on the way, and at the end."""
+COARSE, FINE, FINEST = 3, 5, 9
+"""Nodes per dimension on the way, at the end, and where that is not enough."""
 MANY_ROWS = 20
 """Rows from which an annotator's posterior is so nearly Gaussian that the coarse grid serves."""
 MANY = 10_000

@@ -18,7 +18,9 @@ from bayes_arena.likelihood import Objective, Point
 from bayes_arena.newton import Gauge
 
 SINGULAR = 1e-9
-"""Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information."""
+"""Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information of votes."""
+ROUNDING = 1e-14
+"""The same where a prior holds every direction, however many votes hold the others: what rounding leaves of zero."""
 RIDGE = 1e-6
 """Ridge at infinity, relative to the curvature."""
 AT_ONCE = 10_000_000
@@ -130,6 +132,11 @@ def laplace_at(
     except np.linalg.LinAlgError:
         if at_infinity and residuals:  # no curvature to rely on, but the model's own is never negative
             return laplace_at(target, point, shifts, at_infinity=True, residuals=False)
+        if target.is_proper:
+            raise NotIdentifiedError(
+                f"In some direction only the prior says anything, and beside {target.n_votes:,.12g} votes that is lost "
+                "in rounding, so no interval exists. Use a narrower prior, or smaller vote weights."
+            ) from None
         raise NotIdentifiedError(
             "The votes carry no information in some direction of the parameters, so no interval exists. "
             "Use a prior (prior='default')."
@@ -141,6 +148,6 @@ def laplace_at(
     return Laplace(
         factor,
         shifts,
-        singular=bool(eigenvalues[0] < SINGULAR),
+        singular=bool(eigenvalues[0] < (ROUNDING if target.is_proper else SINGULAR)),
         log_determinant=factor.log_determinant() - gauge_part,
     )

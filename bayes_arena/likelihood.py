@@ -220,6 +220,27 @@ class Objective:
             tail[:, p, p] += term.sd**-2
         return Point(g_strength, g_common, g_own), Arrow(head, border, tail)
 
+    def bend(self, point: Point, head: Floats, own: Floats) -> Point:
+        """J' W e: the change of the gradient, without residuals, along a step's second order in eta.
+
+        J has the derivatives of the coordinates by the parameters, W the curvature of the rows, and
+        e = dtheta_k (dr_i - dr_j); only where theta is free.
+        """
+        i, j, k, n = self.tally.i, self.tally.j, self.tally.k, self.n_competitors
+        pulls = self._row_terms(point).hessian[:, ETA] * own[k, 0] * (head[i] - head[j])
+        by_strength = self.discrimination(point) * pulls[ETA]
+        lead = point.strength[i] - point.strength[j]
+        return Point(
+            sum_by(i, by_strength, n) - sum_by(j, by_strength, n),
+            np.array([pulls[term.coordinate].sum() for term in self.common]),
+            np.column_stack(
+                [
+                    sum_by(k, (lead if term.name == "discrimination" else 1.0) * pulls[term.coordinate], len(own))
+                    for term in self.own
+                ]
+            ),
+        )
+
     def _row_terms(self, point: Point) -> RowTerms:
         return self.rows(self.counts, self.coordinates(point))
 

@@ -10,7 +10,9 @@ positive definite is a saddle, and is left along its direction of negative curva
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -27,6 +29,17 @@ PATIENCE = 100
 MAX_ESCAPES = 5
 REMAINDER = 10.0
 """Squared decrements that a descent may still fall, with room: 1/2 to an optimum, 2 to infinity along f = c + 1 / x."""
+MAX_DAMPING = 1e12
+"""Relative to the Hessian's diagonal; what this leaves indefinite is not finite."""
+ROUNDING = 1e-13
+"""Accuracy of the objective, in nats a vote: what a step gains below this cannot be seen."""
+STRAIGHT = 10
+"""Steps that are taken straight; a mode farther away lies along a curved valley, which steps then follow."""
+LONGEST_BEND = 0.75
+"""Length of a step's curved part, relative to the straight one, beyond which it is not trusted."""
+
+Path = Callable[[float], Point]
+"""Where a step of some length, 1 for the whole one, leads."""
 HUGE = 20.0
 """A log-odds this large would take hundreds of millions of votes to see; without a maximum Newton stops beyond it."""
 
@@ -42,7 +55,7 @@ class Optimum:
     value : float
         Objective at the point.
     gradient : float
-        Largest coordinate of the gradient (on the constraint plane) per vote.
+        Largest coordinate of the gradient (on the constraint plane) per vote, or in all if there is less than one.
     iterations : int
         Newton steps taken.
     converged : bool
@@ -130,23 +143,30 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
 
 def _descend(objective: Objective, point: Point, gauge: Gauge, below: float) -> tuple[Optimum, Arrow]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
-    n_votes = objective.n_votes
+    n_votes = max(objective.n_votes, 1.0)
     value = objective.value(point)
     damping = 0.0
     for iteration in range(MAX_ITERATIONS):
         gradient, arrow = objective.gradient_and_hessian(point)
         gradient = gauge.on_plane(gradient)
         factor, damping = _factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
+        if factor is None:
+            break
         head, own = factor.solve(-gradient.head, -gradient.own)
         slope = float(gradient.head @ head + np.sum(gradient.own * own))
         if not damping and value + REMAINDER * slope > below:
             break
-        sharp = -0.5 * slope < DECREMENT or iteration >= PATIENCE
-        done = sharp and _largest(gradient) < GRADIENT_PER_VOTE * n_votes
-        length, value = _step(objective, point, head, own, value, slope, whole=done)
+        rounding = ROUNDING * max(abs(value), n_votes)
+        sharp = -0.5 * slope < max(DECREMENT, 0.1 * rounding)
+        enough = sharp or (iteration >= PATIENCE and not objective.is_proper)
+        done = enough and _largest(gradient) < GRADIENT_PER_VOTE * n_votes
+        path: Path = partial(point.moved, head, own)
+        if iteration >= STRAIGHT and objective.free_discrimination and not done:
+            path = _bent(objective, point, factor, gauge, head, own)
+        length, value = _step(objective, path, value, slope, rounding, whole=done and sharp)
         if not length:
             break
-        point = point.moved(head, own, length)
+        point = path(length)
         damping = damping / 10 if length == 1.0 else damping
         if done:
             gradient, arrow = objective.gradient_and_hessian(point)
@@ -160,30 +180,44 @@ def _largest(gradient: Point) -> float:
     return float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
 
 
-def _factorise_damped(arrow: Arrow, extra: Floats, damping: float, gauge: Gauge) -> tuple[Factor, float]:
-    """Factorise with the least damping (of those tried) that makes the Hessian positive definite."""
-    diagonal = np.diag(arrow.head).mean() + 1e-8
-    damping = 0.0 if damping < 1e-6 * diagonal else damping
-    while True:
+def _factorise_damped(arrow: Arrow, extra: Floats, damping: float, gauge: Gauge) -> tuple[Factor | None, float]:
+    """Factorise with the least damping (of those tried) that makes the Hessian positive definite; None if none does."""
+    diagonal = float(np.abs(np.diag(arrow.head)).mean()) + 1e-8
+    damping = 0.0 if damping < 1e-9 * diagonal else damping
+    while damping <= MAX_DAMPING * diagonal:
         try:
             ridge = damping * np.eye(arrow.tail.shape[1]) if damping else 0.0
             damped = Arrow(arrow.head, arrow.border, arrow.tail + ridge)
             return factorise(damped, extra=extra + damping * np.eye(len(arrow.head)), held=gauge.held), damping
         except np.linalg.LinAlgError:
-            damping = max(4 * damping, 1e-3 * diagonal)
+            damping = 4 * damping or 1e-3 * diagonal
+    return None, damping
+
+
+def _bent(objective: Objective, point: Point, factor: Factor, gauge: Gauge, head: Floats, own: Floats) -> Path:
+    """Return the path of a step that keeps to a curved valley, as theta_k (r_i - r_j) = constant makes them.
+
+    While the parameters move by t dx, eta moves by its derivative and by t^2 e, e = dtheta_k (dr_i - dr_j). The path
+    t dx + t^2 a with H a = -J' W e, W the curvature of the rows, makes up for that (geodesic acceleration; Transtrum &
+    Sethna, 2012, arXiv:1207.4999). Where a is not small beside dx the expansion does not hold: the path is straight.
+    """
+    pull = gauge.on_plane(objective.bend(point, head, own))
+    bent_head, bent_own = factor.solve(-pull.head, -pull.own)
+    if bent_head @ bent_head + np.sum(bent_own**2) > LONGEST_BEND**2 * (head @ head + np.sum(own**2)):
+        return partial(point.moved, head, own)
+    return lambda length: point.moved(head + length * bent_head, own + length * bent_own, length)
 
 
 def _step(
-    objective: Objective, point: Point, head: Floats, own: Floats, value: float, slope: float, *, whole: bool
+    objective: Objective, path: Path, value: float, slope: float, rounding: float, *, whole: bool
 ) -> tuple[float, float]:
     """Halve the step until the objective falls (Armijo), within rounding; length 0 if it never does.
 
     Returns the length and the value there. A whole step is taken as it is.
     """
-    rounding = 1e-13 * max(abs(value), 1.0)
     length = 1.0
     while length > 1e-10:
-        moved = objective.value(point.moved(head, own, length))
+        moved = objective.value(path(length))
         if whole or moved <= value + 1e-4 * length * slope + rounding:
             return length, moved
         length /= 2

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayes_arena.cells import Cells, Floats, Ints
 from bayes_arena.checks import components
-from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesError, listing
+from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesError, TooLargeError, listing
 from bayes_arena.identification import at_infinity, disconnected, reversed_mode
 from bayes_arena.laplace import Laplace, laplace_at
 from bayes_arena.likelihood import Objective, Point, objective
@@ -21,6 +21,11 @@ from bayes_arena.newton import GRADIENT_PER_VOTE
 from bayes_arena.priors import Prior
 from bayes_arena.search import search
 from bayes_arena.specification import Model
+
+SQUARES, BORDERS, OWN_NUMBERS = 11, 4, 3
+"""Matrices of competitors by competitors, and by annotators' numbers (so many of each), that fit and board hold."""
+FREELY = 2**30
+"""Bytes that every machine has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +88,12 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
         If the gradient does not vanish.
     NotIdentifiedError
         If the votes do not determine the parameters, or under a flat prior an annotator has none.
+    TooLargeError
+        If the machine has not the memory for the matrices.
     """
     if cells.n_competitors < 2:
         raise NoVotesError("Rating takes at least two competitors.")
+    _require_memory(cells, model)
     target = objective(cells, model, prior)
     if not target.n_votes:
         raise NoVotesError(f"Every vote is one that the model leaves out (ties={model.ties!r}).")
@@ -117,6 +125,25 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
         open_questions=tuple(disconnected(labels, prior)),
         at_infinity=tuple(infinite),
     )
+
+
+def _require_memory(cells: Cells, model: Model) -> None:
+    """Refuse matrices that the machine cannot hold, before they are made."""
+    n = cells.n_competitors
+    annotators = cells.n_annotators * OWN_NUMBERS if model.needs_annotators else 0
+    needed = 8 * (SQUARES * n * n + BORDERS * n * annotators)
+    if needed < FREELY:
+        return
+    import psutil  # only here: most fits are small
+
+    memory = psutil.virtual_memory().total  # type: ignore[no-untyped-call]
+    if needed > memory:
+        besides = f" and {cells.n_annotators:,} annotators" if annotators else ""
+        raise TooLargeError(
+            f"Rating {n:,} competitors{besides} takes some {needed / 2**30:,.0f} GiB of memory, and this machine has "
+            f"{memory / 2**30:,.0f}. Rate fewer of them: leave out competitors with few votes, or rate groups that "
+            "were compared with each other one by one."
+        )
 
 
 def _require_votes_of_all(cells: Cells, target: Objective) -> None:

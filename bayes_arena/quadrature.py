@@ -19,34 +19,45 @@ posterior mean and covariance over the nodes.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_solve, cholesky
 
 from bayes_arena.arrow import Factor
 from bayes_arena.cells import Cells, Floats
 from bayes_arena.errors import ConvergenceError
-from bayes_arena.integral import COARSE, FINE, Evaluation, Integral
+from bayes_arena.integral import COARSE, FINE, FINEST, Evaluation, Integral
 from bayes_arena.labels import SPREAD_OF
 from bayes_arena.laplace import Laplace
 from bayes_arena.likelihood import Point, objective
-from bayes_arena.marginal import SMALLEST
+from bayes_arena.marginal import LARGEST, SMALLEST
 from bayes_arena.point import Mode, find_mode
 from bayes_arena.priors import Prior, Spreads
 from bayes_arena.specification import Model, Position
 
 SPARSE = 2.0
 """Annotators per square root of the number of votes above which the joint mode's bias shows in its intervals."""
-ENOUGH = {COARSE: 1e-2, FINE: 1e-4}
+TELLING = 100.0
+"""Pairs of votes by the same annotator from which a spread can be told from noise.
+
+A single vote per annotator says nothing of how annotators differ: that shows only in whether two votes of one agree
+more than two of different ones. With information iota of a vote (about .2) the variance sigma^2 of a number around
+sigma = 0 has the standard error 1 / (iota sqrt(pairs)) (the score test of a variance component), .5 with 100 pairs,
+which is as much as the hyperpriors say without votes.
+"""
+ENOUGH = {COARSE: 1e-2, FINE: 1e-4, FINEST: 1e-4}
 """Half the squared Newton decrement, in nats, that ends the steps: 1e-4 is 1.4 percent of a standard error."""
 STANDS_STILL = 1e-3
 """Relative change of the strengths' spread at which the steps end."""
 LARGEST_STEP, SMALLEST_STEP = 1.0, 1e-6
 SLACK = 0.1
 """Nats by which a step may raise F: the gradient is that of the integral, not of its approximation by few nodes."""
-MAX_STEPS = 200
+MAX_STEPS = {COARSE: 50, FINE: 100, FINEST: 200}
+"""Few nodes can lead astray, as their sum is not what its derivatives say; more of them do not."""
 
 
 def is_sparse(cells: Cells, model: Model) -> bool:
@@ -84,15 +95,29 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     Pierce, D. A. (1994), "A note on Gauss-Hermite quadrature", Biometrika 81. MacKay, D. J. C. (1992), "Bayesian
     interpolation", Neural Computation 4.
     """
-    alike = find_mode(cells, _without_annotators(model), prior)
+    start = find_mode(cells, _without_annotators(model), prior)
+    alike = repeats(cells) < TELLING
+    if alike:
+        prior = replace(prior, discrimination=SMALLEST, tie_spread=SMALLEST, position_spread=SMALLEST)
     target = objective(cells, model, prior)
-    head, steps = alike.point.head, 0
-    for nodes in (COARSE, FINE):
-        head, prior, at, taken = _climb(Integral(target, model, nodes), head, prior, nodes)
-        steps += taken
+    head, steps = start.point.head, 0
+    for nodes in (COARSE, FINE, FINEST):
+        integral = Integral(target, model, nodes)
+        climb = _climb(integral, head, prior, nodes, alike=alike)
+        head, prior, at, steps = climb.head, climb.prior, climb.at, steps + climb.steps
+        if climb.arrived and nodes >= FINE:
+            break
+    if not climb.arrived:
+        raise ConvergenceError(
+            f"The marginal likelihood was not maximised in {steps} Newton steps (decrement {climb.decrement:.1e} nats, "
+            f"the strengths' spread still changing by {climb.change:.1%}). Fix the spreads with a Prior whose hyper is "
+            "None, or use method='map'."
+        )
     size, n = len(head), cells.n_competitors
-    by_spread = at.information[size:, :size]
-    schur = at.information[:size, :size] - by_spread.T @ np.linalg.solve(at.information[size:, size:], by_spread)
+    spreads = size + np.flatnonzero(moving(prior, integral.spreads, at.gradient[size:], alike))
+    by_spread = at.information[spreads, :size]
+    schur = at.information[:size, :size]
+    schur = schur - by_spread.T @ np.linalg.solve(at.information[np.ix_(spreads, spreads)], by_spread)
     free = np.zeros(len(target.own), dtype=bool)
     factor = Factor(schur, cholesky(schur, lower=True), at.border, at.covariance, free)
     shifts = np.full((n, 1), 1 / math.sqrt(n))
@@ -101,13 +126,28 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
         target=replace(target, strength_sd=prior.strength, own=own),
         point=Point(head[:n] - head[:n].mean(), head[n:], at.mean),
         laplace=Laplace(factor, shifts, singular=False, log_determinant=factor.log_determinant()),
-        gradient=float(np.abs(at.gradient).max()) / target.n_votes,
+        gradient=float(np.abs(at.gradient[:size]).max()) / max(target.n_votes, 1.0),
         iterations=steps,
         mirror=None,
-        open_questions=alike.open_questions,
+        open_questions=(*start.open_questions, *(_taken_as_alike(cells) if alike else ())),
         at_infinity=(),
     )
     return prior, mode
+
+
+def repeats(cells: Cells) -> float:
+    """Pairs of votes that one annotator cast, summed over annotators."""
+    votes = cells.votes_by_annotator()
+    return float(np.maximum(votes * (votes - 1) / 2, 0.0).sum())
+
+
+def _taken_as_alike(cells: Cells) -> list[str]:
+    """Say why annotators have no numbers of their own."""
+    return [
+        f"{cells.n_annotators:,} annotators cast {cells.n_votes:,.12g} votes, too few of them by the same annotator to "
+        "tell annotators from noise: all are taken to be alike. If the column of annotators names sessions, read "
+        "another one, or none (--no-annotator)."
+    ]
 
 
 def _without_annotators(model: Model) -> Model:
@@ -116,25 +156,44 @@ def _without_annotators(model: Model) -> Model:
     return replace(model, discrimination="fixed", tie_propensity="common", position=position)
 
 
-def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int) -> tuple[Floats, Prior, Evaluation, int]:
-    """Newton steps until the decrement is small enough and the strengths' spread, kept from swinging, stands still."""
-    n, size, last = integral.target.n_competitors, len(head), nodes == FINE
-    change, stride = 0.0, 1.0
+@dataclass(frozen=True, eq=False)
+class _Climb:
+    """Where Newton ended, in how many steps, and whether that is a maximum."""
+
+    head: Floats
+    prior: Prior
+    at: Evaluation
+    steps: int
+    arrived: bool
+    decrement: float
+    change: float
+
+
+def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: bool) -> _Climb:
+    """Newton steps until the decrement is small enough and the strengths' spread, kept from swinging, stands still.
+
+    On the coarse grid that is enough; at the end the information has to be positive definite, too.
+    """
+    n, size, last = integral.target.n_competitors, len(head), nodes >= FINE
+    taken, change, stride, stuck = 0, 0.0, 1.0, False
     now = integral(head, prior, with_border=last)
-    for taken in range(MAX_STEPS):
-        if not math.isfinite(now.value):
+    while True:
+        if not (math.isfinite(now.value) and np.isfinite(now.information).all()):
             raise ConvergenceError(
                 f"The marginal likelihood has no value at the spreads {prior}. Start from narrower ones, or use "
                 "method='map'."
             )
-        lower, damped = _damped_cholesky(now.information)
-        move = -cho_solve((lower, True), now.gradient)
+        free = np.append(np.ones(size, dtype=bool), moving(prior, integral.spreads, now.gradient[size:], alike))
+        lower, damped = _damped_cholesky(now.information[np.ix_(free, free)])
+        move = np.zeros(len(free))
+        move[free] = -cho_solve((lower, True), now.gradient[free])
         decrement = -0.5 * float(now.gradient @ move)
-        spread = cho_solve((lower, True), np.eye(len(move)))[:n, :n]
+        spread = cho_solve((lower, True), np.eye(len(lower)))[:n, :n]
         variance = float(np.trace(spread) - spread.sum() / n)
         before, change = change, math.log(_strength_spread(prior, head[:n], variance) / prior.strength)
-        if not damped and decrement < ENOUGH[nodes] and abs(change) < STANDS_STILL:
-            return head, prior, now, taken
+        arrived = not (damped and last) and decrement < ENOUGH[nodes] and abs(change) < STANDS_STILL
+        if arrived or stuck or taken == MAX_STEPS[nodes]:
+            return _Climb(head, prior, now, taken, arrived, decrement, abs(change))
         stride = 0.5 * stride if change * before < 0 else min(1.2 * stride, 1.0)
         strength = prior.strength * math.exp(stride * change)
         ceiling = now.value + 0.5 * float(head[:n] @ head[:n]) * (strength**-2 - prior.strength**-2) + SLACK
@@ -143,16 +202,21 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int) -> tuple[
         while True:
             trial = head + move[:size]
             logs = np.log([getattr(prior, name) for name in integral.spreads]) + move[size:]
-            spreads = dict(zip(integral.spreads, np.maximum(np.exp(logs), SMALLEST).tolist(), strict=True))
-            then = integral(trial, replace(prior, **spreads), with_border=last)
-            if then.value <= ceiling or np.abs(move).max() < SMALLEST_STEP:
+            widths = np.clip(np.exp(logs), SMALLEST, LARGEST).tolist()
+            wider = replace(prior, **dict(zip(integral.spreads, widths, strict=True)))
+            then = integral(trial, wider, with_border=last)
+            stuck = bool(np.abs(move).max() < SMALLEST_STEP)
+            if then.value <= ceiling or stuck:
                 break
             move = 0.5 * move
-        head, prior, now = trial, replace(prior, **spreads), then
-    raise ConvergenceError(
-        f"The marginal likelihood was not maximised in {MAX_STEPS} Newton steps (decrement {decrement:.1e} nats). Fix "
-        "the spreads with a Prior whose hyper is None, or use method='map'."
-    )
+        head, prior, now, taken = trial, wider, then, taken + 1
+
+
+def moving(prior: Prior, names: Sequence[str], gradient: Floats, alike: bool) -> NDArray[np.bool_]:
+    """Which spreads take part in a step: none of annotators taken to be alike, none that is pulled out of its range."""
+    widths = np.array([getattr(prior, name) for name in names])
+    outward = ((widths <= SMALLEST) & (gradient > 0)) | ((widths >= LARGEST) & (gradient < 0))
+    return np.asarray(~outward & (not alike))
 
 
 def _strength_spread(prior: Prior, strength: Floats, variance: float) -> float:

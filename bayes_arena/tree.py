@@ -3,7 +3,8 @@
 Groups: ``posterior``, ``prior``, ``log_prior``; of every single vote that the model sees ``log_likelihood`` and
 ``posterior_predictive`` (variable ``outcome``, dimension ``vote``), ``observed_data`` (what was voted, an index into
 :data:`OUTCOMES`) and ``constant_data`` (who was compared, by whom); and, where sampled, ``sample_stats``. Draws from a
-Gaussian approximation are independent; they are laid out as four chains, so that every ArviZ function finds what it expects.
+Gaussian approximation are independent; they are laid out as four chains, so that every ArviZ function finds what it
+expects.
 
 ``log_prior`` is what ``az.psense_summary`` raises to a power: the priors at the top, for only they are a choice. They
 are those of the spreads and of what annotators share where the spreads were sampled, those of all parameters where the

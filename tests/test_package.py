@@ -40,6 +40,7 @@ PUBLIC = [
     "Spreads",
     "StableArena",
     "StoreError",
+    "TooLargeError",
     "UnusedColumnWarning",
     "VoteSequence",
     "VotesError",
