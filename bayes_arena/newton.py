@@ -158,12 +158,14 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, below: float) -> 
             break
         rounding = ROUNDING * max(abs(value), n_votes)
         sharp = -0.5 * slope < max(DECREMENT, 0.1 * rounding)
-        enough = sharp or (iteration >= PATIENCE and not objective.is_proper)
-        done = enough and _largest(gradient) < GRADIENT_PER_VOTE * n_votes
+        flat = _largest(gradient) < GRADIENT_PER_VOTE * n_votes
+        if flat and not sharp and iteration >= PATIENCE and not objective.is_proper:
+            return Optimum(point, value, _largest(gradient) / n_votes, iteration), arrow
+        done = flat and sharp
         path: Path = partial(point.moved, head, own)
         if iteration >= STRAIGHT and objective.free_discrimination and not done:
             path = _bent(objective, point, factor, gauge, head, own)
-        length, value = _step(objective, path, value, slope, rounding, whole=done and sharp)
+        length, value = _step(objective, path, value, slope, rounding, whole=done)
         if not length:
             break
         point = path(length)

@@ -49,6 +49,8 @@ more than two of different ones. With information iota of a vote (about .2) the 
 sigma = 0 has the standard error 1 / (iota sqrt(pairs)) (the score test of a variance component), .5 with 100 pairs,
 which is as much as the hyperpriors say without votes.
 """
+RARELY = 0.1
+"""Such pairs a vote below which hardly anybody voted twice; where few voted, but often enough, hyperpriors decide."""
 ENOUGH = {COARSE: 1e-2, FINE: 1e-4, FINEST: 1e-4}
 """Half the squared Newton decrement, in nats, that ends the steps: 1e-4 is 1.4 percent of a standard error."""
 STANDS_STILL = 1e-3
@@ -96,7 +98,7 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     interpolation", Neural Computation 4.
     """
     start = find_mode(cells, _without_annotators(model), prior)
-    alike = repeats(cells) < TELLING
+    alike = repeats(cells) < min(TELLING, RARELY * cells.n_votes)
     if alike:
         prior = replace(prior, discrimination=SMALLEST, tie_spread=SMALLEST, position_spread=SMALLEST)
     target = objective(cells, model, prior)
@@ -205,7 +207,7 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike:
             widths = np.clip(np.exp(logs), SMALLEST, LARGEST).tolist()
             wider = replace(prior, **dict(zip(integral.spreads, widths, strict=True)))
             then = integral(trial, wider, with_border=last)
-            stuck = bool(np.abs(move).max() < SMALLEST_STEP)
+            stuck = then.value > ceiling and bool(np.abs(move).max() < SMALLEST_STEP)
             if then.value <= ceiling or stuck:
                 break
             move = 0.5 * move
