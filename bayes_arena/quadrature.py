@@ -203,9 +203,9 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike:
         move *= min(1.0, LARGEST_STEP / np.abs(move).max())
         while True:
             trial = head + move[:size]
-            logs = np.log([getattr(prior, name) for name in integral.spreads]) + move[size:]
-            widths = np.clip(np.exp(logs), SMALLEST, LARGEST).tolist()
-            wider = replace(prior, **dict(zip(integral.spreads, widths, strict=True)))
+            widths = np.array([getattr(prior, name) for name in integral.spreads]) * np.exp(move[size:])
+            widths = np.clip(widths, SMALLEST, LARGEST)
+            wider = replace(prior, **dict(zip(integral.spreads, widths.tolist(), strict=True)))
             then = integral(trial, wider, with_border=last)
             stuck = then.value > ceiling and bool(np.abs(move).max() < SMALLEST_STEP)
             if then.value <= ceiling or stuck:
