@@ -32,8 +32,8 @@ def test_rank_without_a_file_rates_the_named_example():
 
 
 def test_rank_json_has_the_promised_keys(votes_file):
-    done = run("rank", votes_file, "--format", "json", "--model", "m-elo", "--prior", "flat")
-    answer = json.loads(done.stdout)
+    options = ("--format", "json", "--model", "m-elo", "--prior", "flat")
+    answer = json.loads(run("rank", votes_file, *options, "--annotator", "judge").stdout)
     assert list(answer) == [
         "model",
         "prior",
@@ -55,6 +55,25 @@ def test_rank_json_has_the_promised_keys(votes_file):
     fit = ba.fit(cells, model="m-elo", prior="flat")
     assert answer["mean_loss"] == fit.mean_loss
     assert answer["leaderboard"] == ba.leaderboard(fit).to_dict("records")
+
+
+@pytest.mark.parametrize(
+    ("options", "read"),
+    [
+        (("--model", "m-elo"), False),
+        (("--model", "am-elo"), True),
+        (("--model", "m-elo", "--annotator", "judge"), True),
+        (("--model", "m-elo", "--delta", "50"), True),
+        (("--model", "m-elo", "--interval-method", "clustered"), True),
+    ],
+)
+def test_annotators_are_read_where_something_asks_for_them(votes_file, options, read):
+    """Votes grouped by annotators take several times as long and as much memory; the ratings are the same."""
+    answer = json.loads(run("rank", votes_file, "--format", "json", "--prior", "flat", *options).stdout)
+    assert answer["n_annotators"] == (42 if read else 0)
+    if not read:
+        expected = ba.leaderboard(ba.fit(ba.read_votes(votes_file), model="m-elo", prior="flat")).to_dict("records")
+        assert answer["leaderboard"] == expected
 
 
 def test_json_has_no_number_for_what_lies_at_infinity(tmp_path):

@@ -53,11 +53,16 @@ def rank(
     """Rate the competitors: Elo scores, intervals and the spread of ranks."""
     form = choose_format(form, output)
     elo = elo_scale(init, scale, base, anchor)
-    source = VoteSource(
-        files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta, dedupe, normalise_names
-    )
     with collected_warnings() as notes:
         from bayes_arena.ranking import leaderboard_columns
+        from bayes_arena.specification import PRESETS
+
+        asked = annotator is not None or delta is not None or interval_method is IntervalMethod.clustered
+        alike = model is not None and not PRESETS[model.value].needs_annotators
+        ignored = no_annotator or (alike and not asked)  # votes grouped by annotators take several times as long
+        source = VoteSource(
+            files, a, b, winner, annotator, ignored, weight, outcome, on_invalid, delta, dedupe, normalise_names
+        )
 
         result = fit_votes(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
         columns = leaderboard_columns(
