@@ -150,7 +150,7 @@ def in_short(table: pd.DataFrame, rules: list[str]) -> pd.DataFrame:
     """Mean F1 of each rule over all kinds of perturbation, and over those who call everything a tie alone."""
     names = table["votes"].unique()
     equal = table[table["kind"] == "equal"].groupby("votes")[rules].mean().loc[names]
-    return table.groupby("votes")[rules].mean().loc[names].join(equal, rsuffix=", ties only")
+    return table.groupby("votes")[rules].mean().loc[names].join(equal.add_suffix(", ties only"))
 
 
 def main() -> None:
