@@ -52,8 +52,9 @@ def fit(
     method : {"map", "marginal", "nuts"}, optional
         ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the spreads are estimated from the
         votes first, by the Laplace evidence or, where annotators have few votes each (more annotators than twice the
-        square root of the number of votes), with the annotators integrated out by quadrature. ``"nuts"``: the whole
-        posterior is sampled (seconds to minutes). Default: ``"marginal"`` where annotators are pooled, else ``"map"``.
+        square root of the number of votes), with the annotators integrated out by quadrature; where hardly anybody
+        voted twice they are taken to be alike, with a warning. ``"nuts"``: the whole posterior is sampled (seconds to
+        minutes). Default: ``"marginal"`` where annotators are pooled, else ``"map"``.
     draws, tune : int
         For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
@@ -70,7 +71,8 @@ def fit(
     NoMaximumWarning
         Under a flat prior, if the estimate lies at infinity.
     IdentificationWarning
-        If the comparisons are disconnected, or the annotators do not settle which end of the ranking is up.
+        If the comparisons are disconnected, the annotators do not settle which end of the ranking is up, or hardly
+        anybody voted twice.
 
     Raises
     ------
@@ -83,6 +85,8 @@ def fit(
         If the gradient does not vanish.
     NotIdentifiedError
         If the votes do not determine the parameters.
+    TooLargeError
+        If the machine has not the memory for the matrices.
     CompilerError
         For ``"nuts"``, if PyTensor cannot write to its folder.
 
