@@ -98,7 +98,7 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     interpolation", Neural Computation 4.
     """
     start = find_mode(cells, _without_annotators(model), prior)
-    alike = repeats(cells) < min(TELLING, RARELY * cells.n_votes)
+    alike = are_alike(cells)
     if alike:
         prior = replace(prior, discrimination=SMALLEST, tie_spread=SMALLEST, position_spread=SMALLEST)
     target = objective(cells, model, prior)
@@ -141,6 +141,11 @@ def repeats(cells: Cells) -> float:
     """Pairs of votes that one annotator cast, summed over annotators."""
     votes = cells.votes_by_annotator()
     return float(np.maximum(votes * (votes - 1) / 2, 0.0).sum())
+
+
+def are_alike(cells: Cells) -> bool:
+    """Whether hardly anybody voted twice, so that annotators are taken to be alike."""
+    return repeats(cells) < min(TELLING, RARELY * cells.n_votes)
 
 
 def _taken_as_alike(cells: Cells) -> list[str]:

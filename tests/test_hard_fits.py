@@ -79,6 +79,9 @@ def test_annotators_of_one_vote_each_are_taken_to_be_alike(tie_propensity, sd, s
     assert spreads.discrimination == spreads.tie_spread == spreads.position_spread == SMALLEST_SPREAD
     plain = ba.fit(cells, model=Model("alike", ties="davidson", position="common"), prior=Prior(spreads.strength))
     assert_allclose(fit.strength, plain.strength, atol=0.01)
+    table = ba.annotators(fit)  # one vote makes nobody reliable
+    assert set(table["verdict"]) == {"watch"}
+    assert set(table["kind"]) == {""}
 
 
 def test_a_few_votes_each_are_not_one(recwarn):
