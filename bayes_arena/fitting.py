@@ -83,6 +83,8 @@ def fit(
         If the gradient does not vanish.
     NotIdentifiedError
         If the votes do not determine the parameters.
+    TooLargeError
+        If the machine has not the memory that the fit takes.
     CompilerError
         For ``"nuts"``, if PyTensor cannot write to its folder.
 
