@@ -190,8 +190,8 @@ def check(cells: object) -> pd.DataFrame:
     """
     import pandas as pd
 
-    repeats = None if isinstance(cells, Cells) else read_repeats(cells)
-    return pd.DataFrame(check_rows(as_cells(cells), repeats))
+    votes = as_cells(cells)  # first, for its errors are typed
+    return pd.DataFrame(check_rows(votes, None if votes is cells else read_repeats(cells)))
 
 
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:

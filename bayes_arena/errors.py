@@ -20,7 +20,7 @@
 
     ArenaWarning (UserWarning)           an answer exists, but read it with care
     ├── DroppedVotesWarning              invalid votes were left out on request
-    ├── RepeatedVotesWarning             votes stand in a source, or in a source and the arena, more than once
+    ├── RepeatedVotesWarning             votes occur more than once, in a source or in a source and the arena
     ├── UnusedColumnWarning              a column was passed over that looks as if it mattered
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     └── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
@@ -131,7 +131,7 @@ class DroppedVotesWarning(ArenaWarning):
 
 
 class RepeatedVotesWarning(ArenaWarning):
-    """Votes stand there more than once: in the source, or without ids in the source and the arena."""
+    """Votes occur more than once: in the source, or without ids in the source and the arena."""
 
 
 class UnusedColumnWarning(ArenaWarning):

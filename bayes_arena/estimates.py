@@ -116,8 +116,7 @@ def contrasts(
     -------
     pandas.DataFrame
         ``competitor, opponent, difference, sd, z, p, lower, upper``: strength of the competitor less that of its
-        opponent,
-        in logits, from their joint covariance. ``sd`` is the standard error, z and p are Wald's
+        opponent, in logits, from their joint covariance. ``sd`` is the standard error, z and p are Wald's
         (:mod:`bayes_arena.estimates`).
 
     Raises

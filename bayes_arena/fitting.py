@@ -86,7 +86,7 @@ def fit(
     NotIdentifiedError
         If the votes do not determine the parameters.
     TooLargeError
-        If the machine has not the memory for the matrices.
+        If the machine has not the memory that the fit takes.
     CompilerError
         For ``"nuts"``, if PyTensor cannot write to its folder.
 

@@ -43,8 +43,8 @@ LAYOUT = {
 }
 """Groups of arrays and their dimensions."""
 SETTINGS = (
-    *("model", "prior", "spreads", "method", "evidence", "seed", "dropped", "warnings", "at_infinity"),
-    *("mirror_probability", "gradient", "iterations", "singular", "log_determinant"),
+    *("model", "prior", "spreads", "method", "evidence", "seed", "dropped", "sided", "warnings"),
+    *("at_infinity", "mirror_probability", "gradient", "iterations", "singular", "log_determinant"),
 )
 """Attributes from which a result is put together."""
 

@@ -93,7 +93,7 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
     """
     if cells.n_competitors < 2:
         raise NoVotesError("Rating takes at least two competitors.")
-    _require_memory(cells, model)
+    require_memory(cells, model)
     target = objective(cells, model, prior)
     if not target.n_votes:
         raise NoVotesError(f"Every vote is one that the model leaves out (ties={model.ties!r}).")
@@ -127,7 +127,7 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
     )
 
 
-def _require_memory(cells: Cells, model: Model) -> None:
+def require_memory(cells: Cells, model: Model) -> None:
     """Refuse matrices that the machine cannot hold, before they are made."""
     n = cells.n_competitors
     annotators = cells.n_annotators * OWN_NUMBERS if model.needs_annotators else 0

@@ -35,7 +35,7 @@ from bayes_arena.labels import SPREAD_OF
 from bayes_arena.laplace import Laplace
 from bayes_arena.likelihood import Point, objective
 from bayes_arena.marginal import LARGEST, SMALLEST
-from bayes_arena.point import Mode, find_mode
+from bayes_arena.point import Mode, find_mode, require_memory
 from bayes_arena.priors import Prior, Spreads
 from bayes_arena.specification import Model, Position
 
@@ -90,6 +90,8 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     ------
     ConvergenceError
         If Newton does not arrive.
+    TooLargeError
+        If the machine has not the memory for the matrices.
 
     References
     ----------
@@ -97,8 +99,9 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     Pierce, D. A. (1994), "A note on Gauss-Hermite quadrature", Biometrika 81. MacKay, D. J. C. (1992), "Bayesian
     interpolation", Neural Computation 4.
     """
+    require_memory(cells, model)  # the start takes less
     start = find_mode(cells, _without_annotators(model), prior)
-    alike = repeats(cells) < min(TELLING, RARELY * cells.n_votes)
+    alike = are_alike(cells)
     if alike:
         prior = replace(prior, discrimination=SMALLEST, tie_spread=SMALLEST, position_spread=SMALLEST)
     target = objective(cells, model, prior)
@@ -141,6 +144,11 @@ def repeats(cells: Cells) -> float:
     """Pairs of votes that one annotator cast, summed over annotators."""
     votes = cells.votes_by_annotator()
     return float(np.maximum(votes * (votes - 1) / 2, 0.0).sum())
+
+
+def are_alike(cells: Cells) -> bool:
+    """Whether hardly anybody voted twice, so that annotators are taken to be alike."""
+    return repeats(cells) < min(TELLING, RARELY * cells.n_votes)
 
 
 def _taken_as_alike(cells: Cells) -> list[str]:

@@ -22,6 +22,7 @@ from bayes_arena.cells import Floats, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.intervals import equal_tailed, half_width, require_level
 from bayes_arena.outcomes import seen_counts
+from bayes_arena.quadrature import are_alike
 from bayes_arena.ranking import Columns, whole_counts
 from bayes_arena.result import Fit
 
@@ -59,7 +60,8 @@ def annotators(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``annotator``;
-        ``verdict``: ``anomalous`` (more likely than not), ``watch`` (the votes leave it open) or ``reliable``;
+        ``verdict``: ``anomalous`` (more likely than not), ``watch`` (the votes leave it open, as they do for everybody
+        where the fit takes annotators to be alike; the numbers below then rest on that) or ``reliable``;
         ``kind`` of those who are not reliable: ``adversarial`` (against the ranking beyond doubt), ``one-sided`` (the
         side decides), ``always ties``, or ``uninformative`` (net agreement around zero);
         ``anomaly_probability``, A_k; ``net_agreement``, D_k, posterior mean (median under a flat prior) with
@@ -95,12 +97,14 @@ def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
     anomaly = anomaly_probability(agreement)
     one_sided = _one_sided_probability(agreement)
     suspicion = np.maximum(anomaly, one_sided)
-    verdict = np.select([suspicion > ANOMALOUS, suspicion > WATCH], ["anomalous", "watch"], "reliable")
+    untold = fit.evidence == "quadrature" and are_alike(fit.cells)
+    verdict = np.select([suspicion > ANOMALOUS, (suspicion > WATCH) | untold], ["anomalous", "watch"], "reliable")
+    kinds = np.where((verdict == "reliable") | untold, "", _kinds(fit, agreement, anomaly, one_sided))
     net, lower, upper = _summary(fit, agreement.net, level)
     columns: Columns = {
         "annotator": np.array(fit.cells.annotators, dtype=object),
         "verdict": verdict.astype(object),
-        "kind": np.where(verdict == "reliable", "", _kinds(fit, agreement, anomaly, one_sided)).astype(object),
+        "kind": kinds.astype(object),
         "anomaly_probability": anomaly,
         "net_agreement": net,
         "net_agreement_lower": lower,

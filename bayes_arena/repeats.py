@@ -1,4 +1,4 @@
-"""Votes that stand in the source more than once: rows said again, pairs told from both sides.
+"""Votes that occur more than once in the source: repeated rows, pairs listed from both sides.
 
 Equal votes are normal: the same two competitors meet again, and the same one wins. They are repeats where votes that
 agree in every other column (who met, who voted, an id, a time, a question) hardly ever differ in the winner: copies
@@ -79,7 +79,7 @@ def without_repeats(frame: Frame, columns: Mapping[str, str]) -> Frame:
 
 
 def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
-    """Say of a table of wins whether every row stands there again from the other side, and leave these out if asked.
+    """Warn if a table of wins lists every pair from both sides, and keep one side if asked.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
     if not rows.sort(keys).equals(turned.sort(keys)):
         return votes
     done = "Counted once" if dedupe else "Counted twice (once with dedupe=True, --dedupe)"
-    _warn(f"{done}: every row of the table stands there again from the other side.")
+    _warn(f"{done}: the table lists every pair from both sides.")
     return votes.filter(pl.col("a") < pl.col("b")) if dedupe else votes
 
 

@@ -1,7 +1,7 @@
 """Files that appear whole or not at all.
 
 A file is written in a hidden folder beside its place, forced to disk, and moved. Whatever fails on the way, a full
-disk or a process that is killed, what was there before is still there.
+disk or a process that is killed, what was there before is not lost.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def written_beside(path: Path) -> Iterator[Path]:
 
 
 def _swap(draft: Path, path: Path, old: Path) -> None:
-    """Put a folder in the place of another: no system does that in one step."""
+    """Put a folder in the place of another, in two steps.
+
+    A process that is killed between them leaves the old one in the hidden folder.
+    """
     path.rename(old)
     try:
         draft.rename(path)

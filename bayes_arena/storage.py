@@ -176,7 +176,7 @@ def _read(path: Path) -> Fit:
         samples=Draws(*(array("draws", field.name) for field in fields(Draws))) if "draws" in tree else None,
         tree=_sampler_tree(tree) if "sampler" in tree else None,
     )
-    if attrs.get("checksum", now := checksum(tree)) != now:  # version 0.1 wrote none
+    if "checksum" in attrs and attrs["checksum"] != checksum(tree):  # version 0.1 wrote none
         raise OutputError("it was changed after save() wrote it: the checksum differs")
     return fit
 

@@ -247,4 +247,4 @@ def _typed_errors(path: Path) -> Iterator[None]:
             ) from error
         raise StoreError(f"Cannot use {str(path)!r}: {str(error).splitlines()[0]}") from error
     except OSError as error:
-        raise StoreError(f"Cannot write {str(path)!r}: {error.strerror}.") from error
+        raise StoreError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error

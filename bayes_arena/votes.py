@@ -110,9 +110,10 @@ def read_votes(
         What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if
         none is valid it raises all the same. A row that is empty in every column is no vote.
     dedupe : bool
-        Leave out what stands there again: files of the same content, rows that are equal in every column, and tables
-        of wins told from both sides. Rows stay where equal ones may be different votes: if nothing but competitors,
-        winner and annotator is known, or if votes that agree in all other columns often differ in the winner.
+        Leave out repeats: files of the same content, rows that are equal in every column, and the second half of a
+        table of wins that lists every pair from both sides. Rows stay where equal ones may be different votes: if
+        nothing but competitors, winner and annotator is known, or if votes that agree in all other columns often
+        differ in the winner.
     normalise : bool
         Take names for the same that differ in outer spaces or in their Unicode form (NFC); :func:`~bayes_arena.check`
         names them.

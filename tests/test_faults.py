@@ -32,6 +32,8 @@ def test_a_broken_csv_names_file_row_and_remedy(tmp_path, text, message):
     (tmp_path / "good.csv").write_text(HEADER + VOTE)
     with pytest.raises(ba.VotesError, match=r"votes\.csv"):
         ba.read_votes([tmp_path / "good.csv", path])
+    with pytest.raises(ba.VotesError, match=r"votes\.csv"):
+        ba.check(path)
     packed = tmp_path / "votes.csv.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     with pytest.raises(ba.VotesError, match=r"votes\.csv\.gz"):

@@ -79,6 +79,9 @@ def test_annotators_of_one_vote_each_are_taken_to_be_alike(tie_propensity, sd, s
     assert spreads.discrimination == spreads.tie_spread == spreads.position_spread == SMALLEST_SPREAD
     plain = ba.fit(cells, model=Model("alike", ties="davidson", position="common"), prior=Prior(spreads.strength))
     assert_allclose(fit.strength, plain.strength, atol=0.01)
+    table = ba.annotators(fit)  # one vote makes nobody reliable
+    assert set(table["verdict"]) == {"watch"}
+    assert set(table["kind"]) == {""}
 
 
 def test_a_few_votes_each_are_not_one(recwarn):
@@ -126,4 +129,15 @@ def test_a_fit_beyond_the_memory_is_refused_before_it_starts(monkeypatch):
     cells = ba.read_votes(pl.DataFrame({"model_a": names, "model_b": names[1:] + names[:1], "winner": "model_a"}))
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**30))
     with pytest.raises(ba.TooLargeError, match="4,000 competitors takes some 1 GiB of memory, and this machine has 1"):
+        ba.fit(cells)
+
+
+def test_sparse_annotators_beyond_the_memory_are_refused_too(monkeypatch):
+    size = 60_000
+    names = np.array([f"m{number:03d}" for number in range(200)])
+    row = np.arange(size)
+    votes = {"model_a": names[row % 200], "model_b": names[(row + 1) % 200], "winner": ["model_a"] * size}
+    cells = ba.read_votes(pl.DataFrame(votes | {"judge": [f"k{number}" for number in row]}))
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**30))
+    with pytest.raises(ba.TooLargeError, match="200 competitors and 60,000 annotators takes some 1 GiB of memory"):
         ba.fit(cells)

@@ -88,7 +88,7 @@ def test_a_file_given_twice_is_named(tmp_path):
 def test_a_table_of_wins_told_from_both_sides():
     """The table of the worked example has every pair twice."""
     table = pl.DataFrame({"player1": [*"BCAA"], "player2": [*"AABC"], "win1": [4, 5, 8, 3], "win2": [8, 3, 4, 5]})
-    with pytest.warns(ba.RepeatedVotesWarning, match="Counted twice .*other side"):
+    with pytest.warns(ba.RepeatedVotesWarning, match="Counted twice .*every pair from both sides"):
         assert ba.read_votes(table).n_votes == 40
     with pytest.warns(ba.RepeatedVotesWarning, match="Counted once"):
         assert ba.read_votes(table, dedupe=True).counts.tolist() == [[8, 4, 0, 0], [3, 5, 0, 0]]

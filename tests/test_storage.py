@@ -138,6 +138,7 @@ def test_other_edits_are_noticed(path):
         (put("cells", "counts", (0, 0), 5.0), "checksum"),
         (put("cells", "competitors", 5, "zebra"), "checksum"),
         (lambda tree: tree.attrs.update(warnings='["all is well"]'), "checksum"),
+        (lambda tree: tree.attrs.update(sided=0), "checksum"),
         (lambda tree: tree.attrs.update(model="{"), "damaged: Expecting property name"),
         (lambda tree: tree.attrs.update(prior="[]"), "damaged"),
         (lambda tree: tree.attrs.pop("method"), "damaged: 'method'"),
@@ -151,7 +152,7 @@ def test_other_edits_are_noticed(path):
 
 
 def test_a_result_of_version_01_is_read(fit, path):
-    again = ba.load(edited(path, lambda tree: tree.attrs.pop("checksum")))
+    again = ba.load(edited(path, lambda tree: [tree.attrs.pop(name) for name in ("checksum", "sided")]))
     assert ba.leaderboard(again).equals(ba.leaderboard(fit))
 
 

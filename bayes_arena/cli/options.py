@@ -93,7 +93,7 @@ Dedupe = Annotated[
     bool,
     typer.Option(
         "--dedupe",
-        help="Leave out what stands there again: files of the same content, and rows equal in all columns.",
+        help="Leave out repeats: files of the same content, and rows that are equal in every column.",
         rich_help_panel=VOTES,
     ),
 ]

@@ -46,7 +46,7 @@ def choose_format(chosen: Format | None, output: Path | None) -> Format:
     if chosen is None and output is not None:
         suffix = output.suffix.lower().lstrip(".")
         if suffix not in (Format.csv, Format.json, Format.parquet, "txt"):
-            raise OutputError(f"No format known for {output.name!r}. Name it with --format table|csv|json|parquet.")
+            raise OutputError(f"No format known for {output.name!r}. Name it with --format {'|'.join(Format)}.")
         chosen = Format.table if suffix == "txt" else Format(suffix)
     if chosen is Format.parquet and output is None:
         raise OutputError("Parquet is binary: name a file with -o.")
