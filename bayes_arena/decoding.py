@@ -61,6 +61,10 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         unknown = "not one winner"
     else:
         keys = keys.with_columns(outcome=pl.lit(CODES["model_a"], pl.Int8))
+        if "wins_a" not in groups.columns:  # winner and loser: a tie has neither
+            said = [pl.col(name).str.strip_chars().str.to_lowercase().is_in(list(labels)) for name in ("a", "b")]
+            keys = keys.with_columns(outcome=pl.when(~pl.any_horizontal(said)).then("outcome"))
+            unknown = "outcome for a name"
     counts = [_no_number(pl.col(name)) for name in COUNTS if name in groups.columns]
     if "weight" in groups.columns:
         weight, bad_weight = pl.col("weight").cast(pl.Float64, strict=False), _no_number(pl.col("weight"))

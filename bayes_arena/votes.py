@@ -51,6 +51,7 @@ REMEDIES = {
     "missing winner": "fill in the winner or remove the vote",
     "unknown winner": "map the label with outcomes={'label': 'tie'} (--outcome 'label=tie')",
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
+    "outcome for a name": "columns of winner and loser hold names only; votes with ties take model_a, model_b, winner",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
     "bad weight": "weights are finite numbers, zero or more",
     "bad count": "counts of wins and ties are finite numbers, zero or more",

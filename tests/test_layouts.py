@@ -72,3 +72,11 @@ def test_a_loser_beside_sides_changes_nothing():
     table = frame([("x", "y", "model_a"), ("y", "x", "model_b")]).with_columns(loser=pl.lit("y"))
     cells = ba.read_votes(table)
     assert (cells.sided, cells.counts.tolist()) == (True, [[1, 0, 0, 0], [0, 1, 0, 0]])
+
+
+def test_a_tie_is_no_competitor_who_won():
+    rows = pl.DataFrame({"winner": ["x", "Tie", "y"], "loser": ["y", "y", "z"]})
+    with pytest.raises(ba.InvalidVotesError, match=r"row 1: outcome for a name[^$]*model_a, model_b, winner"):
+        ba.read_votes(rows)
+    with pytest.warns(ba.DroppedVotesWarning, match="outcome for a name"):
+        assert ba.read_votes(rows, on_invalid="drop").competitors == ("x", "y", "z")
