@@ -72,3 +72,24 @@ def test_a_loser_beside_sides_changes_nothing():
     table = frame([("x", "y", "model_a"), ("y", "x", "model_b")]).with_columns(loser=pl.lit("y"))
     cells = ba.read_votes(table)
     assert (cells.sided, cells.counts.tolist()) == (True, [[1, 0, 0, 0], [0, 1, 0, 0]])
+
+
+@pytest.mark.parametrize("spell", [str.title, str.upper])
+def test_a_header_in_capitals_is_recognised(spell):
+    tables = [
+        pl.DataFrame({"winner": [*"AAB"], "loser": [*"BCC"], "judge": [*"xyx"]}),
+        pl.DataFrame({"player1": ["A"], "player2": ["B"], "win1": [3], "win2": [2], "draws": [1]}),
+        pl.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["model_a"]}),
+    ]
+    for table in tables:
+        plain, spelt = ba.read_votes(table), ba.read_votes(table.rename(spell))
+        assert (spelt.sided, spelt.annotators, spelt.counts.tolist()) == (
+            plain.sided,
+            plain.annotators,
+            plain.counts.tolist(),
+        )
+
+
+def test_columns_spelt_as_usual_go_before_those_in_capitals():
+    table = pl.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["model_a"], "Label": ["model_b"]})
+    assert ba.read_votes(table).counts.tolist() == [[1, 0, 0, 0]]
