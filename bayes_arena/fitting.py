@@ -106,7 +106,7 @@ def fit(
     if method == "nuts":
         from bayes_arena.sampling import draws_of, require_samplable, sample
 
-        require_samplable(objective(cells, model, prior), sampler)
+        require_samplable(objective(cells, model, prior), sampler, draws, tune)
     evidence: Evidence | None = None
     if method == "marginal":
         evidence = "quadrature" if is_sparse(cells, model) else "laplace"

@@ -27,6 +27,7 @@ from bayes_arena.errors import ModelError
 from bayes_arena.prediction import Prediction, Ratings, predict
 from bayes_arena.progress import report
 from bayes_arena.result import Fit
+from bayes_arena.votes import as_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +37,7 @@ Fitter = Callable[[Cells], Fit | Ratings]
 
 
 def held_out(
-    cells: Cells,
+    cells: object,
     models: Mapping[str, Fitter],
     *,
     splits: int = 10,
@@ -48,8 +49,8 @@ def held_out(
 
     Parameters
     ----------
-    cells : Cells
-        Votes.
+    cells : Cells, path or dataframe
+        Votes, or what :func:`~bayes_arena.read_votes` reads without options.
     models : mapping of str to callable
         What to fit, by name: functions of the training votes that return a :class:`~bayes_arena.Fit`, for instance
         ``functools.partial(fit, model="am-elo", prior="flat")``, or bare
@@ -86,6 +87,7 @@ def held_out(
     import pandas as pd
 
     reference = require_models(models, reference)
+    cells = as_cells(cells)
     if splits < 2:
         raise ModelError(f"Standard errors take two splits or more, not {splits!r}.")
     values = np.empty((len(models), splits, len(SCORES)))

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats, sum_by, with_counts
+from bayes_arena.cells import Floats, sum_by, with_counts
 from bayes_arena.errors import ModelError
 from bayes_arena.heldout import Fitter, require_models, vote_scores
 from bayes_arena.prediction import predict
 from bayes_arena.progress import report
+from bayes_arena.votes import as_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +33,7 @@ SCORES = ("mse", "log_score")
 
 
 def kfold_annotators(
-    cells: Cells,
+    cells: object,
     models: Mapping[str, Fitter],
     *,
     folds: int = 10,
@@ -43,8 +44,8 @@ def kfold_annotators(
 
     Parameters
     ----------
-    cells : Cells
-        Votes with annotators.
+    cells : Cells, path or dataframe
+        Votes with annotators, or what :func:`~bayes_arena.read_votes` reads without options.
     models : mapping of str to callable
         What to fit, by name: functions of the training votes that return a :class:`~bayes_arena.Fit`, as for
         :func:`~bayes_arena.held_out`.
@@ -73,6 +74,7 @@ def kfold_annotators(
     import pandas as pd
 
     reference = require_models(models, reference)
+    cells = as_cells(cells)
     if not 2 <= folds <= cells.n_annotators:
         raise ModelError(f"folds lies between 2 and the number of annotators, {cells.n_annotators}; not {folds!r}.")
     size = cells.n_annotators

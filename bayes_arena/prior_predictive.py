@@ -20,6 +20,7 @@ from bayes_arena.priors import Prior, resolve_prior
 from bayes_arena.projection import project_draws
 from bayes_arena.result import Draws
 from bayes_arena.specification import Model, resolve_model
+from bayes_arena.votes import as_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,7 @@ def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int
 
 
 def prior_check(
-    cells: Cells,
+    cells: object,
     *,
     model: str | Model | None = None,
     prior: str | Prior = "default",
@@ -87,8 +88,9 @@ def prior_check(
 
     Parameters
     ----------
-    cells : Cells
-        Votes: the competitors, annotators and pairs for which the implications are drawn.
+    cells : Cells, path, sequence of paths, or dataframe
+        Votes, or what :func:`~bayes_arena.read_votes` reads without options: the competitors, annotators and pairs for
+        which the implications are drawn.
     model, prior : optional
         As for :func:`bayes_arena.fit`.
     elo : EloScale, optional
@@ -112,6 +114,7 @@ def prior_check(
     """
     import pandas as pd
 
+    cells = as_cells(cells)
     prior = resolve_prior(prior)
     chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
     scale = elo or EloScale()

@@ -27,17 +27,21 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 CHAINS = 4
+FEWEST = 4
+"""Draws of a chain without which no r-hat exists."""
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
 
 
-def require_samplable(target: Objective, sampler: str) -> None:
+def require_samplable(target: Objective, sampler: str, draws: int, tune: int) -> None:
     """Refuse what cannot be sampled, before anything is fitted or compiled.
 
     Raises
     ------
     ModelError
-        If a spread of the prior is infinite, or the sampler is unknown or not installed.
+        If a spread of the prior is infinite, the sampler is unknown or not installed, or there are too few draws.
     """
+    if draws < FEWEST or tune < 0:
+        raise ModelError(f"A chain takes {FEWEST} draws or more and tunes with none or more, not {draws} and {tune}.")
     if sampler not in get_args(Sampler):
         raise ModelError(f"Unknown sampler {sampler!r}. Use one of {', '.join(get_args(Sampler))}.")
     if find_spec(sampler) is None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.cells import Cells
-from bayes_arena.errors import ModelError, NoVotesError, listing
+from bayes_arena.errors import ModelError, NoVotesError, VotesError, listing
 
 if TYPE_CHECKING:
     from bayes_arena.sequence import VoteSequence
@@ -37,7 +37,10 @@ def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> 
         If the annotators are unknown.
     NoVotesError
         If nobody has more than that many votes.
+    VotesError
+        If the votes were not read yet.
     """
+    _require_read(votes)
     if not votes.n_annotators:
         raise ModelError("The votes carry no annotators, so none can be left out by their number of votes.")
     cast = votes.votes_by_annotator()
@@ -45,6 +48,13 @@ def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> 
     if not kept.any():
         raise NoVotesError(f"No annotator has more than {more_than:g} votes; the most is {cast.max():g}.")
     return select_annotators(votes, kept)
+
+
+def _require_read(votes: object) -> None:
+    if not hasattr(votes, "votes_by_annotator"):
+        raise VotesError(
+            f"A {type(votes).__name__} is not votes that were read. Read them first, with read_votes or read_sequence."
+        )
 
 
 def drop_annotators[V: (Cells, VoteSequence)](votes: V, names: Iterable[str]) -> V:
@@ -68,7 +78,10 @@ def drop_annotators[V: (Cells, VoteSequence)](votes: V, names: Iterable[str]) ->
         If nobody of that name has cast a vote.
     NoVotesError
         If nobody is left.
+    VotesError
+        If the votes were not read yet.
     """
+    _require_read(votes)
     names = set(names)
     unknown = sorted(names.difference(votes.annotators))
     if unknown:

@@ -34,7 +34,7 @@ LIKELY_ANNOTATORS = (
     "voter_id",
     "evaluation_session_id",
 )
-"""Columns that may well be of annotators, and are proposed."""
+"""Columns that may well be of annotators, and are proposed, as are ``ANNOTATORS`` in capitals."""
 ANNOTATORS = ("judge", "annotator", "worker", "performer")
 WON = {"a": "winner", "b": "loser"}
 """One row a vote that names the winner first."""
@@ -42,6 +42,7 @@ COUNTED = {"a": "player1", "b": "player2", "wins_a": "win1", "wins_b": "win2"}
 """One row a pair: how often each has won, and how often they tied if a column of ``TIES`` says so."""
 TIES = ("ties", "draws")
 ONE_HOT = {"winner_a": "winner_model_a", "winner_b": "winner_model_b", "winner_tie": "winner_tie"}
+KNOWN = {*sum(PAIRS, ()), *WINNERS, *ANNOTATORS, *WON.values(), *COUNTED.values(), *TIES, *ONE_HOT.values()}
 
 READERS = {
     ".csv": lambda paths: pl.scan_csv(paths, infer_schema=False, glob=False),
@@ -179,9 +180,13 @@ def recognise_roles(
         raise ColumnError(f"The only column is called {names[0]!r}. Separate columns by commas, not {separator[0]!r}.")
     if any("\0" in name for name in names):
         raise ColumnError("The columns' names are not UTF-8 but, it seems, UTF-16. Save the file as UTF-8.")
-    columns = _contest(names, a, b, winner)
+    spelling = dict(zip(names, names, strict=True))
+    folded = {name.casefold(): name for name in names}
+    if KNOWN & folded.keys() and not KNOWN.intersection(names):  # a header in capitals
+        spelling = folded
+    columns = {role: spelling.get(name, name) for role, name in _contest(list(spelling), a, b, winner).items()}
     if annotator is None:
-        found = [name for name in ANNOTATORS if name in names and name not in columns.values()]
+        found = [spelling[name] for name in ANNOTATORS if name in spelling and spelling[name] not in columns.values()]
         if found:
             columns["annotator"] = _only(found, names, "annotator", "annotator= (--annotator)", ANNOTATORS)
     elif annotator is not False:

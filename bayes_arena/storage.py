@@ -48,7 +48,9 @@ def save(fit: Fit, path: str | Path) -> None:
 
     path = _known(path)
     if path.suffix == ".zarr" and path.exists() and not _is_result(path):
-        raise OutputError(f"{str(path)!r} is there and no saved result. Choose another name, or remove it first.")
+        raise OutputError(
+            f"{str(path)!r} is there and no saved result, or not only that. Choose another name, or remove it first."
+        )
     cells, factor = fit.cells, fit.laplace.factor
     groups = {
         "cells": {
@@ -216,10 +218,13 @@ def _text(names: tuple[str, ...]) -> Any:
 
 
 def _is_result(folder: Path) -> bool:
+    """Whether a folder holds a saved result and nothing else."""
     try:
-        return "bayes_arena_format" in json.loads((folder / ".zattrs").read_text())
+        ours = "bayes_arena_format" in json.loads((folder / ".zattrs").read_text())
     except (OSError, ValueError):
         return False
+    parts = [entry for entry in folder.iterdir() if not entry.name.startswith(".z")]
+    return ours and all((part / ".zgroup").is_file() or (part / ".zarray").is_file() for part in parts)
 
 
 def _known(path: str | Path) -> Path:

@@ -33,6 +33,7 @@ from bayes_arena.errors import (
 from bayes_arena.faults import find_fault
 from bayes_arena.repeats import Repeats, count_repeats, one_side, without_repeats
 from bayes_arena.sources import (
+    ANNOTATORS,
     LIKELY_ANNOTATORS,
     Frame,
     files_of,
@@ -275,8 +276,8 @@ def read_repeats(source: object, **reading: Unpack[Reading]) -> Repeats:
 
 def _propose_annotator(frame: Frame, columns: Mapping[str, str]) -> None:
     """Say which column looks like the annotator where none is read."""
-    for name in LIKELY_ANNOTATORS:
-        if name in frame.collect_schema().names() and name not in columns.values():
+    for name in frame.collect_schema().names():
+        if name.casefold() in (*ANNOTATORS, *LIKELY_ANNOTATORS) and name not in columns.values():
             warnings.warn(
                 f"Column {name} looks like the annotator, and is not read. Read it with annotator={name!r} "
                 f"(--annotator {name}), or say that it is none with annotator=False (--no-annotator).",

@@ -286,3 +286,15 @@ def test_somebody_new_votes_as_the_population_does():
 def test_a_both_bad_vote_is_predicted_as_a_tie(four_outcomes):
     fit = ba.fit(four_outcomes, model=ba.Model("four", ties="davidson", both_bad="outcome"))
     np.testing.assert_allclose(np.exp(predict(fit, four_outcomes).log_p).sum(axis=0), 1, rtol=1e-12)
+
+
+def test_votes_that_were_not_read_yet_are_read(tmp_path):
+    table = pl.DataFrame(
+        {"model_a": [*"xyzx"] * 6, "model_b": [*"yzxz"] * 6, "winner": ["model_a", "tie", "model_b"] * 8}
+    ).with_columns(judge=pl.Series([*"jk"] * 12))
+    table.write_csv(tmp_path / "votes.csv")
+    models = {"m-elo": partial(ba.fit, model="m-elo")}
+    for compare in (partial(ba.held_out, splits=2, test=0.5), partial(ba.kfold_annotators, folds=2)):
+        expected = compare(ba.read_votes(table), models)
+        assert compare(table, models).equals(expected)
+        assert compare(tmp_path / "votes.csv", models).equals(expected)

@@ -80,3 +80,24 @@ def test_a_tie_is_no_competitor_who_won():
         ba.read_votes(rows)
     with pytest.warns(ba.DroppedVotesWarning, match="outcome for a name"):
         assert ba.read_votes(rows, on_invalid="drop").competitors == ("x", "y", "z")
+
+
+@pytest.mark.parametrize("spell", [str.title, str.upper])
+def test_a_header_in_capitals_is_recognised(spell):
+    tables = [
+        pl.DataFrame({"winner": [*"AAB"], "loser": [*"BCC"], "judge": [*"xyx"]}),
+        pl.DataFrame({"player1": ["A"], "player2": ["B"], "win1": [3], "win2": [2], "draws": [1]}),
+        pl.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["model_a"]}),
+    ]
+    for table in tables:
+        plain, spelt = ba.read_votes(table), ba.read_votes(table.rename(spell))
+        assert (spelt.sided, spelt.annotators, spelt.counts.tolist()) == (
+            plain.sided,
+            plain.annotators,
+            plain.counts.tolist(),
+        )
+
+
+def test_columns_spelt_as_usual_go_before_those_in_capitals():
+    table = pl.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["model_a"], "Label": ["model_b"]})
+    assert ba.read_votes(table).counts.tolist() == [[1, 0, 0, 0]]

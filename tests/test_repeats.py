@@ -95,7 +95,7 @@ def test_a_table_of_wins_told_from_both_sides():
     assert ba.read_votes(table[:3]).n_votes == 32
 
 
-@pytest.mark.parametrize("name", ["annotator_id", "user_id", "evaluation_session_id"])
+@pytest.mark.parametrize("name", ["annotator_id", "user_id", "evaluation_session_id", "Judge"])
 def test_a_column_that_looks_like_the_annotator_is_proposed(name, tmp_path):
     table = VOTES.rename({"judge": name})
     with pytest.warns(ba.UnusedColumnWarning, match=f"Column {name} looks like .*--annotator {name}"):

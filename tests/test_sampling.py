@@ -132,6 +132,12 @@ def test_a_sampler_that_is_not_there(arena_cells, monkeypatch, sampler, message)
         ba.fit(arena_cells, model="bradley-terry", method="nuts", sampler=sampler)
 
 
+@pytest.mark.parametrize(("draws", "tune"), [(0, 100), (3, 100), (100, -1)])
+def test_too_few_draws_are_refused_before_anything_is_sampled(arena_cells, draws, tune):
+    with pytest.raises(ba.ModelError, match="A chain takes 4 draws or more"):
+        ba.fit(arena_cells, method="nuts", draws=draws, tune=tune)
+
+
 @pytest.mark.parametrize("model", ["am-elo", "am-davidson"])
 def test_projection_of_draws_is_the_projection_of_each(arena_cells, model):
     fit = ba.fit(arena_cells, model=model)

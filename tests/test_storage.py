@@ -61,10 +61,13 @@ def test_a_folder_that_is_no_result_is_refused(fit, tmp_path):
     (keep / "notes.txt").write_text("mine")
     xr.Dataset({"x": 1}).to_zarr(other, zarr_format=2)
     file.write_text("mine")
-    for path in (keep, other, file):
+    mixed = tmp_path / "mixed.zarr"
+    ba.save(fit, mixed)
+    (mixed / "notes.txt").write_text("mine")
+    for path in (keep, other, file, mixed):
         with pytest.raises(ba.OutputError, match="is there and no saved result"):
             ba.save(fit, path)
-    assert (keep / "notes.txt").read_text() == file.read_text() == "mine"
+    assert {(keep / "notes.txt").read_text(), (mixed / "notes.txt").read_text(), file.read_text()} == {"mine"}
     assert "x" in xr.open_zarr(other)
 
 

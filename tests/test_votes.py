@@ -321,6 +321,14 @@ def test_verbs_take_what_read_votes_takes(verb, tmp_path):
         verb(3)
 
 
+@pytest.mark.parametrize(
+    "select", [lambda votes: ba.keep_annotators(votes, more_than=1), lambda votes: ba.drop_annotators(votes, ["k"])]
+)
+def test_selections_want_votes_that_were_read(select):
+    with pytest.raises(ba.VotesError, match=r"A str is not votes .*read_votes"):
+        select("votes.csv")
+
+
 def test_the_papers_filter_keeps_annotators_with_more_votes(arena_cells):
     votes = arena_cells.votes_by_annotator()
     delta = np.sort(votes)[2]
