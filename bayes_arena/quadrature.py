@@ -131,7 +131,7 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
         target=replace(target, strength_sd=prior.strength, own=own),
         point=Point(head[:n] - head[:n].mean(), head[n:], at.mean),
         laplace=Laplace(factor, shifts, singular=False, log_determinant=factor.log_determinant()),
-        gradient=float(np.abs(at.gradient[:size]).max()) / max(target.n_votes, 1.0),
+        gradient=float(np.abs(at.gradient[np.append(np.arange(size), spreads)]).max()) / max(target.n_votes, 1.0),
         iterations=steps,
         mirror=None,
         open_questions=(*start.open_questions, *(_taken_as_alike(cells) if alike else ())),
