@@ -237,8 +237,11 @@ def _contest(names: list[str], a: str | None, b: str | None, winner: str | None)
     if winner is None and not set(WINNERS) & set(names) and set(ONE_HOT.values()) <= set(names):
         return columns | ONE_HOT
     found = [name for name in WINNERS if name in names]
-    columns["winner"] = winner or _only(found, names, "winner", "winner= (--winner)", WINNERS)
-    return columns
+    said = winner or _only(found, names, "winner", "winner= (--winner)", WINNERS)
+    if said in columns.values():  # whoever won stands there, so the columns are no sides
+        loser = next((name for name in columns.values() if name != said), said)
+        return {"a": said, "b": loser}
+    return columns | {"winner": said}
 
 
 def _only[T](found: Sequence[T], names: list[str], role: str, remedy: str, known: Iterable[object]) -> T:

@@ -101,3 +101,11 @@ def test_a_header_in_capitals_is_recognised(spell):
 def test_columns_spelt_as_usual_go_before_those_in_capitals():
     table = pl.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["model_a"], "Label": ["model_b"]})
     assert ba.read_votes(table).counts.tolist() == [[1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(("a", "b"), [("won", "lost"), ("lost", "won")])
+def test_a_column_of_winners_named_by_hand_is_no_side(a, b):
+    table = pl.DataFrame({"won": ["x", "y", "y"], "lost": ["y", "x", "z"]})
+    cells = ba.read_votes(table, a=a, b=b, winner="won")
+    assert not cells.sided
+    assert cells.counts.tolist() == ba.read_votes(table.rename({"won": "winner", "lost": "loser"})).counts.tolist()
