@@ -20,9 +20,9 @@ import numpy as np
 from scipy.special import ndtri
 
 import bayes_arena as ba
-from bayes_arena.likelihood import Point
-from bayes_arena.projection import project
-from bayes_arena.robust import sandwich_variance
+from bayes_arena.inference.projection import project
+from bayes_arena.likelihood.objective import Point
+from bayes_arena.ratings.intervals.robust import sandwich_variance
 
 LEVELS = (0.5, 0.89, 0.95)
 

@@ -30,13 +30,13 @@ import numpy as np
 import pandas as pd
 
 import bayes_arena as ba
-from bayes_arena.agreement import draw_agreement
 from bayes_arena.experiments.detection import suspects
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
-from bayes_arena.flagging import discoveries
 from bayes_arena.progress import report
-from bayes_arena.reliability import ANOMALOUS, TOLERANCE, anomaly_probability
+from bayes_arena.reliability.agreement import draw_agreement
+from bayes_arena.reliability.annotators import ANOMALOUS, TOLERANCE, anomaly_probability
+from bayes_arena.reliability.flagging import discoveries
 
 SHARES = tuple(step / 20 for step in range(1, 10))
 RATES = (0.05, 0.1)

@@ -25,7 +25,7 @@ import pytensor.tensor as pt
 import xarray as xr
 
 import bayes_arena as ba
-from bayes_arena.crossvalidation import PARETO_K
+from bayes_arena.validation.leave_one_out import PARETO_K
 
 PARAMETERS = ["strength", "discrimination", "log_tie_propensity", "position"]
 PARAMETERS += ["tie_propensity_common", "position_common"]

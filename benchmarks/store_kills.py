@@ -32,11 +32,13 @@ import numpy as np
 import polars as pl
 
 import bayes_arena as ba
-from bayes_arena import stable_arena, store
+from bayes_arena.arena import stable_arena, store
 
 BATCH, BATCHES = 250, 400
 WORKERS = multiprocessing.get_context("forkserver")
-WORKERS.set_forkserver_preload(["bayes_arena.stable_arena", "bayes_arena.simulation", "duckdb", "pandas"])
+WORKERS.set_forkserver_preload(
+    ["bayes_arena.arena.stable_arena", "bayes_arena.likelihood.simulation", "duckdb", "pandas"]
+)
 LONGEST = 1.5
 """Seconds from the end of the start-up until a kill at any moment, at most."""
 ADDITION, ROUND = "in the transaction of an addition", "in the transaction of a round"

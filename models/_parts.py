@@ -2,7 +2,7 @@
 
 The outcome of a row of votes is one observed vector of counts (wins of i, wins of j, ties, both-bad), through a
 ``pm.CustomDist``. ``pm.Bernoulli`` would turn the half wins of a tie into losses, and ``pm.Potential`` would give no
-pointwise values. The likelihoods are those of :mod:`bayes_arena.outcomes`, constants in the counts left out.
+pointwise values. The likelihoods are those of :mod:`bayes_arena.likelihood.outcomes`, constants in the counts left out.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.distributions.transforms import ZeroSumTransform
 
-from bayes_arena.cells import Cells
-from bayes_arena.likelihood import Objective, Term
+from bayes_arena.likelihood.objective import Objective, Term
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import fused
-from bayes_arena.specification import Model
+from bayes_arena.votes.cells import Cells
 
 
 def coordinates(cells: Cells) -> dict[str, Any]:

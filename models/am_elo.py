@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import pymc as pm
 
-from bayes_arena.cells import Cells
+from bayes_arena.likelihood.priors import Prior
 from bayes_arena.models import grid
-from bayes_arena.priors import Prior
+from bayes_arena.votes.cells import Cells
 
 
 def build(cells: Cells, prior: Prior, *, pooled: bool = False) -> pm.Model:

@@ -11,14 +11,15 @@ from collections.abc import Mapping
 import numpy as np
 import pymc as pm
 
-from bayes_arena.cells import Cells, sum_by
-from bayes_arena.fitting import one_thread
-from bayes_arena.labels import LABELS, SPREAD_OF, SPREADS
-from bayes_arena.likelihood import objective
-from bayes_arena.marginal import estimate_spreads, information
+from bayes_arena.arrays import sum_by
+from bayes_arena.inference.marginal.spreads import estimate_spreads, information
+from bayes_arena.likelihood.labels import LABELS, SPREAD_OF, SPREADS
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.specification import Model, resolve_model
 from bayes_arena.models import _parts
-from bayes_arena.priors import Prior, resolve_prior
-from bayes_arena.specification import Model, resolve_model
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.cells import Cells
 
 
 def build(
@@ -71,8 +72,8 @@ def compose(cells: Cells, model: Model, prior: Prior, known: Mapping[str, float]
     model : Model
     prior : Prior
     known : mapping of str to float, optional
-        The :func:`~bayes_arena.marginal.information` of the votes, which settles the sampler's coordinates: the spreads
-        are pooled. Without it they are fixed.
+        The :func:`~bayes_arena.inference.marginal.spreads.information` of the votes, which settles the sampler's
+        coordinates: the spreads are pooled. Without it they are fixed.
 
     Returns
     -------

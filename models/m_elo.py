@@ -11,9 +11,9 @@ import math
 
 import pymc as pm
 
-from bayes_arena.cells import Cells
+from bayes_arena.likelihood.priors import Prior
 from bayes_arena.models import grid
-from bayes_arena.priors import Prior
+from bayes_arena.votes.cells import Cells
 
 LOGITS_PER_POINT = math.log(10) / 400
 """The paper's C."""

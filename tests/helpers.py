@@ -11,7 +11,7 @@ from unittest import mock
 import polars as pl
 
 import bayes_arena as ba
-from bayes_arena.cli import main
+from bayes_arena.cli.main import main
 
 COMMAND = Path(sys.executable).parent / "bayes-arena"
 PAIRS = (("0", "1"), ("0", "2"), ("1", "2"))

@@ -2,32 +2,13 @@
 
 Modules that do the work are imported inside the commands, so that ``--help`` starts at once. Answers go to
 standard output, everything else to standard error; bad input ends with a message and exit code 2.
+
+=========  ===========================================
+main       the entry point
+app        the application that commands register with
+options    options that commands share
+source     where votes come from
+output     how tables are written
+commands/  one module a group of commands
+=========  ===========================================
 """
-
-from __future__ import annotations
-
-import io
-import os
-import sys
-
-from bayes_arena.cli import arena, judging, ratings, reproduce, votes  # noqa: F401 (they register their commands)
-from bayes_arena.cli.app import app, tell
-from bayes_arena.errors import ArenaError
-from bayes_arena.progress import report
-
-
-def main() -> None:
-    """Run the command; bad input ends with a short message and exit code 2."""
-    if sys.stdout is None:
-        raise SystemExit(2)  # closed from outside: there is nowhere to put the answer
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
-    try:
-        app()
-    except (ArenaError, OSError) as error:
-        if isinstance(error, BrokenPipeError):  # the reader closed the pipe: `bayes-arena rank | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise SystemExit(1) from None
-        report("")
-        tell(f"bayes-arena: {error}")
-        raise SystemExit(2) from None

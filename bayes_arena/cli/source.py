@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayes_arena.cli.options import OnInvalid
-from bayes_arena.datasets import HUB
 from bayes_arena.errors import ModelError
+from bayes_arena.votes.reading.hub import HUB
 
 if TYPE_CHECKING:
-    from bayes_arena.cells import Cells
-    from bayes_arena.repeats import Repeats
-    from bayes_arena.votes import Reading
+    from bayes_arena.votes.cells import Cells
+    from bayes_arena.votes.reading.repeats import Repeats
+    from bayes_arena.votes.reading.table import Reading
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class VoteSource:
 
     def read(self, on_invalid: OnInvalid | None = None) -> Cells:
         """Read the votes, or simulate the example."""
-        from bayes_arena.selection import keep_annotators
-        from bayes_arena.votes import read_votes
+        from bayes_arena.votes.reading.table import read_votes
+        from bayes_arena.votes.selection import keep_annotators
 
         cells = read_votes(self.files or _example_votes(), **self.reading(on_invalid))
         return cells if self.delta is None else keep_annotators(cells, more_than=self.delta)
@@ -58,7 +58,7 @@ class VoteSource:
 
     def repeats(self) -> Repeats | None:
         """Count the votes that are repeated, unless the example is read or repeats are left out."""
-        from bayes_arena.votes import read_repeats
+        from bayes_arena.votes.reading.table import read_repeats
 
         return read_repeats(self.files, **self.reading()) if self.files and not self.dedupe else None
 
@@ -77,7 +77,7 @@ def described(name: str, cells: Cells) -> str:
 
 
 def _example_votes() -> Any:
-    from bayes_arena.simulation import EXAMPLE_ANOMALOUS, example_arena
+    from bayes_arena.likelihood.simulation import EXAMPLE_ANOMALOUS, example_arena
 
     print(
         "No file given: this is the built-in example, a simulated arena of the size of the paper's Table 1 with "

@@ -1,4 +1,13 @@
-"""The paper's experiments: descents by Adam, perturbed annotators, and how to score what comes out.
+"""Experiments on annotators and optimisers: perturbed votes, descents, and how to score what comes out.
 
 Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, sections 5.4 and 5.5.
+
+============  ============================================
+descent       gradient descent by Adam, as in the paper
+perturbation  annotators that vote otherwise than they did
+measures      consistency, precision and recall
+stability     rankings under perturbed annotators
+detection     finding perturbed annotators
+paper/        every table and figure of the paper
+============  ============================================
 """

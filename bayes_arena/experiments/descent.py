@@ -28,11 +28,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats
+from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError, ModelError
-from bayes_arena.likelihood import Objective, Point, objective
-from bayes_arena.priors import FLAT
-from bayes_arena.specification import PRESETS
+from bayes_arena.likelihood.objective import Objective, Point, objective
+from bayes_arena.likelihood.priors import FLAT
+from bayes_arena.likelihood.specification import PRESETS
+from bayes_arena.votes.cells import Cells
 
 LEARNING_RATE, EPOCHS = 0.1, 2000
 """Section 5.2."""

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import Cells
 from bayes_arena.errors import ArenaWarning, ConvergenceError
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.experiments.stability import SHARES
-from bayes_arena.fitting import fit
-from bayes_arena.flagging import flag, flag_by_theta
+from bayes_arena.fits.fitting import fit
+from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
-from bayes_arena.reliability import annotators
-from bayes_arena.result import Fit
+from bayes_arena.reliability.annotators import annotators
+from bayes_arena.reliability.flagging import flag, flag_by_theta
+from bayes_arena.votes.cells import Cells
 
 if TYPE_CHECKING:
     import pandas as pd

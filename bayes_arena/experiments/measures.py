@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.cells import Floats
+from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 
 

@@ -19,8 +19,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Ints, whole_votes
+from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError
+from bayes_arena.votes.cells import Cells, whole_votes
 
 Kind = Literal["random", "equal", "flip", "mixed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.cells import Cells, Floats
+from bayes_arena.arrays import Floats
 from bayes_arena.errors import ArenaWarning, ConvergenceError, ModelError
 from bayes_arena.experiments.measures import consistency
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
-from bayes_arena.fitting import fit
+from bayes_arena.fits.fitting import fit
 from bayes_arena.progress import report
-from bayes_arena.random_orders import shuffled_ratings
-from bayes_arena.sequence import one_by_one
+from bayes_arena.ratings.random_orders import shuffled_ratings
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.reading.sequence import one_by_one
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,10 @@
+"""The Stable Arena: votes come in, rounds go out, all in one file.
+
+=============  =============================================
+stable_arena   ``StableArena``
+rules          who takes part in a round, and whom it judges
+store          the file: transactions, copies, recovery
+stored_votes   votes in it
+stored_rounds  rounds in it
+=============  =============================================
+"""

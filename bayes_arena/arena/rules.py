@@ -1,0 +1,56 @@
+"""The rules of the Stable Arena: who takes part in a round, and whom it judges (Algorithm 3 of the am-ELO paper).
+
+One round, with S the stored votes and delta_k the number of votes of annotator k:
+
+1. S' = votes of the annotators who are not excluded and have delta_k > delta; the others wait for more votes.
+2. Strengths R and discriminations theta are fitted to S' and published.
+3. Annotators with theta_k <= epsilon, on the paper's scale (sum_k theta_k = 1), are warned, or excluded from the
+   rounds that follow. Their votes stay stored, so that they can be readmitted; the next round then judges them anew.
+
+With ``prior="flat", delta=50, exclude="exclude"`` this is the paper's algorithm. By default nobody has to wait, since
+the pooled model copes with annotators of few votes, and annotators are warned only.
+
+Source: Liu et al., "am-ELO", ICML 2025, section 4.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from bayes_arena.arena.stored_rounds import Decision
+from bayes_arena.arrays import Columns
+from bayes_arena.fits.result import Fit
+from bayes_arena.reliability.flagging import discoveries, flag_by_theta
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.selection import drop_annotators, keep_annotators
+
+Policy = Literal["warn", "exclude"]
+DECISIONS: Mapping[Policy, Decision] = {"warn": "warned", "exclude": "excluded"}
+
+
+def taking_part(cells: Cells, excluded: tuple[str, ...], delta: float) -> Cells:
+    """Return the votes of the annotators who are not excluded and have more than ``delta`` votes."""
+    if excluded:
+        cells = drop_annotators(cells, excluded)
+    if delta > 0:
+        cells = keep_annotators(cells, more_than=delta)
+    return cells
+
+
+def not_above(fit: Fit, epsilon: float) -> dict[str, str]:
+    """Find the annotators of too little discrimination, and say why; nobody if the model has none."""
+    if not fit.target.free_discrimination:
+        return {}
+    return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), f"theta (sum 1) not above {epsilon:g}")
+
+
+def discovered(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
+    """Find the annotators flagged at a false discovery rate, as :func:`~bayes_arena.flag` does, and say why."""
+    if not fit.target.own:
+        return {}
+    names, anomaly = abilities["annotator"], np.asarray(abilities["anomaly_probability"])
+    reason = "anomaly probability {:.3f}, false discovery rate {:g}"
+    return {str(names[k]): reason.format(anomaly[k], fdr) for k in discoveries(anomaly, fdr)}

@@ -1,0 +1,278 @@
+"""The Stable Arena: votes come in, rounds go out by the rules of :mod:`bayes_arena.arena.rules`."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, Unpack
+
+from bayes_arena.arena.rules import DECISIONS, Policy, discovered, not_above, taking_part
+from bayes_arena.arena.store import Store, create_file
+from bayes_arena.arena.stored_rounds import (
+    Round,
+    ability_columns,
+    decide,
+    decision_table,
+    excluded_annotators,
+    last_round,
+    publish,
+    rating_table,
+    round_table,
+    status_table,
+)
+from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored_cells
+from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning
+from bayes_arena.fits.fitting import Method, fit
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.leaderboard import leaderboard_columns
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.reading.table import Reading, valid_votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class StableArena:
+    """An arena that keeps its votes and its history in one file.
+
+    Threads may share it: every table shows one committed state of the file, whoever writes meanwhile, and writers wait
+    for one another. Of processes one may have the file open to write, or any number to read; the others are told which
+    process it is.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that :meth:`create` made.
+    read_only : bool
+        Open it only to read, beside other processes that do.
+
+    Raises
+    ------
+    StoreError
+        If the file is absent, in use by another process, or no arena.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with StableArena.create(folder.name + "/arena.duckdb") as arena:
+    ...     added = arena.add(example_arena().votes)
+    ...     published = arena.rate()
+    >>> added.new, published.number
+    (4321, 1)
+    """
+
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self._store = Store(Path(path), read_only=read_only)
+
+    @classmethod
+    def create(cls, path: str | Path) -> Self:
+        """Create the file of an empty arena, and open it.
+
+        Raises
+        ------
+        StoreError
+            If there is a file already, or it cannot be written.
+        """
+        create_file(Path(path))
+        return cls(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, so that another process can open it."""
+        self._store.close()
+
+    def add(self, source: object, *, id: str | None = None, **reading: Unpack[Reading]) -> Addition:
+        """Add votes, all of them or none; those that are stored already change nothing.
+
+        Parameters
+        ----------
+        source
+            Votes, as for :func:`~bayes_arena.read_votes`.
+        id : str, optional
+            Column of the votes' ids. Without one the n-th of several votes alike (same competitors, annotator, outcome
+            and weight) in one addition is taken for the n-th such vote of every other addition: right for the same
+            file again or a longer version of it, wrong for a batch of further votes.
+        **reading
+            The other options of :func:`~bayes_arena.read_votes`.
+
+        Returns
+        -------
+        Addition
+
+        Warns
+        -----
+        RepeatedVotesWarning
+            If some of the votes, but not all, came without ids and are like stored ones.
+
+        Raises
+        ------
+        VotesError
+            As :func:`~bayes_arena.read_votes` does, or if an id stands for votes of different contents.
+        ColumnError
+            If earlier votes carried annotators or ids and these do not, or the reverse.
+        StoreError
+            If the file cannot be written.
+        """
+        groups, dropped, sided = valid_votes(source, in_order=False, id=id, **reading)
+        if not sided:
+            raise ColumnError(
+                "The file of an arena keeps who was shown first, and these votes do not say. "
+                "Rate them by read_votes and fit (bayes-arena rank)."
+            )
+        votes, total = identify(groups), int(groups["n"].sum())
+        new = add_votes(self._store, votes, ids=id is not None)
+        if id is None and 0 < new < total:
+            warnings.warn(
+                f"{total - new} of {total} votes are like votes stored before, and were taken for those. If they are "
+                "further votes, give every vote an id (id=..., --id).",
+                RepeatedVotesWarning,
+                stacklevel=2,
+            )
+        return Addition(new=new, known=total - new, dropped=dropped)
+
+    def cells(self) -> Cells:
+        """All stored votes, as :func:`~bayes_arena.read_votes` would read them at once.
+
+        Raises
+        ------
+        NoVotesError
+            If there is no vote yet.
+        """
+        with self._store.read() as session:
+            return stored_cells(session)
+
+    def rate(
+        self,
+        *,
+        delta: float = 0,
+        epsilon: float = 0.0,
+        fdr: float | None = None,
+        exclude: Policy = "warn",
+        model: str | Model | None = None,
+        prior: str | Prior = "default",
+        method: Method | None = None,
+        seed: int = 0,
+        level: float = 0.95,
+        elo: EloScale | None = None,
+    ) -> Round:
+        """Hold a round: fit, publish, and judge the annotators.
+
+        Parameters
+        ----------
+        delta : float
+            Annotators with this many votes or fewer wait; 50 in the paper.
+        epsilon : float
+            Annotators with theta not above this, on the scale of sum 1, are warned or excluded. A model without
+            discriminations judges nobody.
+        fdr : float, optional
+            Judge at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
+        exclude : {"warn", "exclude"}
+            Whether they stay in the rounds that follow, or not.
+        model, prior, method, seed
+            As for :func:`~bayes_arena.fit`.
+        level : float
+            Coverage of the published intervals.
+        elo : EloScale, optional
+            Scale of the published scores.
+
+        Returns
+        -------
+        Round
+
+        Raises
+        ------
+        NoVotesError
+            If no vote is left to rate.
+        ModelError
+            If an option is unknown or has no meaning for these votes.
+        FitError
+            If the fit has no trustworthy answer; then nothing is published.
+        StoreError
+            If the file cannot be written, or another thread published a round meanwhile.
+        """
+        if exclude not in DECISIONS:
+            raise ModelError(f"exclude is 'warn' or 'exclude', not {exclude!r}.")
+        if not math.isfinite(epsilon):
+            raise ModelError(f"epsilon is a finite number, not {epsilon!r}.")
+        elo = elo or EloScale()
+        with self._store.read() as session:
+            whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
+        cells = taking_part(whole, excluded, delta)
+        result = fit(cells, model=model, prior=prior, method=method, seed=seed)
+        abilities = ability_columns(result, level=level)
+        round = Round(
+            number=last + 1,
+            fit=result,
+            ratings=leaderboard_columns(result, level=level, elo=elo),
+            flagged=not_above(result, epsilon) if fdr is None else discovered(result, abilities, fdr),
+            decision=DECISIONS[exclude],
+            waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),
+            excluded=excluded,
+        )
+        settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, "seed": seed}
+        publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
+        return round
+
+    def readmit(self, name: str) -> None:
+        """Let an excluded annotator take part in the next rounds, which judge them anew.
+
+        Raises
+        ------
+        ModelError
+            If nobody of that name is excluded.
+        """
+        with self._store.transaction() as session:
+            excluded = excluded_annotators(session)
+            if name not in excluded:
+                close = difflib.get_close_matches(name, excluded, n=3, cutoff=0.4)
+                hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+                raise ModelError(f"No annotator {name!r} is excluded.{hint}")
+            decide(session, {name: "on request"}, "readmitted", last_round(session))
+
+    def annotators(self) -> pd.DataFrame:
+        """Where every annotator stands, least discriminating first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``annotator``; ``votes`` stored; ``status``: ``excluded``, ``warned`` (by the last round), ``active`` (in
+            the last round, not warned), or ``waiting`` for the next (too few votes for the last, or newer than it);
+            ``round``, the last that rated their votes, and its ``theta, theta_paper, p_negative`` as in
+            :func:`~bayes_arena.annotators`, after ``verdict, kind, anomaly_probability, net_agreement``.
+        """
+        with self._store.read() as session:
+            return status_table(session)
+
+    def history(self) -> pd.DataFrame:
+        """Ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round."""
+        with self._store.read() as session:
+            return rating_table(session)
+
+    def rounds(self) -> pd.DataFrame:
+        """Summaries of all rounds.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``round``; ``time`` (UTC); ``version`` of the package; ``votes, competitors, annotators`` rated; the numbers
+            of annotators left out as ``waiting`` or ``excluded``, and of those ``flagged``, whom the round warned or
+            excluded; ``model, prior, method, evidence, mean_loss, warnings``; ``settings``, all of them as JSON.
+        """
+        with self._store.read() as session:
+            return round_table(session)
+
+    def decisions(self) -> pd.DataFrame:
+        """Who was warned, excluded or readmitted: ``annotator, decision, round, time`` (UTC) and ``reason``."""
+        with self._store.read() as session:
+            return decision_table(session)

@@ -1,0 +1,229 @@
+"""Rounds in the file of an arena: what they published, and what was decided about annotators."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayes_arena.arena.store import Session, Store, now
+from bayes_arena.arrays import Columns
+from bayes_arena.errors import StoreError
+from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.reliability.annotators import annotator_columns
+from bayes_arena.version import __version__
+from bayes_arena.votes.cells import whole_counts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Decision = Literal["warned", "excluded", "readmitted"]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What a round published and decided.
+
+    Attributes
+    ----------
+    number : int
+        1 for the first.
+    fit : Fit
+        The result, for every table of the package.
+    flagged : mapping of str to str
+        Annotators that the round warned or excluded, and why.
+    decision : {"warned", "excluded"}
+        Which of the two.
+    waiting, excluded : tuple of str
+        Annotators left out of the round: for too few votes, and by an earlier decision.
+    ratings : dict of str to sequence
+        Columns of :func:`~bayes_arena.leaderboard`, at the round's level and on its scale.
+    """
+
+    number: int
+    fit: Fit
+    ratings: Columns
+    flagged: Mapping[str, str]
+    decision: Decision
+    waiting: tuple[str, ...]
+    excluded: tuple[str, ...]
+
+
+def ability_columns(fit: Fit, *, level: float) -> Columns:
+    """Return what a round publishes about the annotators: who voted how often and, if the model tells, how well."""
+    if not fit.target.own:
+        return {"annotator": list(fit.cells.annotators), "votes": fit.cells.votes_by_annotator()}
+    judged = annotator_columns(fit, level=level)
+    return {name: judged[name] for name in ("annotator", "votes", *JUDGED) if name in judged}
+
+
+def publish(
+    store: Store, round: Round, abilities: Columns, *, level: float, elo: EloScale, settings: Mapping[str, Any]
+) -> None:
+    """Write a round, in one transaction.
+
+    Parameters
+    ----------
+    store : Store
+        Open file.
+    round : Round
+        The round after the last in the file.
+    abilities : dict of str to sequence
+        Columns of its fit by :func:`ability_columns`.
+    level : float
+        Coverage of the intervals.
+    elo : EloScale
+        Scale of the scores.
+    settings : mapping
+        What else was asked for.
+
+    Raises
+    ------
+    StoreError
+        If the file cannot be written, or another round came first.
+    """
+    result = round.fit
+    settings = {
+        **settings,
+        "level": level,
+        "elo": asdict(elo),
+        "model": asdict(result.model),
+        "prior": asdict(result.prior),
+        "spreads": asdict(result.spreads),
+    }
+    about = {
+        "round": round.number,
+        "time": now(),
+        "version": __version__,
+        "votes": result.cells.n_votes,
+        "competitors": result.cells.n_competitors,
+        "annotators": result.cells.n_annotators,
+        "waiting": len(round.waiting),
+        "excluded": len(round.excluded),
+        "flagged": len(round.flagged),
+        "model": result.model.name,
+        "prior": str(result.prior),
+        "method": result.method,
+        "evidence": result.evidence,
+        "mean_loss": result.mean_loss,
+        "warnings": list(result.warnings),
+        "settings": _json(settings),
+    }
+    tables = (("rating", "competitor", round.ratings), ("ability", "annotator", abilities))
+    with store.transaction() as session:
+        if last_round(session) != round.number - 1:
+            raise StoreError(f"Another part of this program published round {round.number} meanwhile. Rate again.")
+        session.execute(
+            f"insert into round ({', '.join(about)}) values ({', '.join('?' for _ in about)})", list(about.values())
+        )
+        for table, kind, columns in tables:
+            codes = session.codes(kind)
+            numbers = np.array([codes[name] for name in columns[kind]], dtype=np.int64)
+            session.insert(table, columns | {kind: numbers, "round": np.full(len(numbers), round.number)})
+        decide(session, round.flagged, round.decision, round.number)
+
+
+def _json(settings: Mapping[str, Any]) -> str:
+    """Write settings as JSON, which has no infinity: it becomes a text."""
+    return json.dumps(json.loads(json.dumps(settings), parse_constant=str), ensure_ascii=False)
+
+
+def decide(session: Session, reasons: Mapping[str, str], decision: Decision, round: int) -> None:
+    """Note a decision about annotators, with the reason for each; part of the caller's transaction."""
+    if not reasons:
+        return
+    codes = session.codes("annotator")
+    ((last,),) = session.rows("select coalesce(max(number), 0) from decision")
+    size = len(reasons)
+    session.insert(
+        "decision",
+        {
+            "number": last + np.arange(1, size + 1),
+            "annotator": np.array([codes[name] for name in reasons]),
+            "round": np.full(size, round),
+            "time": np.full(size, np.datetime64(now(), "us")),
+            "decision": np.full(size, decision, dtype=object),
+            "reason": np.array(list(reasons.values()), dtype=object),
+        },
+    )
+
+
+def last_round(session: Session) -> int:
+    """Return the number of the last round, 0 if there was none."""
+    ((number,),) = session.rows("select coalesce(max(round), 0) from round")
+    return int(number)
+
+
+JUDGED = (
+    "verdict",
+    "kind",
+    "anomaly_probability",
+    "net_agreement",
+    "theta",
+    "lower",
+    "upper",
+    "theta_paper",
+    "p_negative",
+)
+"""What a round publishes about every annotator, of the columns of :func:`~bayes_arena.annotators`."""
+EXCLUDED = """
+select annotator from decision where decision in ('excluded', 'readmitted')
+group by annotator having arg_max(decision, number) = 'excluded'
+"""
+
+
+def excluded_annotators(session: Session) -> tuple[str, ...]:
+    """Names of the annotators whom the next round leaves out, whatever their number of votes."""
+    return tuple(
+        name for (name,) in session.rows(f"select name from annotator where code in ({EXCLUDED}) order by name")
+    )
+
+
+def status_table(session: Session) -> pd.DataFrame:
+    """Where every annotator stands."""
+    table = session.table(f"""
+        with stored as (select annotator as code, sum(weight * n) as votes from cell group by annotator),
+        rated as (
+            select annotator as code, * exclude (annotator, votes) from ability
+            qualify row_number() over (partition by annotator order by round desc) = 1
+        )
+        select name as annotator, stored.votes,
+            case
+                when code in ({EXCLUDED}) then 'excluded'
+                when rated.round is distinct from (select max(round) from round) then 'waiting'
+                when exists (
+                    from decision d where d.annotator = code and d.round = rated.round and d.decision = 'warned'
+                ) then 'warned'
+                else 'active'
+            end as status,
+            rated.round, {", ".join(name for name in JUDGED if name not in ("lower", "upper"))}
+        from annotator join stored using (code) left join rated using (code)
+        order by theta nulls last, name
+    """)
+    return table.assign(votes=whole_counts(table["votes"].to_numpy()), round=table["round"].astype("Int64"))
+
+
+def rating_table(session: Session) -> pd.DataFrame:
+    """Ratings of all rounds."""
+    return session.table(
+        "select round, name as competitor, elo, lower, upper, rank "
+        "from rating join competitor on code = competitor order by round, rank, name"
+    )
+
+
+def round_table(session: Session) -> pd.DataFrame:
+    """Summaries of all rounds."""
+    table = session.table("select * from round order by round")
+    return table.assign(votes=whole_counts(table["votes"].to_numpy()))
+
+
+def decision_table(session: Session) -> pd.DataFrame:
+    """Who was warned, excluded or readmitted."""
+    return session.table(
+        "select name as annotator, decision, round, time, reason "
+        "from decision join annotator on code = annotator order by number"
+    )

@@ -1,0 +1,87 @@
+"""``reproduce``: the paper's tables and figures on any votes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bayes_arena.cli.app import app, collected_warnings
+from bayes_arena.cli.options import OUTPUT, VOTES
+from bayes_arena.cli.output import Format, write
+from bayes_arena.cli.source import sizes
+from bayes_arena.errors import printable
+
+if TYPE_CHECKING:
+    from bayes_arena.experiments.paper.reproduction import Material
+
+
+class TargetName(StrEnum):
+    """Tables and figures of the paper."""
+
+    table1 = "table1"
+    table2 = "table2"
+    fig1 = "fig1"
+    fig3 = "fig3"
+    fig4 = "fig4"
+    fig5 = "fig5"
+    fig6 = "fig6"
+    fig7 = "fig7"
+    all = "all"
+
+
+@app.command()
+def reproduce(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.", rich_help_panel=OUTPUT)],
+    target: Annotated[TargetName, typer.Argument(help="What to reproduce.")] = TargetName.all,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Votes with annotators; hf:OWNER/NAME for a data set on the Hugging Face hub, for instance "
+            "hf:lmsys/chatbot_arena_conversations, the paper's. Without it: simulated votes of the size of the "
+            "paper's Table 1.",
+            show_default=False,
+            rich_help_panel=VOTES,
+        ),
+    ] = None,
+    delta: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Keep annotators with more than this many votes; the paper's filter.", rich_help_panel=VOTES
+        ),
+    ] = 50,
+) -> None:
+    """Reproduce the paper's tables and figures: numbers as CSV, pictures as PNG and PDF. All of it takes minutes."""
+    from bayes_arena.experiments.paper.reproduction import TARGETS
+    from bayes_arena.experiments.paper.reproduction import reproduce as write_target
+
+    with collected_warnings():
+        votes = _read(data, delta)
+    size = sizes(votes.cells)
+    name = "simulated twin of the paper's Table 1" if data is None else data
+    print(
+        f"{name}, annotators with more than {delta} votes: {size['n_votes']} votes, {size['n_competitors']} models, "
+        f"{size['n_annotators']} annotators"
+    )
+    for chosen in TARGETS if target is TargetName.all else [target.value]:
+        with collected_warnings():
+            short, note, files = write_target(chosen, votes, output)
+        lines = [f"{chosen}: {', '.join(map(str, files))}", *note.split("\n")]
+        print("\n" + "\n".join(printable(line) for line in lines if line))
+        write(short, key=chosen, head={}, title="", shown=short, form=Format.table, output=None)
+
+
+def _read(data: str | None, delta: int) -> Material:
+    """Read the votes twice, summed and in order, or simulate them."""
+    from bayes_arena.experiments.paper.reproduction import Material, twin
+    from bayes_arena.votes.reading.sequence import read_sequence
+    from bayes_arena.votes.reading.table import read_votes
+    from bayes_arena.votes.selection import keep_annotators
+
+    source: object = twin().votes if data is None else data
+    return Material(
+        keep_annotators(read_votes(source), more_than=delta), keep_annotators(read_sequence(source), more_than=delta)
+    )

@@ -1,0 +1,29 @@
+"""The entry point: runs the command, and turns an error into a message and exit code 2."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+
+from bayes_arena.cli.app import app, tell
+from bayes_arena.cli.commands import arena, judging, ratings, reproduce, votes  # noqa: F401 (they register themselves)
+from bayes_arena.errors import ArenaError
+from bayes_arena.progress import report
+
+
+def main() -> None:
+    """Run the command; bad input ends with a short message and exit code 2."""
+    if sys.stdout is None:
+        raise SystemExit(2)  # closed from outside: there is nowhere to put the answer
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        app()
+    except (ArenaError, OSError) as error:
+        if isinstance(error, BrokenPipeError):  # the reader closed the pipe: `bayes-arena rank | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(1) from None
+        report("")
+        tell(f"bayes-arena: {error}")
+        raise SystemExit(2) from None

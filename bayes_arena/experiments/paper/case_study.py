@@ -1,0 +1,195 @@
+"""Where the methods disagree about the models of one arena (Figures 1, 3 and 4; sections 1 and 5.3).
+
+Figure 1: how far Elo moves with the order of the votes, and how far apart annotators are. Elo walks from its start by
+at most K a vote, so one annotator's votes leave all models close together, whatever the annotator thinks. What compares
+with them is as many votes of everybody on the same pairs: each of the annotator's votes is replaced by a random vote on
+its pair, again and again, and the rating from the annotator's own votes stands beside the range of 95 % of those.
+
+Figure 3: each method's scores, scaled to 0 ... 1, with the spread that the order of the votes gives Elo's, and its loss
+on the votes in which a model took part, the mean of -(W ln E[W] + (1 - W) ln(1 - E[W])), in nats. The votes are those
+the method was fitted to.
+
+Figure 4: the paper looks at three models that follow one another in Elo's ranking and that m-ELO and am-ELO rank
+otherwise (koala-13b, vicuna-7b and gpt4all-13b-snoozy), and counts who beat whom among them and the models above
+(Better) and below (Worse). In other votes the three follow one another in Elo's ranking and have met, each the other;
+of these, they are those that am-ELO turns round most. Where no such three have met, those of whom most pairs have.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import xlog1py, xlogy
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import ModelError
+from bayes_arena.experiments.paper.tables import SHUFFLES, candidates, elo_draws
+from bayes_arena.progress import report
+from bayes_arena.ratings.online import K, elo_by_annotator, walked_ratings
+from bayes_arena.ratings.random_orders import shuffled_elo
+from bayes_arena.validation.prediction import Ratings, predict
+from bayes_arena.votes.cells import OUTCOME_SCORES, Cells
+from bayes_arena.votes.reading.sequence import VoteSequence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = ("elo", "m-elo", "am-elo", "am-davidson")
+"""Methods of Figure 3: the paper's, and the default of this package."""
+SHUFFLED = "mean of shuffles"
+RANGE = (0.025, 0.975)
+"""Of ratings by as many votes of everybody."""
+PAPERS_CASE = ("koala-13b", "vicuna-7b", "gpt4all-13b-snoozy")
+"""The last is called gpt-13b in the paper."""
+BETTER, WORSE = "Better", "Worse"
+
+
+def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
+    """Rate by Elo in random orders, and from each annotator's votes alone beside everybody's on the same pairs.
+
+    Parameters
+    ----------
+    votes : VoteSequence
+        Votes with annotators.
+    shuffles : int
+        Random orders, and random votes of everybody in the place of each annotator's.
+    seed : int
+        The same seed gives the same orders and votes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``source, competitor, elo, sd, min, max, votes, lower, upper``: the mean over shuffles (source ``mean of
+        shuffles``) with its spread in Elo points, best first; then each annotator's ratings in the order of their
+        votes, with the range of 95 % of those from as many votes of everybody on the same pairs.
+    """
+    import pandas as pd
+
+    mixed = shuffled_elo(votes, shuffles=shuffles, seed=seed).rename(columns={"mean": "elo"}).drop(columns="rank")
+    single = elo_by_annotator(votes).rename(columns={"annotator": "source"})
+    mixed.insert(0, "source", SHUFFLED)
+    ranges = _everybodys(votes, shuffles, seed)
+    who = single["source"].map({name: index for index, name in enumerate(votes.annotators)})
+    what = single["competitor"].map({name: index for index, name in enumerate(votes.competitors)})
+    single["lower"], single["upper"] = ranges[:, who, what]
+    return pd.concat([mixed, single], ignore_index=True)
+
+
+def _everybodys(votes: VoteSequence, draws: int, seed: int) -> Floats:
+    """Range of Elo from as many votes of everybody on the pairs of each annotator, shape (2, M, n)."""
+    rng = np.random.default_rng(seed)
+    pair = np.minimum(votes.a, votes.b) * votes.n_competitors + np.maximum(votes.a, votes.b)
+    by_pair = np.argsort(pair, kind="stable")
+    first, last = (np.searchsorted(pair[by_pair], pair, side=side) for side in ("left", "right"))
+    ranges = np.empty((2, votes.n_annotators, votes.n_competitors))
+    for who in range(votes.n_annotators):
+        report("annotators", who, votes.n_annotators)
+        own = np.flatnonzero(votes.annotator == who)
+        others = (by_pair[rng.integers(first[own], last[own])] for _ in range(draws))
+        ranges[:, who] = np.quantile(walked_ratings(votes, others, K, None), RANGE, axis=0)
+    report("")
+    return ranges
+
+
+def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
+    """Score every model by every method, and say how well the method fits its votes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``method, competitor, strength, score, score_sd, loss, votes``: one row for each method and competitor, in the
+        order of Elo's scores. ``strength`` in logits, ``score`` from 0 to 1, ``loss`` a vote in nats. ``score_sd`` is
+        the standard deviation of Elo's score over orders of the votes; the other methods do not know of any order.
+    """
+    import pandas as pd
+
+    w = cells.counts @ OUTCOME_SCORES
+    votes = cells.counts.sum(axis=1)
+    n = cells.n_competitors
+    seen = sum_by(cells.a, votes, n) + sum_by(cells.b, votes, n)
+    tables, order = [], None
+    drawn = elo_draws(cells, shuffles)
+    methods = candidates(cells)
+    for name in SHOWN:
+        fitted = Ratings(cells.competitors, drawn.mean(axis=0)) if name == "elo" else methods[name](cells)
+        expected = predict(fitted, cells).score  # refuses a fit that does not know all competitors
+        strength = fitted.strength
+        loss = -(xlogy(w, expected) + xlog1py(votes - w, -expected))
+        order = np.argsort(-strength, kind="stable") if order is None else order
+        columns = {
+            "method": name,
+            "competitor": np.array(cells.competitors, dtype=object),
+            "strength": strength,
+            "score": (strength - strength.min()) / np.ptp(strength),
+            "score_sd": drawn.std(axis=0, ddof=1) / np.ptp(strength) if name == "elo" else 0.0,
+            "loss": (sum_by(cells.a, loss, n) + sum_by(cells.b, loss, n)) / seen,
+            "votes": seen.astype(np.int64),
+        }
+        tables.append(pd.DataFrame(columns).iloc[order])
+    return pd.concat(tables, ignore_index=True)
+
+
+def figure4(scores: pd.DataFrame, cells: Cells) -> pd.DataFrame:
+    """Count who beat whom among three models of similar ability, and those above and below them.
+
+    Parameters
+    ----------
+    scores : pandas.DataFrame
+        From :func:`figure3`.
+    cells : Cells
+        The same votes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``winner``: ``Better``, the three in the order of Elo, ``Worse``; ``over <name>`` for each of these, the votes
+        that the row won over the column (0 between Better and Worse, as in the paper); ``rank_<method>`` of the
+        three among all models.
+
+    Raises
+    ------
+    ModelError
+        If there are fewer than three models.
+    """
+    import pandas as pd
+
+    wide = scores.set_index(["competitor", "method"])["strength"].unstack().loc[list(cells.competitors)]  # noqa: PD010
+    ranks = wide.rank(ascending=False, method="min").astype(int)
+    three = _three(cells, wide["elo"].to_numpy(), wide["am-elo"].to_numpy())
+    middle = np.mean(wide["elo"].to_numpy()[three])
+    group = np.where(wide["elo"] > middle, 0, 4)
+    group[three] = [1, 2, 3]
+    wins = _wins(cells, group)
+    wins[[0, 0, 4, 4], [0, 4, 0, 4]] = 0
+    names = [BETTER, *(cells.competitors[index] for index in three), WORSE]
+    table = pd.DataFrame({"winner": names} | {f"over {name}": wins[:, at] for at, name in enumerate(names)})
+    for method in SHOWN:
+        table[f"rank_{method}"] = pd.array([None, *ranks[method].iloc[three], None], dtype="Int64")
+    return table
+
+
+def _three(cells: Cells, elo: Floats, am_elo: Floats) -> Ints:
+    """Return the three models of the case study, best by Elo first."""
+    competitors, n = cells.competitors, cells.n_competitors
+    if n < 3:
+        raise ModelError(f"The case study takes three models or more, not {n}.")
+    met = sum_by(cells.a * n + cells.b, cells.counts[:, :2].sum(axis=1), n * n).reshape(n, n)
+    order = np.argsort(-elo, kind="stable")
+    if set(PAPERS_CASE) <= set(competitors):
+        return order[np.isin(np.array(competitors)[order], PAPERS_CASE)]
+
+    def rank(window: Ints) -> tuple[int, int, float]:
+        pairs = list(combinations(window, 2))
+        meetings = sum(bool(met[i, j] + met[j, i]) for i, j in pairs)
+        return -meetings, -sum(am_elo[i] < am_elo[j] for i, j in pairs), elo[window[0]] - elo[window[2]]
+
+    return min((order[start : start + 3] for start in range(n - 2)), key=rank)
+
+
+def _wins(cells: Cells, group: Ints) -> Ints:
+    """Votes that one of five groups won over another, shape (5, 5)."""
+    a, b = group[cells.a], group[cells.b]
+    wins = sum_by(a * 5 + b, cells.counts[:, 0], 25) + sum_by(b * 5 + a, cells.counts[:, 1], 25)
+    return wins.reshape(5, 5).astype(np.int64)

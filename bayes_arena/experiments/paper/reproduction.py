@@ -1,0 +1,217 @@
+"""The paper end to end: every table and figure from one set of votes, as numbers (CSV) and as the paper shows them.
+
+======  ================================================================  =================
+table1  what the votes are                                                paper/tables
+table2  prediction of held-out votes                                      paper/tables
+fig1    Elo by the order of the votes, and by annotator                   paper/case_study
+fig3    scores and losses of each model                                   paper/case_study
+fig4    three models that the methods order otherwise                     paper/case_study
+fig5    loss and consistency at each epoch                                paper/convergence
+fig6    consistency with perturbed annotators, and what becomes of theta  stability
+fig7    detection of perturbed annotators                                 detection
+======  ================================================================  =================
+
+Figure 2 is a drawing of the method. The paper's numbers come from votes of Chatbot Arena; on other votes the protocol
+is the same and the numbers differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bayes_arena.experiments import detection
+from bayes_arena.experiments.descent import EPOCHS
+from bayes_arena.experiments.paper import case_study, figures, summaries, tables
+from bayes_arena.experiments.paper.convergence import convergence
+from bayes_arena.experiments.paper.summaries import Short, Tables
+from bayes_arena.experiments.stability import SHARES, stability
+from bayes_arena.likelihood.simulation import Arena, simulate
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.reading.sequence import VoteSequence
+from bayes_arena.votes.selection import drop_annotators
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+DPI = 160
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How often things are repeated; the defaults take minutes.
+
+    Attributes
+    ----------
+    splits : int
+        Random splits of Table 2.
+    shuffles : int
+        Orders (or resamples) that Elo is taken over, as many as in the paper.
+    starts, epochs : int
+        Random starts of Figure 5, as in the paper, and their epochs (by Adam, as in the authors' program).
+    runs : int
+        Perturbations of each kind and share in Figures 6 and 7.
+    shares : tuple of float
+        Shares of annotators perturbed.
+    """
+
+    splits: int = 10
+    shuffles: int = tables.SHUFFLES
+    starts: int = 5
+    epochs: int = EPOCHS
+    runs: int = 5
+    shares: tuple[float, ...] = SHARES
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """The votes, summed and in order, and how often to repeat things."""
+
+    cells: Cells
+    sequence: VoteSequence
+    effort: Effort = Effort()
+
+
+@dataclass(frozen=True)
+class Target:
+    """A table or figure of the paper.
+
+    Attributes
+    ----------
+    compute : callable
+        From the votes to tables of numbers.
+    summarise : callable
+        From the table of the target's name to what is worth reading of it.
+    draw : callable or None
+        From these to a picture; None for a table, which is written as Markdown.
+    note : callable
+        From these to what a reader has to know.
+    """
+
+    compute: Callable[[Material], Tables]
+    summarise: Callable[[pd.DataFrame], Short]
+    draw: Callable[[Tables], Figure] | None = None
+    note: Callable[[Tables], str] = lambda numbers: ""
+
+
+def twin() -> Arena:
+    """Return an arena of the size of the paper's Table 1; annotators tie and prefer a side each in their own way."""
+    return simulate(tie_spread=0.8, position_spread=0.3, seed=2025)
+
+
+def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, list[Path]]:
+    """Compute a table or figure and write it.
+
+    Parameters
+    ----------
+    target : str
+        One of ``TARGETS``.
+    votes : Material
+        Votes with annotators, already filtered.
+    folder : Path
+        Where to write; it is made if it is not there.
+
+    Returns
+    -------
+    short : dict of str to list of str
+        What is worth reading: headings and formatted values.
+    note : str
+        What to know when reading it.
+    files : list of Path
+        What was written: the numbers as ``.csv``, tables as ``.md``, figures as ``.png`` and ``.pdf``.
+    """
+    chosen = TARGETS[target]
+    numbers = chosen.compute(votes)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, table in numbers.items():
+        files.append(folder / f"{name}.csv")
+        table.to_csv(files[-1], index=False)
+    short = chosen.summarise(numbers[target])
+    if chosen.draw is None:
+        files.append(folder / f"{target}.md")
+        files[-1].write_text(summaries.markdown(short), encoding="utf-8")
+    else:
+        picture = chosen.draw(numbers)
+        for suffix, details in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):
+            files.append(folder / f"{target}.{suffix}")
+            picture.savefig(files[-1], dpi=DPI, metadata=details)
+    return short, chosen.note(numbers), files
+
+
+def _table2(votes: Material) -> Tables:
+    effort = votes.effort
+    return {"table2": tables.table2(votes.cells, splits=effort.splits, shuffles=effort.shuffles)}
+
+
+def _figure1(votes: Material) -> Tables:
+    return {"fig1": case_study.figure1(votes.sequence, shuffles=votes.effort.shuffles)}
+
+
+def _figure3(votes: Material) -> Tables:
+    return {"fig3": case_study.figure3(votes.cells, shuffles=votes.effort.shuffles)}
+
+
+def _figure4(votes: Material) -> Tables:
+    scores = case_study.figure3(votes.cells, shuffles=votes.effort.shuffles)
+    return {"fig4": case_study.figure4(scores, votes.cells)}
+
+
+def _figure5(votes: Material) -> Tables:
+    effort = votes.effort
+    return {"fig5": convergence(votes.cells, starts=effort.starts, epochs=effort.epochs)}
+
+
+def _figure6(votes: Material) -> Tables:
+    cells, effort = votes.cells, votes.effort
+    table = stability(cells, shares=effort.shares, seeds=range(effort.runs))
+    means = _means(table.rename(columns={"model": "method"}), ["kind", "share", "method"], ["consistency", "warned"])
+    return {"fig6": means, "fig6_theta": detection.abilities(cells, shares=effort.shares)}
+
+
+def _figure7(votes: Material) -> Tables:
+    effort = votes.effort
+    out = detection.suspects(votes.cells)
+    cells = drop_annotators(votes.cells, out["annotator"])
+    table = detection.detections(cells, shares=effort.shares, seeds=range(effort.runs))
+    means = _means(table, ["kind", "share", "rule"], ["f1", "precision", "recall"])
+    return {"fig7": means, "fig7_left_out": out}
+
+
+def _means(table: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFrame:
+    """Mean over runs, and its standard error, of some columns."""
+    groups = table.groupby(by, sort=False)
+    means = groups.size().rename("runs").to_frame()
+    for column in columns:
+        means[column], means[f"{column}_se"] = groups[column].mean(), groups[column].sem()
+    return means.reset_index()
+
+
+TARGETS: Mapping[str, Target] = {
+    "table1": Target(lambda votes: {"table1": tables.table1(votes.cells)}, summaries.table1),
+    "table2": Target(_table2, summaries.table2, note=summaries.note_table2),
+    "fig1": Target(
+        _figure1, summaries.figure1, lambda numbers: figures.figure1(numbers["fig1"]), summaries.note_figure1
+    ),
+    "fig3": Target(
+        _figure3, summaries.figure3, lambda numbers: figures.figure3(numbers["fig3"]), summaries.note_figure3
+    ),
+    "fig4": Target(
+        _figure4, summaries.figure4, lambda numbers: figures.figure4(numbers["fig4"]), summaries.note_figure4
+    ),
+    "fig5": Target(
+        _figure5, summaries.figure5, lambda numbers: figures.figure5(numbers["fig5"]), summaries.note_figure5
+    ),
+    "fig6": Target(
+        _figure6,
+        summaries.figure6,
+        lambda numbers: figures.figure6(numbers["fig6"], numbers["fig6_theta"]),
+        summaries.note_figure6,
+    ),
+    "fig7": Target(
+        _figure7, summaries.figure7, lambda numbers: figures.figure7(numbers["fig7"]), summaries.note_figure7
+    ),
+}

@@ -1,0 +1,13 @@
+"""One verb, one result: a model fitted to votes, and draws from it.
+
+===========  ==============================================
+fitting      ``fit``
+result       ``Fit`` and ``Draws``
+sampling     the whole posterior by NUTS
+draws        ``draw``: draws whatever route the fit came by
+prior_draws  draws before any vote
+pointwise    what a fit says of every vote it has seen
+tree         ``to_datatree``: a fit as ArviZ reads it
+saved/       results on disk
+===========  ==============================================
+"""

@@ -1,0 +1,75 @@
+"""Draws from the posterior, whatever route it came by.
+
+Tables that need more than a mean and a standard deviation read draws. A fit by ``"nuts"`` carries them; one by
+``"map"`` or ``"marginal"`` draws from its Gaussian approximation on the plane of the constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.inference.projection import project
+from bayes_arena.likelihood.arrow import DRAWN_AT_ONCE
+
+DEFAULT_DRAWS = 4000
+
+
+def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
+    """Draw from the posterior of a fit.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    size : int
+        Number of draws from a Gaussian approximation; a sampled fit returns all it has.
+    seed : int
+        The same seed gives the same draws.
+
+    Returns
+    -------
+    Draws
+    """
+    if fit.samples is not None:
+        return fit.samples
+    strength, common, own = draw_parameters(fit, size=size, seed=seed)
+    n = fit.cells.n_competitors
+    projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
+    head = np.column_stack([strength, common]) - fit.point.head
+    moved = (own - fit.point.own).reshape(len(own), -1)
+    shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T
+    return Draws(strength=strength, elo_strength=projection.strength + shift, common=common, own=own)
+
+
+def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tuple[Floats, Floats, Floats]:
+    """Draw strengths, common numbers and annotators' numbers, as :func:`draw` does, without the Elo scale's r*."""
+    strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
+    own = np.empty((len(strength), *fit.point.own.shape))
+    for part, drawn in parts:
+        own[:, part] = drawn
+    return strength, common, own
+
+
+def draw_in_parts(fit: Fit, *, size: int, seed: int = 0) -> tuple[Floats, Floats, Iterator[tuple[slice, Floats]]]:
+    """Draw from the posterior as :func:`draw_parameters` does, some annotators at a time.
+
+    Returns
+    -------
+    strength, common : ndarray, shapes (size, n_competitors) and (size, c)
+    parts : iterator
+        Which annotators, and draws of their numbers (size, m, q).
+    """
+    if fit.samples is not None:
+        samples = fit.samples
+        step = max(1, DRAWN_AT_ONCE // len(samples.strength))
+        slices = [slice(first, first + step) for first in range(0, samples.own.shape[1], step)]
+        return samples.strength, samples.common, ((part, samples.own[:, part]) for part in slices)
+    n, factor, rng = fit.cells.n_competitors, fit.laplace.factor, np.random.default_rng(seed)
+    head = factor.draw_head(rng, size)
+    parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_tail(rng, head))
+    strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
+    return fit.strength + strength, fit.point.common + head[:, n:], parts

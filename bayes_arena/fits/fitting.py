@@ -1,0 +1,149 @@
+"""``fit``: one verb, several routes, one result."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Literal
+
+from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
+from bayes_arena.fits.result import Evidence, Fit
+from bayes_arena.inference.marginal.quadrature import is_sparse
+from bayes_arena.inference.marginal.spreads import estimate_spreads, information
+from bayes_arena.inference.mode.direction import direction, unsettled
+from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.specification import Model, resolve_model
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.reading.table import as_cells
+
+if TYPE_CHECKING:
+    from bayes_arena.fits.sampling import Sampler
+
+Method = Literal["map", "marginal", "nuts"]
+
+
+def fit(
+    cells: object,
+    *,
+    model: str | Model | None = None,
+    prior: str | Prior = "default",
+    method: Method | None = None,
+    draws: int = 1000,
+    tune: int = 300,
+    sampler: Sampler = "nutpie",
+    seed: int = 0,
+) -> Fit:
+    """Fit a model to votes.
+
+    Parameters
+    ----------
+    cells : Cells, path, sequence of paths, or dataframe
+        Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options.
+    model : str or Model, optional
+        A preset (``"bradley-terry"``, ``"m-elo"``, ``"am-elo"``, ``"am-davidson"``) or any
+        :class:`~bayes_arena.Model`. Default: ``"am-davidson"`` where annotators are known (``"am-elo"`` under a flat
+        prior), ``"bradley-terry"`` otherwise.
+    prior : str or Prior
+        ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` weak Gaussian priors.
+    method : {"map", "marginal", "nuts"}, optional
+        ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the spreads are estimated from the
+        votes first, by the Laplace evidence or, where annotators have few votes each (more annotators than twice the
+        square root of the number of votes), with the annotators integrated out by quadrature; where hardly anybody
+        voted twice they are taken to be alike, with a warning. ``"nuts"``: the whole posterior is sampled (seconds to
+        minutes). Default: ``"marginal"`` where annotators are pooled, else ``"map"``.
+    draws, tune : int
+        For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
+    sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
+        For ``"nuts"``: the ``nuts_sampler`` of ``pymc.sample``.
+    seed : int
+        For ``"nuts"``: the same seed gives the same draws.
+
+    Returns
+    -------
+    Fit
+
+    Warns
+    -----
+    NoMaximumWarning
+        Under a flat prior, if the estimate lies at infinity.
+    IdentificationWarning
+        If the comparisons are disconnected, the annotators do not settle which end of the ranking is up, or hardly
+        anybody voted twice.
+
+    Raises
+    ------
+    VotesError
+        If the votes are no cells and cannot be read.
+    ModelError
+        If the model, prior, method or sampler is unknown, the model needs annotators and there are none, or the prior
+        is to be sampled and has an infinite spread.
+    ConvergenceError
+        If the gradient does not vanish.
+    NotIdentifiedError
+        If the votes do not determine the parameters.
+    TooLargeError
+        If the machine has not the memory that the fit takes.
+    CompilerError
+        For ``"nuts"``, if PyTensor cannot write to its folder.
+
+    References
+    ----------
+    Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
+    """
+    cells = as_cells(cells)
+    prior = resolve_prior(prior)
+    model = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
+    pooled = model.needs_annotators and prior.hyper is not None
+    method = method or ("marginal" if pooled else "map")
+    if method not in ("map", "marginal", "nuts"):
+        raise ModelError(f"Unknown method {method!r}. Use 'map', 'marginal' or 'nuts'.")
+    if method == "marginal" and prior.hyper is None:
+        raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
+    if method == "nuts":
+        from bayes_arena.fits.sampling import draws_of, require_samplable, sample
+
+        require_samplable(objective(cells, model, prior), sampler, draws, tune)
+    evidence: Evidence | None = None
+    if method == "marginal":
+        evidence = "quadrature" if is_sparse(cells, model) else "laplace"
+    with one_thread():
+        if method == "map" or prior.hyper is None:
+            used, mode = prior, find_mode(cells, model, prior)
+        elif evidence == "quadrature":
+            from bayes_arena.inference.marginal.quadrature import integrate_annotators
+
+            used, mode = integrate_annotators(cells, model, prior)
+        else:
+            used, mode = estimate_spreads(cells, model, prior)
+        sought = evidence != "quadrature" and not mode.at_infinity
+        found = direction(mode.target, mode.point, mode.laplace.shifts) if sought else None
+        known = information(used, mode) if method == "nuts" and prior.hyper is not None else None
+    tree = samples = None
+    if method == "nuts":
+        tree = sample(cells, model, prior, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
+        samples = draws_of(tree, cells, model, mode.target)
+    open_questions = (*mode.open_questions, *unsettled(found))
+    for text in open_questions:
+        warnings.warn(text, IdentificationWarning, stacklevel=2)
+    for text in mode.at_infinity:
+        warnings.warn(text, NoMaximumWarning, stacklevel=2)
+    return Fit(
+        cells=cells,
+        model=model,
+        prior=prior,
+        spreads=used,
+        method=method,
+        evidence=evidence,
+        target=mode.target,
+        point=mode.point,
+        laplace=mode.laplace,
+        gradient=mode.gradient,
+        iterations=mode.iterations,
+        warnings=(*open_questions, *mode.at_infinity),
+        at_infinity=mode.at_infinity,
+        seed=seed if method == "nuts" else None,
+        samples=samples,
+        tree=tree,
+        mirror_probability=found.mirror_probability if found else None,
+    )

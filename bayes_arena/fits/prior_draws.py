@@ -1,0 +1,64 @@
+"""Draws from a prior, for the competitors and annotators of some votes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.result import Draws
+from bayes_arena.inference.projection import project_draws
+from bayes_arena.likelihood.labels import SPREAD_OF
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import Cells
+
+
+def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int) -> tuple[Draws, dict[str, Floats]]:
+    """Draw parameters from the prior, for the competitors and annotators of some votes.
+
+    Parameters
+    ----------
+    cells : Cells
+        Who competes and who votes; what was voted is not looked at.
+    model : Model
+    prior : Prior
+        A proper prior. With ``hyper`` its spreads are drawn from their half-normals.
+    size : int
+        Number of draws.
+    seed : int
+        The same seed gives the same draws.
+
+    Returns
+    -------
+    draws : Draws
+    spreads : dict of str to ndarray, shape (size,)
+        The spreads drawn, by the names of :class:`~bayes_arena.Prior`; empty where they are fixed.
+
+    Raises
+    ------
+    ModelError
+        If the prior is flat.
+    """
+    target = objective(cells, model, prior)
+    names = ["strength", *(SPREAD_OF[term.name] for term in target.own)]
+    if any(np.isinf(getattr(prior, name)) for name in names):
+        raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")
+    rng = np.random.default_rng(seed)
+    fixed = {name: np.full(size, getattr(prior, name)) for name in names}
+    spreads = fixed
+    if prior.hyper is not None:
+        spreads = {name: np.abs(rng.normal(0, getattr(prior.hyper, name), size)) for name in names}
+
+    def zero_sum(count: int, sd: Floats) -> Floats:
+        deviation = rng.normal(size=(size, count))
+        return np.asarray((deviation - deviation.mean(axis=1, keepdims=True)) * sd[:, None])
+
+    strength = zero_sum(cells.n_competitors, spreads["strength"])
+    common = np.column_stack([rng.normal(term.mean, term.sd, size) for term in target.common] or [np.zeros((size, 0))])
+    own = np.zeros((size, target.n_annotators, len(target.own)))
+    for column, term in enumerate(target.own):
+        own[:, :, column] = term.mean + zero_sum(target.n_annotators, spreads[SPREAD_OF[term.name]])
+    elo_strength = project_draws(model, target, strength, common, own, cells.votes_by_annotator())
+    return Draws(strength, elo_strength, common, own), (spreads if prior.hyper is not None else {})

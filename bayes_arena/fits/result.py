@@ -1,0 +1,220 @@
+"""The result of a fit and draws from it: what every table is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy.special import gammaln, xlogy
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError
+from bayes_arena.inference.mode.laplace import Laplace
+from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.outcomes import seen_counts
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import Cells, Tally
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+
+Evidence = Literal["laplace", "quadrature"]
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws of all parameters of a model.
+
+    Attributes
+    ----------
+    strength : ndarray, shape (n_draws, n_competitors)
+        r in logits.
+    elo_strength : ndarray, shape (n_draws, n_competitors)
+        r*, on the scale that all models share, in logits.
+    common : ndarray, shape (n_draws, c)
+        What annotators have in common.
+    own : ndarray, shape (n_draws, n_annotators, q)
+        The annotators' numbers.
+    """
+
+    strength: Floats
+    elo_strength: Floats
+    common: Floats
+    own: Floats
+
+    def points(self) -> Iterator[Point]:
+        """Iterate over the draws as points in parameter space."""
+        return map(Point, self.strength, self.common, self.own)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted model.
+
+    Attributes
+    ----------
+    cells : Cells
+        The votes.
+    model : Model
+    prior : Prior
+        As asked for.
+    spreads : Prior
+        As used: with the spreads that ``method="marginal"`` estimated.
+    method : str
+        ``"map"``, ``"marginal"`` or ``"nuts"``.
+    evidence : {"laplace", "quadrature"} or None
+        How ``"marginal"`` integrated the parameters out.
+    target : Objective
+        The negative log-posterior at those spreads.
+    point : Point
+        Its mode; by quadrature the mode of strengths and common numbers, and the posterior means of the annotators.
+    laplace : Laplace
+        Gaussian approximation at the mode; under a flat prior the inverse Fisher information.
+    gradient : float
+        Largest coordinate of the gradient, per vote.
+    iterations : int
+        Newton steps (of the last mode found).
+    warnings : tuple of str
+        What a reader of the result has to know.
+    at_infinity : tuple of str
+        Those of the warnings that name what has no finite estimate.
+    seed : int or None
+        Of ``"nuts"``.
+    samples : Draws or None
+        Draws of the posterior by ``"nuts"``; tables then read these, not the Gaussian approximation.
+    tree : xarray.DataTree or None
+        What the sampler returned, with its statistics.
+    mirror_probability : float or None
+        Probability that the ranking is the other way round, by the votes alone, without trust in any annotator
+        (:mod:`bayes_arena.inference.mode.direction`); None where theta is fixed, the estimate at infinity, or
+        annotators integrated out.
+    """
+
+    cells: Cells
+    model: Model
+    prior: Prior
+    spreads: Prior
+    method: str
+    evidence: Evidence | None
+    target: Objective
+    point: Point
+    laplace: Laplace
+    gradient: float
+    iterations: int
+    warnings: tuple[str, ...]
+    at_infinity: tuple[str, ...] = ()
+    seed: int | None = None
+    samples: Draws | None = None
+    tree: DataTree | None = None
+    mirror_probability: float | None = None
+
+    def __repr__(self) -> str:
+        cells, said = self.cells, len(self.warnings)
+        return (
+            f"Fit({self.model.name}, {self.prior} prior, {self.method}: {cells.n_votes:,.12g} votes, "
+            f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
+            + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
+        )
+
+    @property
+    def target_by_cell(self) -> Objective:
+        """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""
+        cells = self.cells
+        return replace(self.target, tally=Tally(cells.a, cells.b, cells.annotator, cells.counts))
+
+    @property
+    def strength(self) -> Floats:
+        """R in logits, sum zero (in each connected component under a flat prior), shape (n_competitors,)."""
+        return self.point.strength
+
+    @property
+    def discrimination(self) -> Floats:
+        """Theta, mean 1, shape (n_annotators,); empty where the model fixes it at 1."""
+        return self.point.own[:, 0] if self.target.free_discrimination else np.zeros(0)
+
+    @cached_property
+    def discrimination_sd(self) -> Floats:
+        """Standard deviations of theta, shape (n_annotators,)."""
+        if not self.target.free_discrimination:
+            return np.zeros(0)
+        return np.asarray(np.sqrt(np.maximum(self.laplace.own_covariance()[:, 0, 0], 0.0)))
+
+    @cached_property
+    def loss(self) -> float:
+        """Negative log-likelihood in nats, without the prior."""
+        return self.target.loss(self.point)
+
+    @property
+    def mean_loss(self) -> float:
+        """Negative log-likelihood per vote that the model sees, in nats."""
+        return self.loss / self.target.n_votes
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters: strengths, common numbers and annotators' numbers, less one for every sum that is held."""
+        own = max(self.target.n_annotators - 1, 0) * len(self.target.own)
+        return self.cells.n_competitors - int(self.laplace.shifts.shape[1]) + len(self.target.common) + own
+
+    @cached_property
+    def _seen(self) -> Floats:
+        """Counts of the cells with a vote that the model sees, shape (4, n_rows)."""
+        seen = seen_counts(self.model, self.cells.counts)
+        return seen[:, seen.any(axis=0)]
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log-likelihood of the counts at the estimate, in nats, without the prior.
+
+        The votes of a cell (an ordered pair, and its annotator where known) are one observation, as a row of counts is
+        in R, so the multinomial coefficient of every cell is in it: the same constant for all models of the same
+        votes. Ties as half wins have a likelihood that is not normalised: compare it only with others of its kind.
+        """
+        orders = gammaln(self._seen.sum(axis=0) + 1) - gammaln(self._seen + 1).sum(axis=0)
+        return float(orders.sum()) - self.loss
+
+    @property
+    def deviance(self) -> float:
+        """Twice the log-likelihood that is lost against the saturated model, in which every cell has its own shares.
+
+        Chi-squared with ``degrees_of_freedom`` where the model is true and the cells have many votes each.
+        """
+        wins, losses, ties, bad = self._seen
+        half = self.target.n_coordinates == 1
+        shares = np.array([wins + ties / 2, losses + ties / 2] if half else [wins, losses, ties, bad])
+        return 2 * (self.loss + float(xlogy(shares, shares / shares.sum(axis=0)).sum()))
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Of the deviance: cells times the outcomes that are free in each, less the parameters; of a flat prior alone.
+
+        Raises
+        ------
+        ModelError
+            If there is a prior, under which a parameter is less than one degree of freedom.
+        """
+        self._require_flat("Degrees of freedom count")
+        return int(self._seen.shape[1]) * self.target.n_coordinates - self.n_parameters
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, 2 n_parameters - 2 log_likelihood; of a flat prior alone.
+
+        Raises
+        ------
+        ModelError
+            If there is a prior, under which a parameter is less than one degree of freedom.
+        """
+        self._require_flat("AIC counts")
+        return 2 * self.n_parameters - 2 * self.log_likelihood
+
+    def _require_flat(self, what: str) -> None:
+        if not self.prior.is_flat:
+            raise ModelError(
+                f"{what} free parameters, and under a prior they are not wholly free. Use prior='flat', or "
+                "leave_one_out and compare."
+            )

@@ -1,0 +1,135 @@
+"""The posterior by NUTS: the PyMC program of the same model and prior, sampled.
+
+Four chains, whatever the machine. Sampling needs a proper prior: a flat one leaves the strengths of an unbeaten
+competitor, or the discrimination of an annotator who never errs, without bound.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError, compiler_folder, listing
+from bayes_arena.fits.result import Draws
+from bayes_arena.inference.projection import project_draws
+from bayes_arena.likelihood.labels import LABELS, SPREAD_OF
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import Cells
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+CHAINS = 4
+FEWEST = 4
+"""Draws of a chain without which no r-hat exists."""
+Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
+
+
+def require_samplable(target: Objective, sampler: str, draws: int, tune: int) -> None:
+    """Refuse what cannot be sampled, before anything is fitted or compiled.
+
+    Raises
+    ------
+    ModelError
+        If a spread of the prior is infinite, the sampler is unknown or not installed, or there are too few draws.
+    """
+    if draws < FEWEST or tune < 0:
+        raise ModelError(f"A chain takes {FEWEST} draws or more and tunes with none or more, not {draws} and {tune}.")
+    if sampler not in get_args(Sampler):
+        raise ModelError(f"Unknown sampler {sampler!r}. Use one of {', '.join(get_args(Sampler))}.")
+    if find_spec(sampler) is None:
+        raise ModelError(f"The sampler {sampler!r} is not installed. Install it, or use 'nutpie'.")
+    if not target.is_proper:
+        spreads = {"strength": target.strength_sd} | {SPREAD_OF[term.name]: term.sd for term in target.own}
+        endless = [name for name, sd in spreads.items() if np.isinf(sd)]
+        raise ModelError(
+            f"Sampling needs a proper prior, and here the spread of {listing(endless)} is infinite. Use "
+            "prior='default', or method='map' for the mode."
+        )
+
+
+def sample(
+    cells: Cells,
+    model: Model,
+    prior: Prior,
+    known: Mapping[str, float] | None,
+    *,
+    draws: int,
+    tune: int,
+    sampler: Sampler,
+    seed: int,
+) -> DataTree:
+    """Sample the posterior.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    model : Model
+    prior : Prior
+        A proper prior.
+    known : mapping of str to float, or None
+        The :func:`~bayes_arena.inference.marginal.spreads.information` of the votes, with which the spreads are sampled
+        too; None where the prior fixes them.
+    draws, tune : int
+        Draws to keep, and to tune with, in each of four chains.
+    sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
+        The ``nuts_sampler`` of ``pymc.sample``.
+    seed : int
+        The same seed gives the same draws.
+
+    Returns
+    -------
+    xarray.DataTree
+        What ``pymc.sample`` returns: groups ``posterior``, ``sample_stats``, ``observed_data``, ``constant_data``.
+
+    Raises
+    ------
+    CompilerError
+        If PyTensor cannot write to its folder.
+    """
+    with compiler_folder():
+        import pymc as pm
+
+        from bayes_arena.models.grid import compose
+
+        # PyMC writes its progress to stdout, which is for the answer
+        with compose(cells, model, prior, known), redirect_stdout(sys.stderr):
+            tree: DataTree = pm.sample(
+                draws,
+                tune=tune,
+                chains=CHAINS,
+                random_seed=seed,
+                nuts_sampler=sampler,
+                progressbar=sys.stderr.isatty(),
+            )
+    return tree
+
+
+def draws_of(tree: DataTree, cells: Cells, model: Model, target: Objective) -> Draws:
+    """Read the draws of a sampled posterior, chains one after the other."""
+    posterior = tree["posterior"]
+
+    def values(name: str) -> Floats:
+        array = np.asarray(posterior[name].values, dtype=np.float64)
+        return array.reshape(-1, *array.shape[2:])
+
+    strength = values("strength")
+    size = len(strength)
+    shared: dict[str, Any] = {term.name: values(f"{term.name}_common") for term in target.common}
+    own = np.zeros((size, target.n_annotators, len(target.own)))
+    for column, term in enumerate(target.own):
+        own[:, :, column] = values(LABELS[term.name])
+        if term.name in shared:
+            own[:, :, column] -= shared[term.name][:, None]
+    common = np.column_stack(list(shared.values())) if shared else np.zeros((size, 0))
+    elo_strength = project_draws(model, target, strength, common, own, cells.votes_by_annotator())
+    return Draws(strength=strength, elo_strength=elo_strength, common=common, own=own)

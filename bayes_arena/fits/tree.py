@@ -1,0 +1,191 @@
+"""A fit as ArviZ reads it: one ``DataTree`` with the draws, the votes and what the model says of each.
+
+Groups: ``posterior``, ``prior``, ``log_prior``; of every single vote that the model sees ``log_likelihood`` and
+``posterior_predictive`` (variable ``outcome``, dimension ``vote``), ``observed_data`` (what was voted, an index into
+:data:`OUTCOMES`) and ``constant_data`` (who was compared, by whom); and, where sampled, ``sample_stats``. Draws from a
+Gaussian approximation are independent; they are laid out as four chains, so that every ArviZ function finds what it
+expects.
+
+``log_prior`` is what ``az.psense_summary`` raises to a power: the priors at the top, for only they are a choice. They
+are those of the spreads and of what annotators share where the spreads were sampled, those of all parameters where the
+prior fixes the spreads. How strengths scatter given a spread that is itself unknown is part of the model; scaled too,
+it reads as a conflict of prior and votes (Kallioinen et al., 2024, "Detecting and diagnosing prior and likelihood
+sensitivity with power-scaling", Statistics and Computing 34). Spreads that were estimated (``"marginal"``) have no
+draws, and the tree no ``log_prior``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.draws import draw
+from bayes_arena.fits.pointwise import pointwise
+from bayes_arena.fits.prior_draws import draw_prior
+from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.sampling import CHAINS
+from bayes_arena.likelihood.labels import LABELS, SPREADS
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.outcomes import log_probabilities, sees
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.version import __version__
+from bayes_arena.votes.cells import single_votes
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+DRAWS = 1000
+"""Draws from a Gaussian approximation."""
+PRIOR_DRAWS = 500
+LARGEST = 5e7
+"""Draws times votes beyond which no value is kept for each."""
+DIMS = {"strength": ["competitor"], "elo_strength": ["competitor"]} | {
+    label: ["annotator"] for label in LABELS.values()
+}
+
+
+def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
+    """Return a fit as an ArviZ ``DataTree``.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model with a proper prior.
+    votes : bool
+        Include the groups that have a value for every vote and draw.
+    seed : int
+        For draws from a Gaussian approximation, from the prior and of predicted votes.
+
+    Returns
+    -------
+    xarray.DataTree
+        The groups of the module. Parameters: ``strength`` and ``elo_strength`` (competitor) in logits,
+        ``discrimination``, ``log_tie_propensity``, ``position`` (annotator, or scalar where common), ``log_both_bad``
+        and, where sampled, the spreads. Attributes say model, prior, method, seed and versions.
+
+    Raises
+    ------
+    ModelError
+        If the prior is flat, or votes are asked for that are too many, or weighted by fractions.
+    """
+    import arviz as az
+    import xarray as xr
+
+    if fit.prior.is_flat:
+        raise ModelError("A flat prior has no posterior to draw from. Use prior='default'.")
+    draws, spreads = draw(fit, size=DRAWS, seed=seed), _sampled_spreads(fit)
+    chains = CHAINS if fit.tree is None else fit.tree["posterior"].sizes["chain"]
+    coords: dict[str, Any] = {"competitor": list(fit.cells.competitors), "annotator": list(fit.cells.annotators)}
+
+    def dataset(variables: dict[str, Any], chains: int, dims: Any) -> Any:
+        """Lay draws out as chains; dimensions are for the variables that have one beyond chain and draw."""
+        laid = {name: x.reshape(chains, len(x) // chains, *x.shape[1:]) for name, x in variables.items()}
+        used: Any = {name: dims[name] for name, x in laid.items() if x.ndim > 2}
+        return az.dict_to_dataset(laid, coords=coords, dims=used)
+
+    from_prior = _named(fit.target, *draw_prior(fit.cells, fit.model, fit.prior, size=PRIOR_DRAWS, seed=seed))
+    groups = {
+        "posterior": dataset(_named(fit.target, draws, spreads), chains, DIMS),
+        "prior": dataset(from_prior, 1, DIMS),
+    }
+    if fit.method != "marginal":
+        groups["log_prior"] = dataset(_log_prior(fit.target, fit.prior, draws, spreads), chains, {})
+    if fit.tree is not None:
+        groups["sample_stats"] = fit.tree["sample_stats"].to_dataset()
+    if votes:
+        _require_room(fit, len(draws.strength))
+        cell, outcome = single_votes(fit.cells)
+        seen = sees(fit.model)[outcome]
+        cell, outcome = cell[seen], outcome[seen]
+        coords["vote"], dims = np.arange(len(cell)), {"outcome": ["vote"]}
+        values, times = pointwise(fit, draws)
+        groups["log_likelihood"] = dataset({"outcome": np.repeat(values, times.astype(int), axis=1)}, chains, dims)
+        groups["posterior_predictive"] = dataset({"outcome": _predicted_votes(fit, draws, cell, seed)}, chains, dims)
+        who = {"a": fit.cells.a[cell], "b": fit.cells.b[cell], "k": fit.cells.annotator[cell]}
+        for group, data in (("observed_data", {"outcome": outcome}), ("constant_data", who)):
+            alike: Any = {name: ["vote"] for name in data}
+            groups[group] = az.dict_to_dataset(data, coords=coords, dims=alike, sample_dims=[])
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = attributes(fit, seed)
+    return tree
+
+
+def attributes(fit: Fit, seed: int) -> dict[str, Any]:
+    """Say what was fitted and with what, in text and numbers that netCDF takes."""
+    import arviz
+
+    sampled: dict[str, Any] = (
+        {} if fit.tree is None else {str(key): str(value) for key, value in fit.tree["posterior"].attrs.items()}
+    )
+    return sampled | {
+        "model": json.dumps(asdict(fit.model)),
+        "prior": json.dumps(asdict(fit.prior)),
+        "spreads": json.dumps(asdict(fit.spreads)),
+        "method": fit.method,
+        "evidence": fit.evidence or "",
+        "seed": fit.seed if fit.tree is not None else seed,
+        "bayes_arena_version": __version__,
+        "arviz_version": arviz.__version__,
+        "numpy_version": np.__version__,
+    }
+
+
+def _require_room(fit: Fit, size: int) -> None:
+    if size * fit.cells.n_votes > LARGEST:
+        raise ModelError(
+            f"{size:,} draws of {fit.cells.n_votes:,.0f} votes are more than {LARGEST:g} values. Use "
+            "to_datatree(fit, votes=False); leave_one_out and compare need no value for every vote."
+        )
+
+
+def _named(target: Objective, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
+    """Draws by the names of the tree, draws first."""
+    named = {"strength": draws.strength, "elo_strength": draws.elo_strength}
+    columns = {term.name: draws.own[:, :, column] for column, term in enumerate(target.own)}
+    shared = {term.name: draws.common[:, column] for column, term in enumerate(target.common)}
+    for name, label in LABELS.items():
+        if name in columns:
+            named[label] = columns[name] + (shared[name][:, None] if name in shared else 0.0)
+        elif name in shared:
+            named[label] = shared[name]
+    return named | {SPREADS[name]: values for name, values in spreads.items()}
+
+
+def _sampled_spreads(fit: Fit) -> dict[str, Floats]:
+    """Spreads that were sampled, each of shape (n_draws,)."""
+    if fit.tree is None or fit.prior.hyper is None:
+        return {}
+    posterior = fit.tree["posterior"]
+    return {name: np.ravel(posterior[label].to_numpy()) for name, label in SPREADS.items() if label in posterior}
+
+
+def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
+    """Log density of the priors at the top, up to constants."""
+    common = {
+        f"{term.name}_common": -0.5 * ((draws.common[:, column] - term.mean) / term.sd) ** 2
+        for column, term in enumerate(target.common)
+    }
+    if spreads:
+        scales = {name: getattr(prior.hyper, name) for name in spreads}
+        return common | {SPREADS[name]: -0.5 * (values / scales[name]) ** 2 for name, values in spreads.items()}
+    own = {
+        term.name: -0.5 * np.sum(((draws.own[:, :, column] - term.mean) / term.sd) ** 2, axis=1)
+        for column, term in enumerate(target.own)
+    }
+    return common | own | {"strength": -0.5 * np.sum((draws.strength / target.strength_sd) ** 2, axis=1)}
+
+
+def _predicted_votes(fit: Fit, draws: Draws, cell: Ints, seed: int) -> np.ndarray:
+    """Draw the outcome of every vote under every draw, shape (n_draws, n_votes)."""
+    rng = np.random.default_rng([seed, 2])
+    target = fit.target_by_cell
+    outcome = np.empty((len(draws.strength), len(cell)), dtype=np.int8)
+    for index, point in enumerate(draws.points()):
+        p = np.exp(log_probabilities(fit.model, target.coordinates(point)))
+        outcome[index] = (rng.random(len(cell)) > np.cumsum(p, axis=0)[:3, cell]).sum(axis=0)
+    return outcome

@@ -1,0 +1,8 @@
+"""How a model is found: its mode, its marginal likelihood, and its strengths on one scale.
+
+==========  ============================================
+mode/       the posterior mode and the curvature there
+marginal/   annotators integrated out, spreads estimated
+projection  r*: every model on the Bradley-Terry scale
+==========  ============================================
+"""

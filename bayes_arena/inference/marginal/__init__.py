@@ -1,0 +1,9 @@
+"""The spreads of a prior, estimated with everything below them integrated out.
+
+==========  ======================================================================
+spreads     by the Laplace evidence, where annotators have many votes
+quadrature  by Gauss-Hermite quadrature, where they have few
+integral    the marginal likelihood as a function of what it is maximised over
+kernels     its compiled loops, in one file: their cache on disk looks at no other
+==========  ======================================================================
+"""

@@ -1,0 +1,123 @@
+"""The marginal likelihood, annotators integrated out, by Gauss-Hermite quadrature around each annotator's mode.
+
+With r the strengths, c the common numbers, L_k the integral over the numbers of annotator k
+(:mod:`bayes_arena.inference.marginal.kernels`) and the half-normal hyperpriors (scales s_p) as densities of ln sigma,
+
+    F(r, c, ln sigma) = -sum_k ln L_k + |r|^2 / (2 sigma_r^2) + ... + sum_p (sigma_p^2 / (2 s_p^2) - ln sigma_p).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.labels import SPREAD_OF
+from bayes_arena.likelihood.objective import BOTH_BAD, Objective
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.progress import in_background
+
+COARSE, FINE, FINEST = 3, 5, 9
+"""Nodes per dimension on the way, at the end, and where that is not enough."""
+MANY_ROWS = 20
+"""Rows from which an annotator's posterior is so nearly Gaussian that the coarse grid serves."""
+MANY = 10_000
+"""Annotators from which a quarter of them show the way, before all are asked."""
+BLOCKS = 16
+"""Annotators are summed in so many blocks whatever the machine, so that the same votes give the same bits."""
+KEPT = "compiling the integrals over annotators, once after an installation"
+NOT_KEPT = "compiling the integrals over annotators; for this to be once only, set NUMBA_CACHE_DIR to a writable folder"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """F with its derivatives by (r, common, ln sigma), and the annotators' posterior moments."""
+
+    value: float
+    gradient: Floats
+    information: Floats
+    mean: Floats
+    covariance: Floats
+    border: Floats
+
+
+class Integral:
+    """F as a function of the head and the spreads; it remembers the annotators' modes, from which it goes on.
+
+    Parameters
+    ----------
+    target : Objective
+        The votes, by annotator.
+    model : Model
+    nodes : int
+        Nodes per dimension, ``COARSE`` or ``FINE``.
+    """
+
+    def __init__(self, target: Objective, model: Model, nodes: int) -> None:
+        from bayes_arena.inference.marginal import kernels
+
+        kinds = {"davidson": kernels.DAVIDSON, "rao-kupper": kernels.RAO_KUPPER}
+        self.integrate, self.kind, self.target = kernels.integrate, kinds.get(model.ties, kernels.HALF), target
+        self.spreads = [SPREAD_OF[term.name] for term in target.own]
+        self.start = np.searchsorted(target.tally.k, np.arange(target.n_annotators + 1))
+        self.counts = np.ascontiguousarray(target.counts.T)
+        self.entered = np.array([term.coordinate for term in target.common], dtype=np.int64)
+        own = [-1 if term.name == "discrimination" else term.coordinate for term in target.own]
+        self.own, self.means = np.array(own, dtype=np.int64), np.array([term.mean for term in target.own])
+        self.modes = np.tile(self.means, (target.n_annotators, 1))
+        self.grids = (*_grid(nodes, len(own)), *_grid(COARSE, len(own)), MANY_ROWS)
+        edges = np.searchsorted(self.start, np.linspace(0, len(target.tally.i), BLOCKS + 1))
+        edges[0], edges[-1] = 0, target.n_annotators
+        self.blocks = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+        if nodes == COARSE and target.n_annotators > MANY:
+            self.blocks = self.blocks[::4]
+
+    def __call__(self, head: Floats, prior: Prior, *, with_border: bool = False) -> Evaluation:
+        """Evaluate at strengths and common numbers under the spreads of a prior."""
+        target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
+        sd = np.array([getattr(prior, name) for name in self.spreads])
+        base = np.array([0.0, 0.0, 0.0 if (self.entered == BOTH_BAD).any() else -np.inf])
+        base[self.entered] += head[n:]
+        size = n + 3 + q
+        mean, covariance = np.empty((count, q)), np.empty((count, q, q))
+        border = np.zeros((n + 3, count, q) if with_border else (0, 0, 0))
+
+        def block(edges: tuple[int, int]) -> tuple[float, Floats, Floats]:
+            gradient, information = np.zeros(size), np.zeros((size, size))
+            try:
+                value = self.integrate(
+                    self.kind, *edges, self.start, target.tally.i, target.tally.j, self.counts, head[:n], base,
+                    self.means, sd, self.own, self.grids, self.modes, gradient, information, mean, covariance, border,
+                )  # fmt: skip
+            except ZeroDivisionError:  # nodes so far out that the votes there have no probability
+                value = math.inf
+            return value, gradient, information
+
+        if not self.integrate.signatures:  # nobody's integral, to have it compiled, or read from disk
+            in_background(lambda: block((0, 0)), KEPT if self.integrate.stats.cache_path else NOT_KEPT)
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            values, gradients, informations = zip(*threads.map(block, self.blocks), strict=True)
+        kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])
+        value, gradient = math.fsum(values), np.sum(gradients, axis=0)[kept]
+        information = np.sum(informations, axis=0)[np.ix_(kept, kept)]
+        border = border[kept[: len(head)]] if with_border else border
+        center = np.concatenate([np.zeros(n), [term.mean for term in target.common]])
+        precision = np.concatenate([np.full(n, prior.strength**-2), [term.sd**-2 for term in target.common]])
+        scale = np.array([getattr(prior.hyper, name) for name in self.spreads])
+        value += 0.5 * float(precision @ (head - center) ** 2) + float(np.sum(0.5 * (sd / scale) ** 2 - np.log(sd)))
+        gradient += np.concatenate([precision * (head - center), (sd / scale) ** 2 - 1])
+        information[np.diag_indices(len(kept))] += np.concatenate([precision, 2 * (sd / scale) ** 2])
+        return Evaluation(value, gradient, information, mean, covariance, border)
+
+
+def _grid(size: int, dimensions: int) -> tuple[Floats, Floats]:
+    """Gauss-Hermite nodes z (size^q, q), and ln(weight) + |z|^2 of each."""
+    z, weight = np.polynomial.hermite.hermgauss(size)
+    nodes = np.array(list(product(z, repeat=dimensions)))
+    return nodes, np.log(list(product(weight, repeat=dimensions))).sum(axis=1) + (nodes**2).sum(axis=1)

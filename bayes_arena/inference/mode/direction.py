@@ -1,0 +1,123 @@
+"""Which end of a ranking is up: the probability that it is the other one.
+
+theta_k (r_i - r_j) is the same for (-r, -theta), so the votes cannot say which of two contradicting camps of annotators
+is right; that theta is positive on average does. How sure the votes are of its sign is read where nothing else speaks
+for either: vague priors that are symmetric about zero, r_i ~ Normal(0, 3) and theta_k ~ Normal(0, 3), the mean of theta
+free. By the Laplace approximation at the mode nearest to the fit, with the scale (alpha r, theta / alpha) held,
+
+    P(reversed) = Phi(-|mean theta| / sd(mean theta)).
+
+(The Laplace evidences of a mode and its mirror image under the fit's own prior are far too sure: the prior rules out
+the large spreads, relative to a mean of 1, that nearly balanced camps have, and pushes both modes away from balance.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtr
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.mode.newton import Gauge, minimise
+from bayes_arena.likelihood.arrow import factorise
+from bayes_arena.likelihood.objective import Objective, Point
+
+VAGUE = 3.0
+"""Standard deviation of r and theta, in logits and without unit."""
+AGAINST = 0.1
+"""Share of the discrimination against the ranking below which its direction is not in question."""
+SERIOUS = 0.01
+"""Probability from which the reversed ranking is a rival that the user must hear of."""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """How sure the direction of a ranking is.
+
+    Attributes
+    ----------
+    mirror_probability : float
+        Probability that the ranking is the reverse of the one found, at most one half.
+    against : float
+        Share of the discrimination, sum of |theta_k|, that has not the sign of the mean.
+    """
+
+    mirror_probability: float
+    against: float
+
+
+def vague_objective(target: Objective) -> Objective:
+    """Return an objective with free theta under vague priors that are symmetric about zero."""
+    theta, *others = target.own
+    return replace(target, strength_sd=VAGUE, own=(replace(theta, mean=0.0, sd=VAGUE), *others))
+
+
+def direction(target: Objective, point: Point, shifts: Floats) -> Direction | None:
+    """Read how sure the votes alone are of a ranking's direction.
+
+    Parameters
+    ----------
+    target : Objective
+        What was minimised.
+    point : Point
+        Where.
+    shifts : ndarray, shape (n, c)
+        Orthonormal directions in which the strengths are held.
+
+    Returns
+    -------
+    Direction or None
+        None where theta is not free, or of one annotator only.
+
+    Raises
+    ------
+    ConvergenceError
+        If the mode under vague priors is not found.
+    """
+    if not target.free_discrimination or target.n_annotators < 2:
+        return None
+    vague = vague_objective(target)
+    held = np.arange(len(target.own)) > 0
+    free = minimise(vague, _balanced(point, shifts), Gauge(shifts, free_scale=False, held=held))
+    if not free.converged:
+        raise ConvergenceError(
+            f"The direction of the ranking was not settled in {free.iterations} Newton steps. Use a tighter prior, or "
+            "check extreme vote weights."
+        )
+    _, arrow = vague.gradient_and_hessian(free.point)
+    gauge = Gauge(shifts, free_scale=True, held=held)
+    factor = factorise(arrow, extra=gauge.extra(free.point, arrow), held=held)
+    mean = np.zeros((target.n_annotators, len(held)))
+    mean[:, 0] = 1 / target.n_annotators
+    _, along = factor.solve(np.zeros(len(arrow.head)), mean)
+    variance = float(np.sum(mean * along))
+    theta = free.point.own[:, 0]
+    against = np.abs(theta[np.sign(theta) != np.sign(theta.mean())]).sum()
+    return Direction(
+        mirror_probability=float(ndtr(-abs(theta.mean()) / math.sqrt(variance))),
+        against=float(against / max(np.abs(theta).sum(), np.finfo(float).tiny)),
+    )
+
+
+def unsettled(found: Direction | None) -> list[str]:
+    """Say so if annotators contradict each other and the reversed ranking has a probability that matters."""
+    if found is None or found.mirror_probability < SERIOUS or found.against < AGAINST:
+        return []
+    return [
+        "The direction of the ranking is not settled: annotators contradict each other, and by the votes alone the "
+        f"reversed ranking has a probability of {found.mirror_probability:.2f}. Look at the annotators first "
+        "(`bayes-arena annotators`)."
+    ]
+
+
+def _balanced(point: Point, shifts: Floats) -> Point:
+    """Scale r and theta to the same size, as the vague priors do, and keep both within reach."""
+    theta = point.own[:, 0]
+    scale = math.sqrt((1e-3 + np.abs(theta).max()) / (1e-3 + np.abs(point.strength).max()))
+    strength = np.clip(point.strength * scale, -VAGUE, VAGUE)
+    own = point.own.copy()
+    own[:, 0] = np.clip(theta / scale, -VAGUE, VAGUE)
+    return Point(strength - shifts @ (shifts.T @ strength), point.common, own)

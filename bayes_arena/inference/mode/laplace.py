@@ -1,0 +1,153 @@
+"""The Gaussian approximation at the mode.
+
+Its covariance is the inverse of the Hessian of the negative log-posterior on the plane where the strengths and the
+annotators' numbers keep their sums; under a flat prior that is the inverse of the observed Fisher information.
+Functions of the parameters get their variance by the delta method, Var f = J V J'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import NotIdentifiedError
+from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.likelihood.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.objective import Objective, Point
+
+SINGULAR = 1e-9
+"""Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information of votes."""
+ROUNDING = 1e-14
+"""The same where a prior holds every direction, however many votes hold the others: what rounding leaves of zero."""
+RIDGE = 1e-6
+"""Ridge at infinity, relative to the curvature."""
+AT_ONCE = 10_000_000
+"""Parameters times functions that are solved for at once: bounds the memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Laplace:
+    """Covariance of the parameters, held in factors.
+
+    Attributes
+    ----------
+    factor : Factor
+        The Hessian on the plane of the constraints.
+    shifts : ndarray, shape (n, c)
+        Orthonormal directions in which r is held at zero.
+    singular : bool
+        Whether some direction carries no information.
+    log_determinant : float
+        Of the Hessian on the plane, up to a constant of the shapes.
+    """
+
+    factor: Factor
+    shifts: Floats
+    singular: bool
+    log_determinant: float
+
+    def solve(self, head: Floats, own: Floats | None = None) -> tuple[Floats, Floats]:
+        """Solve H x = g for the gradients of m functions of the parameters.
+
+        Parameters
+        ----------
+        head : ndarray, shape (m, n) or (m, h)
+            Derivatives by the strengths, or by strengths and common numbers.
+        own : ndarray, shape (m, M, q), optional
+            Derivatives by the annotators' numbers; zero by default.
+
+        Returns
+        -------
+        head, own : ndarray, shapes (h, m) and (M, q, m)
+            x, on the plane of the constraints.
+        """
+        size, count, width = self.factor.border_q.shape
+        n = len(self.shifts)
+        right = np.zeros((size, len(head)))
+        right[: head.shape[1]] = head.T
+        right[:n] -= self.shifts @ (self.shifts.T @ right[:n])
+        return self.factor.solve(right, np.zeros((count, width, len(head))) if own is None else own.transpose(1, 2, 0))
+
+    def covariance(self, head: Floats, own: Floats | None = None) -> Floats:
+        """Return J V J', shape (m, m), for m functions with the Jacobian J, given as for :meth:`solve`."""
+        x_head, x_own = self.solve(head, own)
+        covariance = head @ x_head[: head.shape[1]]
+        return np.asarray(covariance if own is None else covariance + np.einsum("smq,mqt->st", own, x_own))
+
+    def variance(self, head: Floats, own: Floats | None = None) -> Floats:
+        """Diagonal of :meth:`covariance`, shape (m,), without the rest of it."""
+        size, count, width = self.factor.border_q.shape
+        step = max(1, AT_ONCE // (size + count * width))
+        variance = np.empty(len(head))
+        for first in range(0, len(head), step):
+            part = slice(first, first + step)
+            x_head, x_own = self.solve(head[part], None if own is None else own[part])
+            variance[part] = np.einsum("mh,hm->m", head[part], x_head[: head.shape[1]])
+            if own is not None:
+                variance[part] += np.einsum("mkq,kqm->m", own[part], x_own)
+        return variance
+
+    def strength_covariance(self) -> Floats:
+        """Covariance of r, shape (n, n)."""
+        return self.covariance(np.eye(len(self.shifts)))
+
+    def own_covariance(self) -> Floats:
+        """Covariance of the numbers of each annotator, shape (M, q, q)."""
+        return self.factor.tail_covariance()
+
+
+def laplace_at(
+    target: Objective, point: Point, shifts: Floats, *, at_infinity: bool = False, residuals: bool = True
+) -> Laplace:
+    """Factorise the Hessian of the negative log-posterior at its mode.
+
+    Parameters
+    ----------
+    target : Objective
+    point : Point
+        Its mode.
+    shifts : ndarray, shape (n, c)
+        Orthonormal directions in which r is held at zero.
+    at_infinity : bool
+        The point is on its way to infinity, where the curvature vanishes: a small ridge keeps the intervals finite,
+        and very wide.
+    residuals : bool
+        As for :meth:`~bayes_arena.likelihood.objective.Objective.gradient_and_hessian`.
+
+    Raises
+    ------
+    NotIdentifiedError
+        If the Hessian is not positive definite.
+    """
+    _, arrow = target.gradient_and_hessian(point, residuals=residuals)
+    gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    extra = gauge.extra(point, arrow)
+    if at_infinity:
+        extra += RIDGE * gauge.shift_size(arrow) * np.eye(len(extra))
+        arrow = Arrow(arrow.head, arrow.border, arrow.tail + RIDGE * np.eye(arrow.tail.shape[1]))
+    try:
+        factor = factorise(arrow, extra=extra, held=gauge.held)
+    except np.linalg.LinAlgError:
+        if at_infinity and residuals:  # no curvature to rely on, but the model's own is never negative
+            return laplace_at(target, point, shifts, at_infinity=True, residuals=False)
+        if target.is_proper:
+            raise NotIdentifiedError(
+                f"In some direction only the prior says anything, and beside {target.n_votes:,.12g} votes that is lost "
+                "in rounding, so no interval exists. Use a narrower prior, or smaller vote weights."
+            ) from None
+        raise NotIdentifiedError(
+            "The votes carry no information in some direction of the parameters, so no interval exists. "
+            "Use a prior (prior='default')."
+        ) from None
+    scale = np.sqrt(np.diag(arrow.head + extra))
+    eigenvalues = np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))
+    # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms
+    gauge_part = shifts.shape[1] * np.log(gauge.shift_size(arrow) + target.strength_sd**-2)
+    return Laplace(
+        factor,
+        shifts,
+        singular=bool(eigenvalues[0] < (ROUNDING if target.is_proper else SINGULAR)),
+        log_determinant=factor.log_determinant() - gauge_part,
+    )

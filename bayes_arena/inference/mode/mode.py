@@ -1,0 +1,165 @@
+"""The posterior mode, which under a flat prior is the paper's maximum-likelihood estimate.
+
+:mod:`bayes_arena.inference.mode.search` finds the best optimum; here it is judged: whether it is a mode at all, what
+its curvature says, what the votes leave open, and whether there is a mode with the reversed ranking beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesError, TooLargeError, listing
+from bayes_arena.inference.mode.identification import at_infinity, disconnected, reversed_mode
+from bayes_arena.inference.mode.laplace import Laplace, laplace_at
+from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
+from bayes_arena.inference.mode.search import search
+from bayes_arena.likelihood.objective import Objective, Point, objective
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.checks import components
+
+SQUARES, BORDERS, OWN_NUMBERS = 11, 4, 3
+"""Matrices of competitors by competitors, and by annotators' numbers (so many of each), that fit and board hold."""
+FREELY = 2**30
+"""Bytes that every machine has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """A posterior mode and what surrounds it.
+
+    Attributes
+    ----------
+    target : Objective
+        What was minimised.
+    point : Point
+        The mode, with sum r = 0 and mean theta = 1.
+    laplace : Laplace
+        Gaussian approximation there.
+    gradient : float
+        Largest coordinate of the gradient, per vote.
+    iterations : int
+        Newton steps.
+    mirror : Point or None
+        The best mode with the reversed ranking, unless there is none or it is out of the question.
+    open_questions, at_infinity : tuple of str
+        What the votes leave open, and what has no finite estimate.
+    """
+
+    target: Objective
+    point: Point
+    laplace: Laplace
+    gradient: float
+    iterations: int
+    mirror: Point | None
+    open_questions: tuple[str, ...]
+    at_infinity: tuple[str, ...]
+
+
+def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None = None, thorough: bool = True) -> Mode:
+    """Find the posterior mode.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    model : Model
+    prior : Prior
+        Its spreads are used as they are.
+    start : Point, optional
+        The mode of the same model under a similar prior, or of similar votes, to go on from; no other start is tried
+        then, and the mean of theta stays what it is there.
+    thorough : bool
+        Try further starts where the mode may not be the best one.
+
+    Returns
+    -------
+    Mode
+
+    Raises
+    ------
+    NoVotesError
+        If fewer than two competitors, or no vote that the model sees, are left.
+    ConvergenceError
+        If the gradient does not vanish.
+    NotIdentifiedError
+        If the votes do not determine the parameters, or under a flat prior an annotator has none.
+    TooLargeError
+        If the machine has not the memory for the matrices.
+    """
+    if cells.n_competitors < 2:
+        raise NoVotesError("Rating takes at least two competitors.")
+    require_memory(cells, model)
+    target = objective(cells, model, prior)
+    if not target.n_votes:
+        raise NoVotesError(f"Every vote is one that the model leaves out (ties={model.ties!r}).")
+    _require_votes_of_all(cells, target)
+    labels = components(cells)
+    shifts = _indicators(labels if math.isinf(prior.strength) else np.zeros_like(labels))
+    optimum, point, others = search(target, cells, model, prior, shifts, start, thorough)
+    unbounded = math.isinf(prior.strength) or (target.free_discrimination and math.isinf(prior.discrimination))
+    infinite = at_infinity(target, optimum, cells, model) if unbounded else []
+    if not optimum.converged and not infinite:
+        raise ConvergenceError(
+            f"No convergence in {optimum.iterations} Newton steps: the largest gradient is {optimum.gradient:.1e} a "
+            f"vote (aim {GRADIENT_PER_VOTE:g}). Use a tighter prior, or check extreme vote weights."
+        )
+    laplace = laplace_at(target, point, shifts, at_infinity=bool(infinite))
+    if laplace.singular and not infinite:
+        raise NotIdentifiedError(
+            "The votes do not determine the parameters: other values fit exactly as well, with another ranking "
+            "(for instance when annotators hardly share a pair). Use a prior (prior='default') or model='m-elo'."
+        )
+    mirror = reversed_mode(optimum, others) if others and not infinite else None
+    return Mode(
+        target=target,
+        point=point,
+        laplace=laplace,
+        gradient=optimum.gradient,
+        iterations=optimum.iterations,
+        mirror=mirror.point if mirror else None,
+        open_questions=tuple(disconnected(labels, prior)),
+        at_infinity=tuple(infinite),
+    )
+
+
+def require_memory(cells: Cells, model: Model) -> None:
+    """Refuse matrices that the machine cannot hold, before they are made."""
+    n = cells.n_competitors
+    annotators = cells.n_annotators * OWN_NUMBERS if model.needs_annotators else 0
+    needed = 8 * (SQUARES * n * n + BORDERS * n * annotators)
+    if needed < FREELY:
+        return
+    import psutil  # only here: most fits are small
+
+    memory = psutil.virtual_memory().total  # type: ignore[no-untyped-call]
+    if needed > memory:
+        besides = f" and {cells.n_annotators:,} annotators" if annotators else ""
+        raise TooLargeError(
+            f"Rating {n:,} competitors{besides} takes some {needed / 2**30:,.0f} GiB of memory, and this machine has "
+            f"{memory / 2**30:,.0f}. Rate fewer of them: leave out competitors with few votes, or rate groups that "
+            "were compared with each other one by one."
+        )
+
+
+def _require_votes_of_all(cells: Cells, target: Objective) -> None:
+    """Refuse an annotator without votes whose numbers no prior holds."""
+    if not any(math.isinf(term.sd) for term in target.own):
+        return
+    silent = np.flatnonzero(cells.votes_by_annotator() == 0)
+    if len(silent):
+        raise NotIdentifiedError(
+            f"No vote says anything of annotator(s) {listing(cells.annotators[k] for k in silent)}. Use a prior "
+            "(prior='default'), or leave out annotators with few votes (keep_annotators)."
+        )
+
+
+def _indicators(labels: Ints) -> Floats:
+    """Orthonormal indicator vectors of components, shape (n, c)."""
+    indicator = (labels[:, None] == np.unique(labels)).astype(float)
+    return np.asarray(indicator / np.sqrt(indicator.sum(axis=0)))

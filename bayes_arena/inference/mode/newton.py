@@ -1,0 +1,243 @@
+"""Damped Newton with an arrow-shaped Hessian.
+
+The likelihood does not change when all strengths shift (r + a) or, for free discriminations, when they are
+rescaled (alpha r, theta / alpha). Along such directions the Hessian is singular; a rank-one term for each, added
+to the head, picks one representative and leaves the optimum where it is. Where the Hessian is not positive
+definite the head is damped until it is, so every step goes downhill; a point that is stationary but still not
+positive definite is a saddle, and is left along its direction of negative curvature.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.objective import Objective, Point
+
+GRADIENT_PER_VOTE = 1e-8
+DECREMENT = 1e-10
+"""Half the squared Newton decrement at which the last step is taken: the next error is of its square."""
+MAX_ITERATIONS = 500
+PATIENCE = 100
+"""Steps after which a vanishing gradient is enough: an optimum at infinity is approached ever more slowly."""
+MAX_ESCAPES = 5
+REMAINDER = 10.0
+"""Squared decrements that a descent may still fall, with room: 1/2 to an optimum, 2 to infinity along f = c + 1 / x."""
+MAX_DAMPING = 1e12
+"""Relative to the Hessian's diagonal; what this leaves indefinite is not finite."""
+ROUNDING = 1e-13
+"""Accuracy of the objective, in nats a vote: what a step gains below this cannot be seen."""
+STRAIGHT = 10
+"""Steps that are taken straight; a mode farther away lies along a curved valley, which steps then follow."""
+LONGEST_BEND = 0.75
+"""Length of a step's curved part, relative to the straight one, beyond which it is not trusted."""
+
+Path = Callable[[float], Point]
+"""Where a step of some length, 1 for the whole one, leads."""
+HUGE = 20.0
+"""A log-odds this large would take hundreds of millions of votes to see; without a maximum Newton stops beyond it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Where Newton ended.
+
+    Attributes
+    ----------
+    point : Point
+        The parameters.
+    value : float
+        Objective at the point.
+    gradient : float
+        Largest coordinate of the gradient (on the constraint plane) per vote, or in all if there is less than one.
+    iterations : int
+        Newton steps taken.
+    converged : bool
+        False where the gradient did not vanish: Newton was still on its way, perhaps to infinity.
+    """
+
+    point: Point
+    value: float
+    gradient: float
+    iterations: int
+    converged: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Gauge:
+    """Directions the objective does not see, and the constraints.
+
+    Attributes
+    ----------
+    shifts : ndarray, shape (n, c)
+        Orthonormal directions in which strengths shift freely, one per connected component.
+    free_scale : bool
+        Whether (alpha r, theta / alpha) is equally good for every alpha.
+    held : ndarray of bool, shape (q,)
+        Columns of the annotators' numbers whose sum is held where it starts.
+    """
+
+    shifts: Floats
+    free_scale: bool
+    held: np.ndarray
+
+    def extra(self, point: Point, arrow: Arrow) -> Floats:
+        """Rank-one terms for the head of the Hessian, of the size of its diagonal."""
+        n = len(point.strength)
+        terms = self.shifts @ self.shifts.T
+        norm = float(point.strength @ point.strength)
+        if self.free_scale and norm > 0:
+            terms = terms + np.outer(point.strength, point.strength) / norm
+        extra = np.zeros_like(arrow.head)
+        extra[:n, :n] = self.shift_size(arrow) * terms
+        return extra
+
+    def shift_size(self, arrow: Arrow) -> float:
+        """Size of the rank-one terms."""
+        return max(float(np.diag(arrow.head)[: len(self.shifts)].mean()), 1e-8)
+
+    def on_plane(self, gradient: Point) -> Point:
+        """Project a gradient to the plane of the constraints."""
+        own = gradient.own
+        if self.held.any() and len(own):
+            own = own - np.where(self.held, own.mean(axis=0), 0.0)
+        return Point(gradient.strength, gradient.common, own)
+
+
+def minimise(objective: Objective, start: Point, gauge: Gauge, below: float = math.inf) -> Optimum:
+    """Minimise the objective from a start, leaving saddle points on the way.
+
+    A start that cannot be expected to lead below a value is given up, not converged.
+
+    Returns
+    -------
+    Optimum
+        A local minimum with gradient below ``GRADIENT_PER_VOTE``; or, marked as not converged, a point from which
+        ``MAX_ITERATIONS`` steps were not enough, as happens where the optimum lies at infinity.
+    """
+    iterations = 0
+    for _ in range(MAX_ESCAPES):
+        optimum, arrow = _descend(objective, start, gauge, below)
+        iterations += optimum.iterations
+        optimum = replace(optimum, iterations=iterations)
+        try:
+            factorise(arrow, extra=gauge.extra(optimum.point, arrow), held=gauge.held)
+            return optimum
+        except np.linalg.LinAlgError:
+            if not optimum.converged or runs_to_infinity(objective, optimum.point):
+                return replace(optimum, converged=False)
+            start = _leave_saddle(objective, optimum.point, arrow, gauge)
+    return optimum  # no saddle but a direction without information, which the Laplace approximation will name
+
+
+def runs_to_infinity(objective: Objective, point: Point) -> bool:
+    """Whether some log-odds is beyond what any number of votes could show."""
+    return bool(np.abs(objective.coordinates(point)).max(initial=0.0) > HUGE)
+
+
+def _descend(objective: Objective, point: Point, gauge: Gauge, below: float) -> tuple[Optimum, Arrow]:
+    """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
+    n_votes = max(objective.n_votes, 1.0)
+    value = objective.value(point)
+    damping = 0.0
+    for iteration in range(MAX_ITERATIONS):
+        gradient, arrow = objective.gradient_and_hessian(point)
+        gradient = gauge.on_plane(gradient)
+        factor, damping = _factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
+        if factor is None:
+            break
+        head, own = factor.solve(-gradient.head, -gradient.own)
+        slope = float(gradient.head @ head + np.sum(gradient.own * own))
+        if not damping and value + REMAINDER * slope > below:
+            break
+        rounding = ROUNDING * max(abs(value), n_votes)
+        sharp = -0.5 * slope < max(DECREMENT, 0.1 * rounding)
+        flat = _largest(gradient) < GRADIENT_PER_VOTE * n_votes
+        if flat and not sharp and iteration >= PATIENCE and not objective.is_proper:
+            return Optimum(point, value, _largest(gradient) / n_votes, iteration), arrow
+        done = flat and sharp
+        path: Path = partial(point.moved, head, own)
+        if iteration >= STRAIGHT and objective.free_discrimination and not done:
+            path = _bent(objective, point, factor, gauge, head, own)
+        length, value = _step(objective, path, value, slope, rounding, whole=done)
+        if not length:
+            break
+        point = path(length)
+        damping = damping / 10 if length == 1.0 else damping
+        if done:
+            gradient, arrow = objective.gradient_and_hessian(point)
+            largest = _largest(gauge.on_plane(gradient)) / n_votes
+            return Optimum(point, value, largest, iteration + 1), arrow
+    largest = _largest(gradient) / n_votes
+    return Optimum(point, value, largest, iteration + 1, converged=False), arrow
+
+
+def _largest(gradient: Point) -> float:
+    return float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
+
+
+def _factorise_damped(arrow: Arrow, extra: Floats, damping: float, gauge: Gauge) -> tuple[Factor | None, float]:
+    """Factorise with the least damping (of those tried) that makes the Hessian positive definite; None if none does."""
+    diagonal = float(np.abs(np.diag(arrow.head)).mean()) + 1e-8
+    damping = 0.0 if damping < 1e-9 * diagonal else damping
+    while damping <= MAX_DAMPING * diagonal:
+        try:
+            ridge = damping * np.eye(arrow.tail.shape[1]) if damping else 0.0
+            damped = Arrow(arrow.head, arrow.border, arrow.tail + ridge)
+            return factorise(damped, extra=extra + damping * np.eye(len(arrow.head)), held=gauge.held), damping
+        except np.linalg.LinAlgError:
+            damping = 4 * damping or 1e-3 * diagonal
+    return None, damping
+
+
+def _bent(objective: Objective, point: Point, factor: Factor, gauge: Gauge, head: Floats, own: Floats) -> Path:
+    """Return the path of a step that keeps to a curved valley, as theta_k (r_i - r_j) = constant makes them.
+
+    While the parameters move by t dx, eta moves by its derivative and by t^2 e, e = dtheta_k (dr_i - dr_j). The path
+    t dx + t^2 a with H a = -J' W e, W the curvature of the rows, makes up for that (geodesic acceleration; Transtrum &
+    Sethna, 2012, arXiv:1207.4999). Where a is not small beside dx the expansion does not hold: the path is straight.
+    """
+    pull = gauge.on_plane(objective.bend(point, head, own))
+    bent_head, bent_own = factor.solve(-pull.head, -pull.own)
+    if bent_head @ bent_head + np.sum(bent_own**2) > LONGEST_BEND**2 * (head @ head + np.sum(own**2)):
+        return partial(point.moved, head, own)
+    return lambda length: point.moved(head + length * bent_head, own + length * bent_own, length)
+
+
+def _step(
+    objective: Objective, path: Path, value: float, slope: float, rounding: float, *, whole: bool
+) -> tuple[float, float]:
+    """Halve the step until the objective falls (Armijo), within rounding; length 0 if it never does.
+
+    Returns the length and the value there. A whole step is taken as it is.
+    """
+    length = 1.0
+    while length > 1e-10:
+        moved = objective.value(path(length))
+        if whole or moved <= value + 1e-4 * length * slope + rounding:
+            return length, moved
+        length /= 2
+    return 0.0, value
+
+
+def _leave_saddle(objective: Objective, point: Point, arrow: Arrow, gauge: Gauge) -> Point:
+    """Move along the direction of most negative curvature, to the lower side."""
+    size = len(arrow.head)
+    width = arrow.tail.shape[1]
+    inverse_tail = np.linalg.inv(arrow.tail + 1e-6 * np.eye(width)) if width else arrow.tail
+    border_q = np.einsum("hmp,mpq->hmq", arrow.border, inverse_tail).reshape(size, -1)
+    schur = arrow.head + gauge.extra(point, arrow) - border_q @ arrow.border.reshape(size, -1).T
+    direction = np.linalg.eigh(schur)[1][:, 0]
+    direction = direction * (0.5 / np.abs(direction).max())
+    pulls = np.einsum("hmq,h->mq", arrow.border, direction)
+    swing = -pulls / max(np.abs(pulls).max(initial=0.0), 1e-12)
+    if gauge.held.any() and len(swing):
+        swing = swing - np.where(gauge.held, swing.mean(axis=0), 0.0)
+    candidates = [point.moved(direction, swing, length) for length in (1.0, -1.0)]
+    return min(candidates, key=objective.value)

@@ -1,0 +1,218 @@
+"""One comparable scale for every model: the Bradley-Terry projection of the expected vote.
+
+r* is the Bradley-Terry strength that predicts the same average vote: with W_ij the score (a tie counting 1/2) that i is
+expected to take from j when annotator k is drawn in proportion to their votes w_k and nobody gains from the side,
+
+    W_ij = sum_k w_k E[score of i | theta_k (r_i - r_j), nu_k] / sum_k w_k,
+
+r* minimises the Bradley-Terry loss against W over all pairs, each weighing the same. For Bradley-Terry and m-ELO it is
+r itself; for every other model it puts the numbers on their scale. By implicit differentiation L dr* = sum_j dW_ij,
+with L the Laplacian of the weights P*(1 - P*).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array, eye_array
+from scipy.special import expit
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.mode.newton import Gauge, minimise
+from bayes_arena.likelihood.arrow import Factor, factorise
+from bayes_arena.likelihood.objective import ETA, TIE, Objective, Point
+from bayes_arena.likelihood.outcomes import expected_score, half
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import Tally
+
+CHUNK = 1_000_000
+"""Leads times annotators handled at once when expected scores are averaged: bounds the memory."""
+NODES, MANY_NODES = 64, 256
+"""Chebyshev nodes at which the average score is taken as a function of the lead: of every draw, and of one point."""
+MAX_STEPS = 100
+CERTAIN = 1e-7
+"""Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Comparable strengths r* and how they move with the parameters.
+
+    Attributes
+    ----------
+    strength : ndarray, shape (n,)
+        r*, sum zero, in logits.
+    by_head : ndarray, shape (n, h)
+        Jacobian by the strengths and the common numbers.
+    by_own : ndarray, shape (n, M, q)
+        Jacobian by the annotators' numbers.
+    """
+
+    strength: Floats
+    by_head: Floats
+    by_own: Floats
+
+
+def project(model: Model, target: Objective, point: Point, votes: Floats) -> Projection:
+    """Put a model's strengths on the Bradley-Terry scale.
+
+    Parameters
+    ----------
+    model : Model
+    target : Objective
+        What was fitted.
+    point : Point
+        Its parameters.
+    votes : ndarray, shape (n_annotators,)
+        Votes of every annotator.
+
+    Returns
+    -------
+    Projection
+    """
+    n, n_common, width = target.n_competitors, len(point.common), len(target.own)
+    if model.ties in ("half", "drop") and not target.free_discrimination:
+        return Projection(point.strength, np.eye(n, n + n_common), np.zeros((n, target.n_annotators, width)))
+    i, j = np.triu_indices(n, k=1)
+    d = point.strength[i] - point.strength[j]
+    leads, at_pairs = _interpolation(d)
+    pair, ones = np.arange(len(d)), np.ones(len(d))
+    incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
+    to_competitors = incidence @ at_pairs
+    score, by_lead, by_common = np.zeros(len(leads)), np.zeros(len(leads)), np.zeros((len(leads), n_common))
+    by_own = np.zeros((n, target.n_annotators, width))
+    share = votes / votes.sum() if target.n_annotators else ones[:1]
+    chunk = max(1, CHUNK // len(leads))
+    for first in range(0, len(share), chunk):
+        part = slice(first, first + chunk)
+        weight, own = share[part], point.own[part]
+        theta = own[:, 0] if target.free_discrimination else np.ones(len(weight))
+        coordinates = np.zeros((target.n_coordinates, len(leads), len(weight)))
+        coordinates[ETA] = np.outer(leads, theta)
+        for value, term in zip(point.common, target.common, strict=True):
+            coordinates[term.coordinate] += 0.0 if term.name == "position" else value
+        for column, term in enumerate(target.own):
+            if term.name == "tie_propensity":
+                coordinates[TIE] += own[:, column]
+        expected, slope = expected_score(model, coordinates)
+        score += expected @ weight
+        by_lead += slope[ETA] @ (weight * theta)
+        for s, term in enumerate(target.common):
+            if term.name != "position":
+                by_common[:, s] += slope[term.coordinate] @ weight
+        for column, term in enumerate(target.own):
+            if term.name == "discrimination":
+                by_own[:, part, column] = to_competitors @ (slope[ETA] * leads[:, None] * weight)
+            elif term.name == "tie_propensity":
+                by_own[:, part, column] = to_competitors @ (slope[TIE] * weight)
+    score, by_lead, by_common = at_pairs @ score, at_pairs @ by_lead, to_competitors @ by_common
+    projected, factor = _bradley_terry(i, j, score, n)
+    laplacian = np.zeros((n, n))
+    laplacian[i, j] = laplacian[j, i] = -by_lead
+    laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
+    by_head = factor.solve_schur(np.column_stack([laplacian, by_common]))
+    by_own = factor.solve_schur(by_own.reshape(n, -1)).reshape(by_own.shape)
+    return Projection(projected, by_head, by_own)
+
+
+def _interpolation(d: Floats) -> tuple[Floats, Any]:
+    """Leads at which to take a function of the lead, and the matrix that carries its values there to the leads d.
+
+    All of d where these are few; otherwise Chebyshev nodes, from which a logistic curve of slope 25 over the whole
+    range is interpolated to 1e-12.
+    """
+    if len(d) <= MANY_NODES:
+        return d, eye_array(len(d), format="csr")
+    nodes = np.cos(np.pi * (np.arange(MANY_NODES) + 0.5) / MANY_NODES)
+    reach = max(float(np.abs(d).max()), 1e-12)
+    to_coefficients = np.linalg.inv(np.polynomial.chebyshev.chebvander(nodes, MANY_NODES - 1))
+    return reach * nodes, np.polynomial.chebyshev.chebvander(d / reach, MANY_NODES - 1) @ to_coefficients
+
+
+def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Factor]:
+    """Fit strengths to the scores of all pairs; also the factor of the Laplacian at the solution."""
+    score = np.clip(score, CERTAIN, 1 - CERTAIN)
+    counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
+    target = Objective(Tally(i, j, np.zeros_like(i), counts), counts.T, half, 1, n, 0, math.inf, (), ())
+    gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
+    solution = minimise(target, target.start(), gauge).point
+    _, arrow = target.gradient_and_hessian(solution)
+    factor = factorise(arrow, extra=gauge.extra(solution, arrow), held=gauge.held)
+    return solution.strength - solution.strength.mean(), factor
+
+
+def project_draws(
+    model: Model, target: Objective, strength: Floats, common: Floats, own: Floats, votes: Floats
+) -> Floats:
+    """Put every draw of a model's strengths on the Bradley-Terry scale.
+
+    The average score W depends on a pair only through its lead d, so it is taken at Chebyshev nodes and interpolated:
+    pairs times annotators would be too many.
+
+    Parameters
+    ----------
+    model : Model
+    target : Objective
+        What was fitted.
+    strength, common, own : ndarray, shapes (n_draws, n), (n_draws, c) and (n_draws, M, q)
+        Draws.
+    votes : ndarray, shape (M,)
+        Votes of every annotator.
+
+    Returns
+    -------
+    ndarray, shape (n_draws, n)
+        r*, sum zero, in logits.
+    """
+    if model.ties in ("half", "drop") and not target.free_discrimination:
+        return np.asarray(strength - strength.mean(axis=1, keepdims=True))
+    i, j = np.triu_indices(strength.shape[1], k=1)
+    lead = strength[:, i] - strength[:, j]
+    reach = float(np.abs(lead).max())
+    nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)
+    to_coefficients = np.linalg.inv(np.polynomial.chebyshev.chebvander(nodes, NODES - 1))
+    share = votes / votes.sum() if target.n_annotators else np.ones(1)
+    projected = np.empty_like(strength)
+    step = max(1, CHUNK // (NODES * len(share)))
+    for first in range(0, len(strength), step):
+        part = slice(first, first + step)
+        size = len(lead[part])
+        coordinates = np.zeros((target.n_coordinates, size, NODES, len(share)))
+        theta = own[part, None, :, 0] if target.free_discrimination else 1.0
+        coordinates[ETA] = reach * nodes[:, None] * theta
+        for column, term in enumerate(target.common):
+            if term.name != "position":
+                coordinates[term.coordinate] += common[part, column, None, None]
+        for column, term in enumerate(target.own):
+            if term.name == "tie_propensity":
+                coordinates[TIE] += own[part, None, :, column]
+        score = expected_score(model, coordinates)[0] @ share
+        coefficients = (score @ to_coefficients.T).T[:, :, None]
+        average = np.polynomial.chebyshev.chebval(lead[part] / reach, coefficients, tensor=False)
+        projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
+    return projected
+
+
+def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:
+    """Fit strengths to the scores of all pairs, many draws at once, shape (n_draws, n)."""
+    draws = len(score)
+    total = np.zeros((draws, n))
+    np.add.at(total.T, i, score.T)
+    np.add.at(total.T, j, 1 - score.T)
+    r = np.zeros((draws, n))
+    for _ in range(MAX_STEPS):
+        p = expit(r[:, :, None] - r[:, None, :])
+        curve = p * (1 - p)
+        gradient = p.sum(axis=2) - 0.5 - total
+        hessian = 1.0 / n - curve
+        hessian[:, np.arange(n), np.arange(n)] += curve.sum(axis=2)
+        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True))
+        r -= step
+        if np.abs(step).max() < 1e-9:
+            return np.asarray(r - r.mean(axis=1, keepdims=True))
+    raise ConvergenceError(f"The Elo scale of some draws was not found in {MAX_STEPS} Newton steps.")

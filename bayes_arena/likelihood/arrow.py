@@ -1,0 +1,201 @@
+"""Linear algebra of arrow-shaped matrices, with sums over the annotators free or held.
+
+Order the parameters as (head, annotators): the head has the strengths and what annotators have in common, and every
+annotator k a few numbers of their own. Given the head the annotators are independent, so the Hessian is an arrow,
+
+    H = [[A, B], [B', D]],   A (h, h), B (h, M, q), D block-diagonal with blocks (M, q, q), q at most 3,
+
+and everything follows from the Schur complement S = A - B Q B' (h, h) with Q = D^-1: solutions of H x = g, positive
+definiteness, the inverse, its determinant and draws. Nothing of size M x M is formed.
+
+Holding the sum over annotators of some of their numbers confines x to the plane E'x = 0, E having a one for every
+annotator in each held column. The same formulas then give the constrained solution and covariance with
+
+    Q = D^-1 - D^-1 E (E' D^-1 E)^-1 E' D^-1,
+
+the limit of (D + rho E E')^-1 for large rho.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from bayes_arena.arrays import Floats
+
+TAIL_FLOOR = 1e-12
+"""Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""
+DRAWN_AT_ONCE = 250_000
+"""Draws times annotators that are drawn together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arrow:
+    """The blocks A (h, h), B (h, M, q) and D (M, q, q) of an arrow matrix."""
+
+    head: Floats
+    border: Floats
+    tail: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """An arrow matrix ready to solve.
+
+    Attributes
+    ----------
+    schur : ndarray, shape (h, h)
+        S, with whatever was added to the head.
+    lower : ndarray, shape (h, h)
+        Its lower Cholesky factor.
+    border_q : ndarray, shape (h, M, q)
+        B Q.
+    inverse_tail : ndarray, shape (M, q, q)
+        D^-1.
+    held : ndarray of bool, shape (q,)
+        Columns whose sum over annotators is held.
+    """
+
+    schur: Floats
+    lower: Floats
+    border_q: Floats
+    inverse_tail: Floats
+    held: np.ndarray
+
+    def solve(self, head: Floats, tail: Floats) -> tuple[Floats, Floats]:
+        """Solve H x = g.
+
+        Parameters
+        ----------
+        head, tail : ndarray, shapes (h, m) and (M, q, m), or (h,) and (M, q)
+            m right-hand sides g, or one.
+
+        Returns
+        -------
+        head, tail : ndarray
+            x in the same shapes; with sums held, the constrained solution.
+        """
+        single = head.ndim == 1
+        if single:
+            head, tail = head[:, None], tail[..., None]
+        wide, flat = self.border_q.reshape(len(head), -1), tail.reshape(-1, tail.shape[-1])
+        x = self.solve_schur(head - wide @ flat)
+        own = self._project(np.einsum("mpq,mqs->mps", self.inverse_tail, tail))
+        own = own - np.reshape(wide.T @ x, own.shape)
+        return (x[:, 0], own[..., 0]) if single else (x, own)
+
+    def solve_schur(self, right: Floats) -> Floats:
+        """Solve S x = right for (h,) or (h, m)."""
+        x = solve_triangular(self.lower, right, lower=True, check_finite=False)
+        return np.asarray(solve_triangular(self.lower, x, lower=True, trans=1, check_finite=False))
+
+    def tail_covariance(self) -> Floats:
+        """Diagonal blocks of the lower right part of the (constrained) inverse, Q + Q B' S^-1 B Q, (M, q, q)."""
+        size, count, width = self.border_q.shape
+        half = solve_triangular(self.lower, self.border_q.reshape(size, -1), lower=True, check_finite=False)
+        cube = np.reshape(half, (size, count, width))
+        blocks = self.inverse_tail + np.einsum("hmp,hmq->mpq", cube, cube)
+        if self.held.any():
+            columns = self.inverse_tail[:, :, self.held]
+            blocks = blocks - columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
+        return np.asarray(blocks)
+
+    def log_determinant(self) -> float:
+        """Logarithm of the determinant of H on the plane, up to a constant of the shapes."""
+        log_det = 2 * np.log(np.diag(self.lower)).sum() - np.linalg.slogdet(self.inverse_tail)[1].sum()
+        if self.held.any():
+            log_det += np.linalg.slogdet(self._held_total())[1]
+        return float(log_det)
+
+    def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
+        """Draw the head from the Gaussian with this (constrained) precision, shape (size, h)."""
+        noise = rng.normal(size=(len(self.lower), size))
+        return np.asarray(solve_triangular(self.lower, noise, lower=True, trans=1, check_finite=False).T)
+
+    def draw_tail(
+        self, rng: np.random.Generator, head: Floats, at_once: int = DRAWN_AT_ONCE
+    ) -> Iterator[tuple[slice, Floats]]:
+        """Draw the annotators' numbers given draws of the head, some annotators at a time.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            The same state gives the same draws, whatever ``at_once``.
+        head : ndarray, shape (size, h)
+            From :meth:`draw_head`.
+        at_once : int
+            Draws times annotators per part: bounds the memory.
+
+        Yields
+        ------
+        part : slice
+            Which annotators.
+        own : ndarray, shape (size, m, q)
+            Their numbers.
+        """
+        size, (count, width) = len(head), self.inverse_tail.shape[:2]
+        step = max(1, at_once // max(size, 1))
+        parts = [slice(first, first + step) for first in range(0, count, step)]
+        excess = np.zeros((int(self.held.sum()), size))
+        if self.held.any():
+            ahead = deepcopy(rng)  # the same noise, seen once before it is used
+            total = sum((self._noise(ahead, part, size).sum(axis=0) for part in parts), np.zeros((width, size)))
+            excess = np.linalg.solve(self._held_total(), total[self.held])
+        for part in parts:
+            tail = self._noise(rng, part, size)
+            tail -= np.einsum("mqh,hs->mqs", self.inverse_tail[part][:, :, self.held], excess)
+            tail -= (self.border_q[:, part].reshape(head.shape[1], -1).T @ head.T).reshape(tail.shape)
+            yield part, tail.transpose(2, 0, 1)
+
+    def _noise(self, rng: np.random.Generator, part: slice, size: int) -> Floats:
+        """Draws with covariance D^-1, shape (m, q, size)."""
+        roots = np.linalg.cholesky(self.inverse_tail[part])
+        return np.asarray(roots @ rng.normal(size=(*roots.shape[:2], size)))
+
+    def _held_total(self) -> Floats:
+        return np.asarray(self.inverse_tail.sum(axis=0)[np.ix_(self.held, self.held)])
+
+    def _project(self, tail: Floats) -> Floats:
+        """Move (M, q, m) to the plane along D^-1 E, which turns D^-1 g into Q g."""
+        if not self.held.any():
+            return tail
+        excess = np.linalg.solve(self._held_total(), tail.sum(axis=0)[self.held])
+        return np.asarray(tail - np.einsum("mqh,hs->mqs", self.inverse_tail[:, :, self.held], excess))
+
+
+def factorise(arrow: Arrow, *, extra: Floats | float = 0.0, held: np.ndarray) -> Factor:
+    """Factorise an arrow matrix.
+
+    Parameters
+    ----------
+    arrow : Arrow
+        The matrix.
+    extra : float or ndarray, shape (h, h)
+        Added to the head: gauge terms and damping.
+    held : ndarray of bool, shape (q,)
+        Columns of the annotators whose sum is held.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix (on the plane, where sums are held) is not positive definite.
+    """
+    size, count, width = arrow.border.shape
+    inverse_tail: Floats = np.asarray(np.linalg.inv(arrow.tail + TAIL_FLOOR * np.eye(width)), dtype=np.float64)
+    if width > 1:
+        np.linalg.cholesky(inverse_tail)
+    elif inverse_tail.min(initial=1.0) <= 0:
+        raise np.linalg.LinAlgError("an annotator's curvature is negative")
+    border_q = np.einsum("hmp,mpq->hmq", arrow.border, inverse_tail)
+    held = held if count else np.zeros_like(held)
+    if held.any():
+        columns = inverse_tail[:, :, held]
+        total = columns.sum(axis=0)[held]
+        spread = np.linalg.solve(total, border_q.sum(axis=1)[:, held].T)
+        border_q -= np.einsum("mqs,sh->hmq", columns, spread)
+    schur = arrow.head + extra - border_q.reshape(size, -1) @ arrow.border.reshape(size, -1).T
+    return Factor(schur, cholesky(schur, lower=True, check_finite=False), border_q, inverse_tail, held)

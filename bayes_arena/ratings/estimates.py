@@ -1,0 +1,241 @@
+"""Strengths, differences between them and common effects, as a statistician reads them.
+
+Every table has an estimate, its standard error ``sd`` (of a posterior its standard deviation), an interval, and Wald's
+
+    z = estimate / sd,      p = P(|Z| > |z|),
+
+with Z standard normal, or Student's t for G - 1 degrees of freedom where errors are clustered in G groups. Under a flat
+prior p tests that the quantity is zero; under a proper one it is twice the posterior probability of the other sign, in
+the Gaussian approximation. Nothing is corrected for the number of tests. What is zero by definition, such as the
+strength of the reference, has sd 0 and neither z nor p (NaN).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError, NotIdentifiedError, listing
+from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.likelihood.labels import LABELS
+from bayes_arena.ratings.intervals.bootstrap import RESAMPLES
+from bayes_arena.ratings.intervals.summary import Interval, Quantity, summarise
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.checks import components
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def strengths(
+    fit: Fit,
+    *,
+    reference: str | None = None,
+    level: float = 0.95,
+    interval: Interval = "laplace",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Strengths in logits, against their mean or a reference competitor.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    reference : str, optional
+        Competitor whose strength is 0; by default the mean strength is 0.
+    level : float
+        Coverage of the intervals.
+    interval, resamples, seed
+        As for :func:`~bayes_arena.leaderboard`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``competitor, strength, sd, z, p, lower, upper``, in logits, in the order of ``fit.cells.competitors``. ``sd``
+        is the standard error, z and p are Wald's (:mod:`bayes_arena.ratings.estimates`), whatever the interval; the row
+        of the reference has strength and sd 0 and z and p NaN.
+
+    Raises
+    ------
+    ModelError
+        If the reference is no competitor, or the level or interval is not possible.
+    NotIdentifiedError
+        If a reference is asked for among groups that were never compared, under a flat prior, or the estimate has no
+        finite robust interval.
+    ConvergenceError
+        If the end of a profile-likelihood interval is not found.
+
+    References
+    ----------
+    Turner, H. & Firth, D. (2012), "Bradley-Terry models in R: the BradleyTerry2 package", Journal of Statistical
+    Software 48(9).
+    """
+    names = fit.cells.competitors
+    if reference is None:
+        jacobian = np.eye(len(names)) - fit.laplace.shifts @ fit.laplace.shifts.T
+    elif reference in names:
+        if fit.laplace.shifts.shape[1] > 1:
+            raise NotIdentifiedError(
+                "Under a flat prior groups that were never compared have no common reference. Rate them apart, or use "
+                "prior='default'."
+            )
+        jacobian = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
+    else:
+        raise ModelError(f"The reference {reference!r} is no competitor.")
+    return _table(fit, {"competitor": names}, "strength", jacobian, level, interval, resamples, seed)
+
+
+def contrasts(
+    fit: Fit,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    *,
+    level: float = 0.95,
+    interval: Interval = "laplace",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Differences in strength between pairs of competitors.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    pairs : sequence of (str, str), optional
+        Whom to compare with whom; by default every pair, in the order of ``fit.cells.competitors``.
+    level : float
+        Coverage of the intervals, of each by itself.
+    interval, resamples, seed
+        As for :func:`~bayes_arena.leaderboard`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``competitor, opponent, difference, sd, z, p, lower, upper``: strength of the competitor less that of its
+        opponent, in logits, from their joint covariance. ``sd`` is the standard error, z and p are Wald's
+        (:mod:`bayes_arena.ratings.estimates`).
+
+    Raises
+    ------
+    ModelError
+        If a name is no competitor, a pair is of a competitor with itself, there is no pair, or the level or interval
+        is not possible.
+    NotIdentifiedError
+        If, under a flat prior, two competitors were never compared, even through others, or the estimate has no
+        finite robust interval.
+    ConvergenceError
+        If the end of a profile-likelihood interval is not found.
+    """
+    names = fit.cells.competitors
+    i, j = pair_indices(fit, pairs)
+    jacobian = np.zeros((len(i), len(names)))
+    row = np.arange(len(i))
+    jacobian[row, i], jacobian[row, j] = 1.0, -1.0
+    who = {"competitor": [names[index] for index in i], "opponent": [names[index] for index in j]}
+    return _table(fit, who, "difference", jacobian, level, interval, resamples, seed)
+
+
+def effects(
+    fit: Fit, *, level: float = 0.95, interval: Interval = "laplace", resamples: int = RESAMPLES, seed: int = 0
+) -> pd.DataFrame:
+    """Estimate what annotators have in common besides the strengths: position effect, propensity to ties.
+
+    Parameters
+    ----------
+    fit : Fit
+        A model that has such numbers, for instance ``Model("order", position="common")``.
+    level : float
+        Coverage of the intervals.
+    interval, resamples, seed
+        As for :func:`~bayes_arena.leaderboard`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``effect, estimate, sd, z, p, lower, upper``. Effects: ``position``, b in logits in favour of the competitor
+        shown first (the order effect, or home advantage); ``log_tie_propensity``, ln nu (ln kappa in Rao and Kupper's
+        model); ``log_both_bad``. z and p (:mod:`bayes_arena.ratings.estimates`) are against 0, which for the last two
+        is a propensity of 1 and seldom of interest. Where annotators have numbers of their own, these are their means.
+
+    Raises
+    ------
+    ModelError
+        If the model has none, or the level or interval is not possible.
+    NotIdentifiedError
+        If the estimate has no finite robust interval.
+    """
+    terms, n = fit.target.common, fit.cells.n_competitors
+    if not terms:
+        raise ModelError(
+            f"Model {fit.model.name!r} has strengths alone. Use one with position='common' or ties='davidson'."
+        )
+    jacobian = np.eye(n + len(terms))[n:]
+    return _table(
+        fit, {"effect": [LABELS[term.name] for term in terms]}, "estimate", jacobian, level, interval, resamples, seed
+    )
+
+
+def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
+    """Return the two indices of every pair; every pair there is by default.
+
+    Raises
+    ------
+    ModelError
+        If a name is no competitor, a pair is of a competitor with itself, or there is no pair.
+    NotIdentifiedError
+        If, under a flat prior, two competitors were never compared, even through others.
+    """
+    names = fit.cells.competitors
+    chosen = list(combinations(names, 2) if pairs is None else pairs)
+    place = {name: index for index, name in enumerate(names)}
+    unknown = dict.fromkeys(repr(name) for pair in chosen for name in pair if name not in place)
+    if unknown:
+        raise ModelError(f"Among the {len(names)} competitors there is no {listing(unknown)}.")
+    if not chosen or any(a == b for a, b in chosen):
+        raise ModelError(f"pairs are of two different competitors each, such as {names[:2]}; not {listing(chosen)}.")
+    i, j = (np.array([place[name] for name in side], dtype=np.int64) for side in zip(*chosen, strict=True))
+    if np.isinf(fit.target.strength_sd):
+        require_compared(fit, i, j)
+    return i, j
+
+
+def require_compared(fit: Fit, i: Ints, j: Ints) -> None:
+    """Refuse pairs whose strengths have no common origin."""
+    labels = components(fit.cells)
+    apart = np.flatnonzero(labels[i] != labels[j])
+    if len(apart):
+        names = fit.cells.competitors
+        pairs = dict.fromkeys(f"{names[min(i[row], j[row])]} and {names[max(i[row], j[row])]}" for row in apart)
+        raise NotIdentifiedError(
+            f"Under a flat prior nothing can be said of pairs never compared, even through others: {listing(pairs)}. "
+            "Use prior='default'."
+        )
+
+
+def _table(
+    fit: Fit,
+    who: dict[str, Any],
+    what: str,
+    jacobian: Floats,
+    level: float,
+    interval: Interval,
+    resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Estimate functions linear in the strengths, or in strengths and common numbers."""
+    import pandas as pd
+
+    n = jacobian.shape[1]
+
+    def drawn(draws: Draws) -> Floats:
+        return np.asarray(np.column_stack([draws.strength, draws.common])[:, :n] @ jacobian.T)
+
+    with one_thread():
+        quantity = Quantity(jacobian @ fit.point.head[:n], jacobian, None, drawn)
+        found = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
+    columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
+    return pd.DataFrame({**who, **columns, "upper": found.upper})

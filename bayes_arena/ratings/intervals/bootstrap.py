@@ -1,0 +1,114 @@
+"""The spread of an estimate by fitting it again to votes drawn with replacement.
+
+A resample has as many votes as there are, each an independent draw from them: a multinomial over the columns (row of
+the tally, outcome). A whole weight w counts as w votes. The share of every annotator in r*
+(:mod:`bayes_arena.inference.projection`) is held at that of the votes as they are, as for the other intervals.
+
+Source: Efron (1979), Annals of Statistics 7.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
+from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.inference.mode.mode import Mode, find_mode
+from bayes_arena.inference.projection import project_draws
+from bayes_arena.progress import report
+from bayes_arena.ratings.intervals.robust import require_mode
+from bayes_arena.votes.cells import Cells, whole_votes, with_counts
+
+RESAMPLES = 200
+
+
+def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
+    """Refit the model to votes drawn with replacement.
+
+    Every fit starts from the mode of the votes as they are, so where theta is free it stays on that side of the
+    ranking.
+
+    Parameters
+    ----------
+    fit : Fit
+        A posterior mode (``method="map"``).
+    resamples : int
+        How many times.
+    seed : int
+        The same seed gives the same draws.
+
+    Returns
+    -------
+    Draws
+        The mode of every resample that has one.
+
+    Warns
+    -----
+    IdentificationWarning
+        If resamples have no finite estimate, or lose the connection between competitors, and are left out.
+
+    Raises
+    ------
+    ModelError
+        If the fit is no mode, votes are weighted by fractions, or the number or seed is not possible.
+    NotIdentifiedError
+        If the estimate lies at infinity, or most resamples have no estimate.
+
+    References
+    ----------
+    Efron, B. (1979), "Bootstrap methods: another look at the jackknife", Annals of Statistics 7.
+    """
+    require_mode(fit, "bootstrap")
+    if resamples < 2 or seed < 0:
+        raise ModelError(
+            f"A bootstrap takes two resamples or more and a seed of 0 or more, not {resamples} and {seed}."
+        )
+    modes: list[Mode] = []
+    lost: Counter[str] = Counter()
+    with threadpool_limits(limits=1, user_api="blas"):  # type: ignore[no-untyped-call]  # small matrices
+        for cells in _resampled(fit, resamples, seed):
+            try:
+                mode = find_mode(cells, fit.model, fit.spreads, start=fit.point)
+            except (FitError, NoVotesError) as error:
+                lost[type(error).__name__] += 1
+                continue
+            if mode.at_infinity:
+                lost["no finite estimate"] += 1
+            elif mode.laplace.shifts.shape != fit.laplace.shifts.shape:
+                lost["competitors no longer connected"] += 1
+            else:
+                modes.append(mode)
+    if lost:
+        reasons = ", ".join(f"{count} × {reason}" for reason, count in sorted(lost.items()))
+        trouble = f"{lost.total()} of {resamples} resamples of the votes have no estimate ({reasons})"
+        remedy = "Use prior='default', which always has one, or interval='sandwich'."
+        if len(modes) <= resamples / 2:
+            raise NotIdentifiedError(f"{trouble}: too many for a bootstrap. {remedy}")
+        warnings.warn(
+            f"{trouble} and are left out: bootstrap intervals are too narrow. {remedy}",
+            IdentificationWarning,
+            stacklevel=2,
+        )
+    strength, common, own = (
+        np.array([getattr(mode.point, name) for mode in modes]) for name in ("strength", "common", "own")
+    )
+    elo_strength = project_draws(fit.model, fit.target, strength, common, own, fit.cells.votes_by_annotator())
+    return Draws(strength=strength, elo_strength=elo_strength, common=common, own=own)
+
+
+def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
+    """As many votes as there are, drawn with replacement, again and again."""
+    tally = fit.target.tally  # no finer than the model needs, so fewer columns than the cells have
+    cells = replace(fit.cells, a=tally.i, b=tally.j, annotator=tally.k, counts=tally.counts)
+    votes = whole_votes(tally.counts).ravel()
+    rng = np.random.default_rng(seed)
+    for index in range(resamples):
+        report("resamples", index, resamples)
+        yield with_counts(cells, rng.multinomial(votes.sum(), votes / votes.sum()).reshape(-1, 4))
+    report("")

@@ -1,0 +1,193 @@
+"""Variances that do not take the likelihood's word for how much votes vary.
+
+The inverse Hessian is the variance of an estimate only if the likelihood is the truth. A tie that counts as half a win
+varies less than the logistic likelihood believes (intervals about 1 / sqrt(1 - share of ties) too wide), and votes on
+the same prompt, or by the same annotator, vary together (too narrow). Both show in the scores of the votes themselves.
+
+With s_v the gradient of vote v's negative log-likelihood at the mode and H the Hessian there, a function of the
+parameters with gradient g moves, to first order, by the influence -s_v' x, x = H^-1 g, for every vote more. Hence
+
+    sandwich     Var = sum_v (s_v' x)^2                                         votes are independent
+    clustered    Var = G / (G - 1)  sum_c (sum_{v in c} s_v' x)^2               clusters c = 1..G are independent
+
+A vote's score is its gradient by the coordinates of its row (:mod:`bayes_arena.likelihood.outcomes`) times theirs by
+the parameters: two strengths, what is common, and one annotator's own numbers. So s_v' x is a sum over coordinates of
+scalars times differences of x, and nothing of the size votes x parameters is formed. With a Gaussian prior, H is that
+of the posterior: the interval is that of the shrunken estimate around what it estimates, shrinkage included.
+
+Clusters are the annotators of the cells, whatever the model does with them: a model with theta = 1 reads the column of
+prompts in their place. The share of every annotator in r* (:mod:`bayes_arena.inference.projection`) is that of the
+votes cast, and is held there. A weight w counts as w votes. The sum over a cluster has a meaning for fractional weights
+too; the sandwich would need the square of every vote's own weight, of which cells keep only sums, and refuses them.
+
+Sources: White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import IdentificationWarning, ModelError, NotIdentifiedError, listing
+from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.objective import ETA, Objective
+from bayes_arena.likelihood.outcomes import seen_counts
+from bayes_arena.votes.cells import are_whole
+
+CHUNK = 4_000_000
+"""Rows times functions whose influence is held at once: bounds the memory."""
+
+
+def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floats:
+    """Variance of functions of the parameters if votes are independent, whatever their distribution.
+
+    Parameters
+    ----------
+    fit : Fit
+        A posterior mode (``method="map"``).
+    head : ndarray, shape (m, n) or (m, h)
+        Derivatives of m functions by the strengths, or by strengths and common numbers.
+    own : ndarray, shape (m, M, q), optional
+        Derivatives by the annotators' numbers; zero by default.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+
+    Raises
+    ------
+    ModelError
+        If the fit is no mode, or votes are weighted by fractions.
+    NotIdentifiedError
+        If the estimate lies at infinity.
+
+    References
+    ----------
+    White, H. (1982), "Maximum likelihood estimation of misspecified models", Econometrica 50.
+    """
+    require_mode(fit, "sandwich")
+    if not are_whole(fit.cells.counts):
+        raise ModelError(
+            "The interval 'sandwich' needs whole votes, and these are weighted by fractions. Use 'laplace' or "
+            "'clustered'."
+        )
+    target = fit.target
+    coordinates = target.coordinates(fit.point)
+    spread = np.zeros((len(coordinates), *coordinates.shape))  # sum over the votes of a row of their gradients' squares
+    for outcome in np.flatnonzero(target.counts.any(axis=1)):
+        one = np.zeros_like(target.counts)
+        one[outcome] = 1.0
+        slope = target.rows(one, coordinates).gradient
+        spread += target.counts[outcome] * slope[:, None] * slope
+    variance = np.empty(len(head))
+    for part, moves in _moves(fit, target, head, own):
+        variance[part] = np.einsum("crs,crs->s", np.einsum("cdr,drs->crs", spread, moves), moves)
+    return variance
+
+
+def clustered_variance(fit: Fit, head: Floats, own: Floats | None = None) -> tuple[Floats, int]:
+    """Variance of functions of the parameters if clusters of votes are independent.
+
+    Parameters
+    ----------
+    fit : Fit
+        A posterior mode (``method="map"``) of votes whose annotators are the clusters.
+    head, own : ndarray
+        As for :func:`sandwich_variance`.
+
+    Returns
+    -------
+    variance : ndarray, shape (m,)
+        With the factor G / (G - 1), known as CR1.
+    clusters : int
+        G, those with a vote that the model sees.
+
+    Warns
+    -----
+    IdentificationWarning
+        If all votes on some competitor are in one cluster.
+
+    Raises
+    ------
+    ModelError
+        If the fit is no mode, or there are not two clusters.
+    NotIdentifiedError
+        If the estimate lies at infinity.
+
+    References
+    ----------
+    Liang, K.-Y. & Zeger, S. L. (1986), "Longitudinal data analysis using generalized linear models", Biometrika 73.
+    """
+    require_mode(fit, "clustered")
+    cells, model = fit.cells, fit.model
+    if not cells.n_annotators:
+        raise ModelError(
+            "Clustered intervals need to know which votes belong together, and the votes carry no annotators. Name "
+            "the column of annotators or, for a model without them, of prompts (annotator=..., --annotator)."
+        )
+    tally = cells.tally(by_annotator=True, by_side=model.position != "none")
+    target = replace(fit.target, tally=tally, counts=seen_counts(model, tally.counts))
+    slope = target.rows(target.counts, target.coordinates(fit.point)).gradient
+    first = np.flatnonzero(np.diff(tally.k, prepend=-1))
+    clusters = int(np.count_nonzero(np.add.reduceat(target.counts.sum(axis=0), first)))
+    if clusters < 2:
+        raise ModelError(
+            f"Clustered intervals take two clusters or more: every vote is by {cells.annotators[tally.k[0]]!r}. "
+            "Use interval='sandwich', or read another column as annotator."
+        )
+    _warn_of_single_clusters(fit, target)
+    variance = np.empty(len(head))
+    for part, moves in _moves(fit, target, head, own):
+        totals = np.add.reduceat(np.einsum("cr,crs->rs", slope, moves), first, axis=0)
+        variance[part] = clusters / (clusters - 1) * (totals**2).sum(axis=0)
+    return variance, clusters
+
+
+def _moves(fit: Fit, target: Objective, head: Floats, own: Floats | None) -> Iterator[tuple[slice, Floats]]:
+    """How the coordinates of every row move along x = H^-1 g, (n_coordinates, n_rows, s), some functions at a time."""
+    i, j, k = target.tally.i, target.tally.j, target.tally.k
+    n, point = target.n_competitors, fit.point
+    theta, lead = target.discrimination(point), point.strength[i] - point.strength[j]
+    width = max(1, CHUNK // (target.n_coordinates * len(i)))
+    for start in range(0, len(head), width):
+        part = slice(start, start + width)
+        x_head, x_own = fit.laplace.solve(head[part], None if own is None else own[part])
+        moves = np.zeros((target.n_coordinates, len(i), x_head.shape[1]))
+        moves[ETA] = theta[:, None] * (x_head[i] - x_head[j])
+        for s, term in enumerate(target.common):
+            moves[term.coordinate] += x_head[n + s]
+        for p, term in enumerate(target.own):
+            moves[term.coordinate] += (lead[:, None] if term.name == "discrimination" else 1.0) * x_own[k, p]
+        yield part, moves
+
+
+def _warn_of_single_clusters(fit: Fit, target: Objective) -> None:
+    """Warn of competitors whose scores sum to zero by construction: their cluster is all there is to fit."""
+    seen = target.counts.any(axis=0)
+    tally, size = target.tally, target.n_competitors
+    pairs = np.unique(np.concatenate([tally.k * size + tally.i, tally.k * size + tally.j])[np.append(seen, seen)])
+    alone = [fit.cells.competitors[c] for c in np.flatnonzero(np.bincount(pairs % size, minlength=size) == 1)]
+    if alone:
+        warnings.warn(
+            f"All votes on {listing(alone)} are in one cluster, so nothing shows how they vary between clusters and "
+            "their clustered intervals are too narrow. Use interval='sandwich' for them.",
+            IdentificationWarning,
+            stacklevel=2,
+        )
+
+
+def require_mode(fit: Fit, interval: str) -> None:
+    """Refuse a fit that is no posterior mode, or has none that is finite."""
+    if fit.method != "map":
+        raise ModelError(
+            f"The interval {interval!r} is for point estimates; a fit by {fit.method!r} has the intervals of its "
+            "posterior. Use method='map' (--method map)."
+        )
+    if fit.at_infinity:
+        raise NotIdentifiedError(
+            f"No interval {interval!r} exists, because no finite maximum-likelihood estimate does. Use prior='default'."
+        )

@@ -1,0 +1,142 @@
+"""What readers see: the leaderboard, and the spread of ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Columns, Floats, Ints
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.projection import project
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.bootstrap import RESAMPLES
+from bayes_arena.ratings.intervals.summary import Interval, Quantity, summarise
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.cells import whole_counts
+from bayes_arena.votes.checks import records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EQUAL_DIGITS = 9
+"""Strengths that agree to so many digits, in logits, share a rank."""
+
+
+def leaderboard(
+    fit: Fit,
+    *,
+    level: float = 0.95,
+    elo: EloScale | None = None,
+    interval: Interval = "laplace",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Rank the competitors on the Elo scale.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    level : float
+        Coverage of the intervals.
+    elo : EloScale, optional
+        Elo scale; 1000 + 400 log10(odds) by default.
+    interval : {"laplace", "profile", "sandwich", "clustered", "bootstrap"}
+        Gaussian intervals by the delta method; profile likelihood (models with theta = 1 only); and three for point
+        estimates (``method="map"``) that do not take the likelihood's word for how much votes vary: from the scores
+        of the votes, from those summed by annotator, and from refits to votes drawn with replacement. To cluster by
+        prompt, fit a model with theta = 1 to votes read with the column of prompts as annotator:
+        ``fit(read_votes(path, annotator="question_id"), model="bradley-terry")``.
+    resamples, seed : int
+        Number and seed of the bootstrap's refits.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first.
+        Scores and bounds are in Elo points; a both-bad vote counts as a tie. A sampled fit has posterior means and
+        quantiles, and a column ``p_best``, the probability of being best.
+
+    Raises
+    ------
+    ModelError
+        If the level, interval or anchor is not possible.
+    ConvergenceError
+        If the end of a profile-likelihood interval is not found.
+    NotIdentifiedError
+        If the estimate has no finite robust interval.
+
+    References
+    ----------
+    White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73; Efron (1979), Annals of Statistics 7.
+    """
+    import pandas as pd
+
+    columns = leaderboard_columns(fit, level=level, elo=elo, interval=interval, resamples=resamples, seed=seed)
+    return pd.DataFrame(columns)
+
+
+def leaderboard_columns(
+    fit: Fit,
+    *,
+    level: float = 0.95,
+    elo: EloScale | None = None,
+    interval: Interval = "laplace",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Columns:
+    """Columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
+    elo = elo or EloScale()
+    names = fit.cells.competitors
+    size = len(names)
+    with one_thread():
+        on_elo = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
+        quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength)
+        summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
+    score = elo.points(summary.value, names)
+    low = score + elo.points_per_logit * (summary.lower - summary.value)
+    high = score + elo.points_per_logit * (summary.upper - summary.value)
+    best, worst = rank_spread(low, high)
+    wins, losses, ties = records(fit.cells)
+    compared = np.round(score / elo.points_per_logit, EQUAL_DIGITS)
+    order = np.lexsort((np.arange(size), -compared))
+    rank = 1 + np.sum(compared[:, None] < compared[None, :], axis=1)
+    columns: Columns = {
+        "rank": rank,
+        "competitor": np.array(names, dtype=object),
+        "elo": score,
+        "lower": low,
+        "upper": high,
+        "rank_best": best,
+        "rank_worst": worst,
+        "votes": whole_counts(wins + losses + ties),
+        "wins": whole_counts(wins),
+        "losses": whole_counts(losses),
+        "ties": whole_counts(ties),
+    }
+    if fit.samples is not None:
+        winners = np.argmax(fit.samples.elo_strength, axis=1)
+        columns["p_best"] = np.bincount(winners, minlength=size) / len(winners)
+    return {name: column[order] for name, column in columns.items()}
+
+
+def rank_spread(lower: Floats, upper: Floats) -> tuple[Ints, Ints]:
+    """Best and worst rank that the intervals leave open, as the arena defines them.
+
+    best_i = 1 + number of competitors whose lower bound is above i's upper bound;
+    worst_i = 1 + number of other competitors whose upper bound is above i's lower bound.
+
+    Parameters
+    ----------
+    lower, upper : ndarray, shape (n,)
+        Bounds.
+
+    Returns
+    -------
+    best, worst : ndarray of int, shape (n,)
+    """
+    best = 1 + np.sum(lower[None, :] > upper[:, None], axis=1)
+    above = upper[None, :] > lower[:, None]
+    np.fill_diagonal(above, False)
+    return best, 1 + above.sum(axis=1)

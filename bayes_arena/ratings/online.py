@@ -1,0 +1,177 @@
+"""Online Elo: ratings that walk through the votes one by one, and so depend on their order.
+
+After a vote of score W on competitors i and j (Liu et al., 2025, equation 1 and Algorithm 1),
+
+    R_i += K (W - P),    R_j -= K (W - P),    P = 1 / (1 + base^((R_j - R_i) / scale)),
+
+from R = init for everybody, with K = 4, scale 400, base 10 and init 1000 as in Chatbot Arena. What one loses the other
+wins, so the mean stays at init. Below, ratings walk in logits, by K ln(base) / scale a vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import ModelError
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.leaderboard import EQUAL_DIGITS
+from bayes_arena.votes.reading.sequence import VoteSequence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+K = 4.0
+"""Largest change of a rating by one vote, in Elo points."""
+
+
+def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
+    """Rate the competitors by Elo, vote after vote in the order given (Algorithm 1).
+
+    Parameters
+    ----------
+    votes : VoteSequence
+        Votes in order, from :func:`~bayes_arena.read_sequence`.
+    k : float
+        Largest change of a rating by one vote, in Elo points.
+    elo : EloScale, optional
+        Elo scale; everybody starts at its ``init``, and an anchor moves all ratings at the end.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, elo, votes``, best first.
+
+    Raises
+    ------
+    ModelError
+        If ``k`` is not positive, or the anchor is no competitor.
+    """
+    score = walked_ratings(votes, [np.arange(votes.n_votes)], k, elo)[0]
+    return competitor_table(votes, score, {"elo": score})
+
+
+def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
+    """Show what the order does: online Elo of the votes as given, and of the same votes last to first.
+
+    Parameters
+    ----------
+    votes : VoteSequence
+    k, elo
+        As for :func:`online_elo`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, elo, rank_reversed, elo_reversed, votes``, best first in the order given.
+
+    Raises
+    ------
+    ModelError
+        As for :func:`online_elo`.
+    """
+    forward = np.arange(votes.n_votes)
+    score, backward = walked_ratings(votes, [forward, forward[::-1]], k, elo)
+    columns = {"elo": score, "rank_reversed": _ranks(backward), "elo_reversed": backward}
+    return competitor_table(votes, score, columns)
+
+
+def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
+    """Online Elo from the votes of each annotator alone (the lines of Figure 1).
+
+    Parameters
+    ----------
+    votes : VoteSequence
+        Votes with annotators.
+    k, elo
+        As for :func:`online_elo`; an anchor must have been seen by every annotator.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``annotator, competitor, elo, votes``: one row for every competitor an annotator has seen, by name.
+
+    Raises
+    ------
+    ModelError
+        If the annotators are unknown, or one of them has not seen the anchor; and as for :func:`online_elo`.
+    """
+    import pandas as pd
+
+    if not votes.n_annotators:
+        raise ModelError("The votes carry no annotators. Name the column (annotator=...) when reading them.")
+    orders = [np.flatnonzero(votes.annotator == index) for index in range(votes.n_annotators)]
+    seen = np.array([_appearances(votes, order) for order in orders])
+    if elo is not None and elo.anchor is not None and elo.anchor[0] in votes.competitors:
+        blind = np.flatnonzero(seen[:, votes.competitors.index(elo.anchor[0])] == 0)
+        if len(blind):
+            raise ModelError(
+                f"{votes.annotators[blind[0]]!r} has no vote on the anchor {elo.anchor[0]!r}. Leave the anchor out."
+            )
+    score = walked_ratings(votes, orders, k, elo)
+    who, what = np.nonzero(seen)
+    names, judges = np.array(votes.competitors, dtype=object), np.array(votes.annotators, dtype=object)
+    return pd.DataFrame(
+        {"annotator": judges[who], "competitor": names[what], "elo": score[who, what], "votes": seen[who, what]}
+    )
+
+
+def walked_ratings(votes: VoteSequence, orders: Iterable[Ints], k: float, elo: EloScale | None) -> Floats:
+    """Ratings in Elo points after walking through the votes in each order, shape (n_orders, n_competitors)."""
+    elo = elo or EloScale()
+    if not 0 < k < np.inf:
+        raise ModelError(f"k is the largest change of a rating by one vote, a positive number; not {k!r}.")
+    walk, rate = _compiled_walk(), k / elo.points_per_logit
+    rows = []
+    for order in orders:
+        strength = np.zeros(votes.n_competitors)
+        walk(order, votes.a, votes.b, votes.score, rate, strength)
+        rows.append(elo.points(strength, votes.competitors))
+    return np.array(rows)
+
+
+@cache
+def _compiled_walk() -> Callable[..., None]:
+    """Compile the loop on first use."""
+    from numba import njit
+
+    def walk(order: Ints, a: Ints, b: Ints, score: Floats, rate: float, strength: Floats) -> None:
+        for index in range(len(order)):
+            vote = order[index]
+            i, j = a[vote], b[vote]
+            change = rate * (score[vote] - 1.0 / (1.0 + np.exp(strength[j] - strength[i])))
+            strength[i] += change
+            strength[j] -= change
+
+    return cast(Callable[..., None], njit()(walk))
+
+
+def _appearances(votes: VoteSequence, order: Ints) -> Ints:
+    """Votes on every competitor."""
+    ones = np.ones(len(order))
+    sums = sum_by(votes.a[order], ones, votes.n_competitors) + sum_by(votes.b[order], ones, votes.n_competitors)
+    return sums.astype(np.int64)
+
+
+def _ranks(score: Floats) -> Ints:
+    """1 + how many are better; equal ratings share a rank."""
+    compared = np.round(score, EQUAL_DIGITS)
+    return np.asarray(1 + np.sum(compared[:, None] < compared[None, :], axis=1))
+
+
+def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> pd.DataFrame:
+    """Put rank and competitor before the columns and the votes after them, best first."""
+    import pandas as pd
+
+    everything = {
+        "rank": _ranks(score),
+        "competitor": np.array(votes.competitors, dtype=object),
+        **columns,
+        "votes": _appearances(votes, np.arange(votes.n_votes)),
+    }
+    table = pd.DataFrame(everything)
+    return table.sort_values(["rank", "competitor"], ignore_index=True)

@@ -1,0 +1,238 @@
+"""What readers of a leaderboard ask: who is best, who beats whom, and which places the votes leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy.stats import rankdata
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.draws import draw
+from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.likelihood.objective import ETA
+from bayes_arena.likelihood.outcomes import expected_score
+from bayes_arena.ratings.estimates import pair_indices
+from bayes_arena.ratings.intervals.summary import equal_tailed, require_level
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Annotator = Literal["average", "new"]
+AT_ONCE = 2_000_000
+"""Draws times pairs that are looked at together: bounds the memory."""
+
+
+def rank_probabilities(fit: Fit, *, top: int = 3, level: float = 0.95, draws: Draws | None = None) -> pd.DataFrame:
+    """Posterior of the ranks.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    top : int
+        k of "among the best k".
+    level : float
+        Posterior probability of the rank interval.
+    draws : Draws, optional
+        Draws of the fit; by default new ones with seed 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``competitor, p_best, p_top, expected_rank, rank_lower, rank_upper``, best expected rank first.
+
+    Raises
+    ------
+    ModelError
+        If top or level is not possible.
+    """
+    import pandas as pd
+
+    names = fit.cells.competitors
+    if not 1 <= top <= len(names):
+        raise ModelError(f"top lies between 1 and the number of competitors, {len(names)}; not {top!r}.")
+    require_level(level)
+    ranks = rankdata(-(draws or draw(fit)).elo_strength, axis=1)
+    lower, upper = equal_tailed(ranks, level, discrete=True)
+    table = pd.DataFrame(
+        {
+            "competitor": names,
+            "p_best": (ranks == 1).mean(axis=0),
+            "p_top": (ranks <= top).mean(axis=0),
+            "expected_rank": ranks.mean(axis=0),
+            "rank_lower": lower.astype(int),
+            "rank_upper": upper.astype(int),
+        }
+    )
+    return table.sort_values("expected_rank", ignore_index=True)
+
+
+def head_to_head(
+    fit: Fit, pairs: Sequence[tuple[str, str]] | None = None, *, level: float = 0.95, draws: Draws | None = None
+) -> pd.DataFrame:
+    """Score that one competitor is expected to take from another: at the estimate, and averaged over its uncertainty.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    pairs : sequence of (str, str), optional
+        Whom to compare with whom; by default every pair, in the order of ``fit.cells.competitors``.
+    level : float
+        Coverage of the intervals.
+    draws : Draws, optional
+        Draws of the fit; by default new ones with seed 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``competitor, opponent, plug_in, lower, upper, mean``, of a vote by the average annotator (theta = 1, the common
+        tie propensity) that favours no side, a tie counting one half. ``plug_in`` is the score at the estimate (at the
+        posterior mean of a sampled fit), what a formula such as P = 1 / (1 + exp(r_j - r_i)) gives; ``lower`` and
+        ``upper`` are the quantiles of the score over the draws; ``mean`` is its average over them, what to bet on:
+        nearer to 1/2, the more so the less the votes settle.
+
+    Raises
+    ------
+    ModelError
+        If a name is no competitor, a pair is of a competitor with itself, there is no pair, or the level is not
+        possible.
+    NotIdentifiedError
+        If, under a flat prior, two competitors were never compared, even through others.
+    """
+    import pandas as pd
+
+    require_level(level)
+    i, j = pair_indices(fit, pairs)
+    draws = draws or draw(fit)
+    strength, common = fit.point.strength, fit.point.common
+    if fit.samples is not None:
+        strength, common = draws.strength.mean(axis=0), draws.common.mean(axis=0)
+    plug_in = _expected_score(fit, strength[None], common[None], i, j)[0]
+    mean, bounds = np.empty(len(i)), np.empty((2, len(i)))
+    for part in _parts(len(i), len(draws.strength)):
+        score = _expected_score(fit, draws.strength, draws.common, i[part], j[part])
+        mean[part], bounds[:, part] = score.mean(axis=0), equal_tailed(score, level)
+    names = np.array(fit.cells.competitors, dtype=object)
+    columns = {"plug_in": plug_in, "lower": bounds[0], "upper": bounds[1], "mean": mean}
+    return pd.DataFrame({"competitor": names[i], "opponent": names[j], **columns})
+
+
+def win_probability(fit: Fit, *, annotator: Annotator = "average", draws: Draws | None = None) -> pd.DataFrame:
+    """Score that one competitor is expected to take from another in the next vote, a tie counting one half.
+
+    It is averaged over what the votes leave open, hence nearer to 1/2 than the score at the estimate;
+    :func:`head_to_head` shows both.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    annotator : {"average", "new"}
+        Who votes: somebody with theta = 1 and the common tie propensity, or somebody new, drawn from the population
+        of annotators that the prior describes. Neither favours a side.
+    draws : Draws, optional
+        Draws of the fit; by default new ones with seed 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Square, rows against columns, both in the order of ``fit.cells.competitors``; the diagonal is 1/2, and an
+        entry and its mirror sum to one.
+
+    Raises
+    ------
+    ModelError
+        If the annotator is neither, or new under a flat prior, which describes no population.
+    NotIdentifiedError
+        If, under a flat prior, two competitors were never compared, even through others.
+    """
+    import pandas as pd
+
+    if annotator not in ("average", "new"):
+        raise ModelError(f"annotator is 'average' or 'new', not {annotator!r}.")
+    if annotator == "new" and any(np.isinf(term.sd) for term in fit.target.own):
+        raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
+    i, j = pair_indices(fit, None)
+    draws = draws or draw(fit)
+    size, n = draws.strength.shape
+    someone = None
+    if annotator == "new":
+        rng = np.random.default_rng(1)
+        someone = {term.name: rng.normal(term.mean, term.sd, (size, 1)) for term in fit.target.own}
+    matrix = np.full((n, n), 0.5)
+    for part in _parts(len(i), size):
+        score = _expected_score(fit, draws.strength, draws.common, i[part], j[part], someone).mean(axis=0)
+        matrix[i[part], j[part]], matrix[j[part], i[part]] = score, 1 - score
+    return pd.DataFrame(matrix, index=list(fit.cells.competitors), columns=list(fit.cells.competitors))
+
+
+def unsettled_pairs(fit: Fit, *, level: float = 0.95, draws: Draws | None = None) -> pd.DataFrame:
+    """Pairs whose order the votes do not settle.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    level : float
+        An order is settled once its posterior probability exceeds this.
+    draws : Draws, optional
+        Draws of the fit; by default new ones with seed 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``stronger, weaker, probability``: the likelier order and its posterior probability (at most ``level``), the
+        least settled pair first.
+
+    Raises
+    ------
+    ModelError
+        If the level is not possible.
+    """
+    import pandas as pd
+
+    require_level(level)
+    strength = (draws or draw(fit)).elo_strength
+    names = np.array(fit.cells.competitors, dtype=object)
+    ahead = _ahead(strength)
+    i, j = np.nonzero((ahead >= 0.5) & (ahead <= level) & ~np.eye(len(names), dtype=bool))
+    keep = (ahead[i, j] > 0.5) | (i < j)  # an even pair is listed once
+    table = pd.DataFrame({"stronger": names[i[keep]], "weaker": names[j[keep]], "probability": ahead[i, j][keep]})
+    return table.sort_values("probability", ignore_index=True, kind="stable")
+
+
+def _ahead(strength: Floats) -> Floats:
+    """Share of draws in which the row's competitor is ahead of the column's, shape (n, n)."""
+    return np.array([(one[:, None] > strength).mean(axis=0) for one in strength.T])
+
+
+def _parts(count: int, draws: int) -> Iterator[slice]:
+    """Yield some pairs at a time, so that no array of all pairs and draws is held."""
+    step = max(1, AT_ONCE // draws)
+    return (slice(first, first + step) for first in range(0, count, step))
+
+
+def _expected_score(
+    fit: Fit, strength: Floats, common: Floats, i: Ints, j: Ints, someone: Mapping[str, Floats] | None = None
+) -> Floats:
+    """Score of i against j, no side favoured, under draws of strengths (size, n) and common numbers, shape (size, m).
+
+    The annotator has theta = 1 and the common tie propensity, or ``someone``'s own numbers, each of shape (size, 1).
+    """
+    coordinates = np.zeros((fit.target.n_coordinates, len(strength), len(i)))
+    coordinates[ETA] = strength[:, i] - strength[:, j]
+    for column, term in enumerate(fit.target.common):
+        if term.name != "position":
+            coordinates[term.coordinate] += common[:, column, None]
+    if someone is None:
+        return expected_score(fit.model, coordinates)[0]
+    for term in fit.target.own:
+        if term.name == "discrimination":
+            coordinates[ETA] *= someone[term.name]
+        elif term.name == "tie_propensity":
+            coordinates[term.coordinate] += someone[term.name]
+    return expected_score(fit.model, coordinates)[0]

@@ -1,0 +1,8 @@
+"""What the votes say about those who cast them.
+
+==========  ==========================================================
+annotators  ``annotators``: verdict, agreement, discrimination, habits
+agreement   net agreement and the pull of the side, over draws
+flagging    ``flag``: whom to leave out at a false discovery rate
+==========  ==========================================================
+"""

@@ -1,0 +1,163 @@
+"""How far an annotator votes with the ranking: net agreement, and the side's pull, over posterior draws.
+
+With P_k(i), P_k(j) the probabilities that annotator k votes for i, for j, and nobody gaining from the side (b = 0),
+
+    D_k = mean over pairs of competitors, r_i >= r_j, of P_k(i) - P_k(j)          net agreement, in [-1, 1]
+
+which is tanh(e / 2) where ties are half wins and 2 sinh(e / 2) / (2 cosh(e / 2) + nu_k) in Davidson's model, with
+e = theta_k (r_i - r_j): twice the expected score of the better less one in every model. Votes turned round have -D_k;
+somebody who guesses, and somebody who always calls a tie, has 0. Theta alone cannot tell the latter: nu_k explains the
+ties, and theta_k returns to the prior.
+
+    S_k = P_k(left) - P_k(right) between equals                                   the side's pull, in [-1, 1]
+
+is the same difference at e = b_k. Given the strengths the mean over pairs is an integral over the distribution of
+leads, which a Gauss rule of a few nodes takes for all annotators at once (Golub & Welsch, 1969).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.fits.draws import draw_in_parts
+from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.objective import ETA
+from bayes_arena.likelihood.outcomes import net_score
+
+DRAWS = 1000
+LARGEST = 30_000_000
+"""Draws times annotators that are kept; with more annotators there are fewer draws, down to ``FEWEST``."""
+FEWEST = 100
+NODES = 10
+"""Nodes of the Gauss rule: D_k to 1e-6 where log-odds reach 10, and to 1e-3 where they reach 100."""
+PAIRS = 20_000
+"""Pairs whose leads stand for all, evenly spaced by lead, where there are more: D_k to 0.002, alike for all."""
+LEADS_AT_ONCE = 100_000
+"""Leads that are looked at together: what fits into a cache."""
+SAME = 1e-10
+"""Norm, relative to the largest lead, below which there are no further leads: a rule has no more nodes than leads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Draws of what annotators do; numbers are absent (None) where the model gives annotators none of their own.
+
+    Attributes
+    ----------
+    net : ndarray of float32, shape (n_draws, M)
+        D_k.
+    pull : ndarray of float32, shape (n_draws, M), or None
+        S_k.
+    position : ndarray of float32, shape (n_draws, M), or None
+        b_k, in logits.
+    log_tie_propensity : ndarray, shape (M,), or None
+        Posterior mean of ln nu_k (of ln kappa_k in Rao and Kupper's model).
+    """
+
+    net: np.ndarray
+    pull: np.ndarray | None
+    position: np.ndarray | None
+    log_tie_propensity: Floats | None
+
+
+def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
+    """Draw the net agreement and the side's pull of every annotator.
+
+    Parameters
+    ----------
+    fit : Fit
+        A model in which annotators have numbers of their own.
+    seed : int
+        The same seed gives the same draws.
+
+    Returns
+    -------
+    Agreement
+
+    References
+    ----------
+    Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
+    """
+    target = fit.target
+    count, column = target.n_annotators, {term.name: index for index, term in enumerate(target.own)}
+    size = min(DRAWS, max(FEWEST, LARGEST // count))
+    strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
+    size = len(strength)
+    nodes, weights = _rules(strength)
+    net = np.empty((size, count), dtype=np.float32)
+    pull, position = (np.empty_like(net) if "position" in column else None for _ in range(2))
+    log_tie = np.empty(count) if "tie_propensity" in column else None
+    shared = {term.name: common[:, index, None] for index, term in enumerate(target.common)}
+    for part, own in parts:
+        coordinates = np.zeros((target.n_coordinates, *own.shape[:2]))
+        for term in target.common:
+            coordinates[term.coordinate] += 0.0 if term.name == "position" else shared[term.name]
+        if log_tie is not None:
+            coordinates[target.own[column["tie_propensity"]].coordinate] += own[:, :, column["tie_propensity"]]
+            log_tie[part] = coordinates[target.own[column["tie_propensity"]].coordinate].mean(axis=0)
+        if position is not None and pull is not None:
+            coordinates[ETA] = shared["position"] + own[:, :, column["position"]]
+            position[:, part] = coordinates[ETA]
+            pull[:, part] = net_score(fit.model, coordinates)
+        theta = own[:, :, column["discrimination"]] if target.free_discrimination else np.ones(own.shape[:2])
+        total = np.zeros(own.shape[:2])
+        for node, weight in zip(nodes.T, weights.T, strict=True):
+            coordinates[ETA] = theta * node[:, None]
+            total += weight[:, None] * net_score(fit.model, coordinates)
+        net[:, part] = total
+    return Agreement(net, pull, position, log_tie)
+
+
+def _rules(strength: Floats) -> tuple[Floats, Floats]:
+    """Gauss rules for means over the leads of all pairs, for every draw of the strengths."""
+    i, j = np.triu_indices(strength.shape[1], k=1)
+    if len(i) > PAIRS:
+        center = strength.mean(axis=0)
+        by_lead = np.argsort(np.abs(center[i] - center[j]), kind="stable")
+        chosen = by_lead[((np.arange(PAIRS) + 0.5) * len(i) / PAIRS).astype(np.int64)]
+        i, j = i[chosen], j[chosen]
+    step = max(1, LEADS_AT_ONCE // len(i))
+    blocks = [strength[first : first + step] for first in range(0, len(strength), step)]
+    nodes, weights = zip(*(gauss_rule(np.abs(block[:, i] - block[:, j])) for block in blocks), strict=True)
+    return np.concatenate(nodes), np.concatenate(weights)
+
+
+def gauss_rule(points: Floats, size: int = NODES) -> tuple[Floats, Floats]:
+    """Gauss rules for means over points: exact for polynomials up to degree 2 size - 1.
+
+    Lanczos tridiagonalises diag(points) from the constant vector; the eigenvalues of what comes out are the nodes, the
+    squared first coordinates of its eigenvectors the weights.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n_rules, P)
+        Not negative; a rule is made for each row.
+    size : int
+        Nodes.
+
+    Returns
+    -------
+    nodes, weights : ndarray, shape (n_rules, min(size, P))
+        Weights sum to one.
+    """
+    size = min(size, points.shape[1])
+    reach = np.maximum(points.max(axis=1, keepdims=True), np.finfo(float).tiny)
+    points = points / reach
+    jacobi = np.zeros((len(points), size, size))
+    before, now = np.zeros_like(points), np.full_like(points, points.shape[1] ** -0.5)
+    norm = np.zeros((len(points), 1))
+    for s in range(size):
+        after = points * now
+        jacobi[:, s, s] = np.einsum("dp,dp->d", after, now)
+        if s + 1 < size:
+            after -= jacobi[:, s, s, None] * now
+            after -= norm * before
+            norm = np.sqrt(np.einsum("dp,dp->d", after, after))[:, None]
+            norm[norm < SAME] = 0.0
+            jacobi[:, s, s + 1] = jacobi[:, s + 1, s] = norm[:, 0]
+            before, now = now, after / np.where(norm > 0, norm, 1.0)
+    nodes, vectors = np.linalg.eigh(jacobi)
+    return reach * nodes, vectors[:, 0] ** 2

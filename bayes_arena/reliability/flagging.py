@@ -1,0 +1,116 @@
+"""Whom to exclude: annotators flagged by the probability that they are anomalous, or by the paper's rule on theta.
+
+A set of annotators is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q, with
+the anomaly probability A_k of :mod:`bayes_arena.reliability.annotators`.
+
+The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. Whoever calls
+everything a tie is there: with W = 1/2 in each vote, the likelihood has its maximum at theta_k = 0, and the solve
+returns zero up to rounding, of either sign. Newton stops at a decrement d (half its square), which is within
+sqrt(2 d) standard deviations of the maximum in every parameter. Those of theta_k are of the order of the mean theta
+or less, so flagged is, on the scale of mean theta 1,
+
+    theta_k <= epsilon M + sqrt(2 d),        sqrt(2 d) = 1.4e-5,
+
+which adds no difference that votes could show.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.mode.newton import DECREMENT
+from bayes_arena.reliability.agreement import draw_agreement
+from bayes_arena.reliability.annotators import anomaly_probability, posterior_theta, require_annotators
+
+ACCURACY = math.sqrt(2 * DECREMENT)
+"""Of theta, mean 1."""
+
+
+def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
+    """Name the annotators to exclude, at a false discovery rate.
+
+    Parameters
+    ----------
+    fit : Fit
+        A model in which annotators have numbers of their own.
+    fdr : float
+        Bayesian false discovery rate: the expected share of wrongly flagged ones among those flagged.
+
+    Returns
+    -------
+    tuple of str
+        The largest set whose mean 1 - A_k is at most ``fdr``, the most anomalous first.
+
+    Raises
+    ------
+    ModelError
+        If the model gives annotators nothing of their own, or the rate does not lie between 0 and 1.
+
+    References
+    ----------
+    Newton, M. A. et al. (2004), "Detecting differential gene expression with a semiparametric hierarchical mixture
+    method", Biostatistics 5.
+    """
+    require_annotators(fit)
+    anomaly = anomaly_probability(draw_agreement(fit))
+    return tuple(fit.cells.annotators[k] for k in discoveries(anomaly, fdr))
+
+
+def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
+    """Name the annotators whose discrimination is not above a threshold: the paper's rule.
+
+    At ``epsilon=0`` these are the ones who vote against the ranking, and those who always call a tie.
+
+    Parameters
+    ----------
+    fit : Fit
+        A model with a discrimination per annotator; the paper's is ``"am-elo"`` under a flat prior.
+    epsilon : float
+        Threshold on the paper's scale, on which theta sums to 1; the paper takes 0 and 0.005.
+
+    Returns
+    -------
+    tuple of str
+        The least theta first.
+
+    Raises
+    ------
+    ModelError
+        If the model has no discriminations, or the threshold is not finite.
+
+    References
+    ----------
+    Liu et al. (2025), Algorithm 3 and Figure 7.
+    """
+    if not fit.target.free_discrimination:
+        raise ModelError(f"Model {fit.model.name!r} has no theta. Use model='am-elo' or 'am-davidson'.")
+    if not np.isfinite(epsilon):
+        raise ModelError(f"The threshold on theta is a finite number, not {epsilon!r}.")
+    theta = posterior_theta(fit)
+    bar = epsilon * len(theta) + ACCURACY
+    return tuple(fit.cells.annotators[k] for k in np.argsort(theta, kind="stable") if theta[k] <= bar)
+
+
+def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
+    """Return the largest set whose mean 1 - A_k is at most a false discovery rate: indices, the most anomalous first.
+
+    Annotators of the same A_k are all in it, or none of them, so that their order does not matter.
+
+    Raises
+    ------
+    ModelError
+        If the rate does not lie between 0 and 1.
+    """
+    if not 0 < fdr < 1:
+        raise ModelError(f"A false discovery rate lies between 0 and 1, not {fdr!r}.")
+    order = np.argsort(-anomaly, kind="stable")
+    expected = np.cumsum(1 - anomaly[order]) / np.arange(1, len(order) + 1)
+    size = int(np.searchsorted(expected, fdr, side="right"))
+    if size < len(order):
+        size = min(size, int(np.count_nonzero(anomaly > anomaly[order[size]])))
+    return order[:size]

@@ -1,0 +1,123 @@
+"""Can a result be trusted? One table: every check, its verdict and a remedy.
+
+Of the votes: the graph of comparisons and separation (:mod:`bayes_arena.votes.checks`). Of the optimiser: its gradient.
+Of the sampler: r-hat, effective sample sizes, divergences and the energy. Of the prediction: Pareto k of leave-one-out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
+from bayes_arena.validation.leave_one_out import PARETO_K, leave_one_out
+from bayes_arena.votes.cells import are_whole
+from bayes_arena.votes.checks import check_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RHAT = 1.01
+"""Above this chains disagree (Vehtari et al., 2021)."""
+ESS = 400.0
+"""Effective draws that four chains should give (the same)."""
+BFMI = 0.3
+GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "quadrature": 1e-4}
+VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)")
+
+
+def diagnose(fit: Fit) -> pd.DataFrame:
+    """Check a result.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a check: ``check``, ``status`` (``ok`` or ``warning``), ``found`` and ``remedy``.
+
+    References
+    ----------
+    Vehtari, A. et al. (2021), "Rank-normalization, folding, and localization: an improved R-hat", Bayesian Analysis 16.
+    Vehtari, A. et al. (2024), "Pareto smoothed importance sampling", JMLR 25.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(diagnosis(fit))
+
+
+def diagnosis(fit: Fit) -> list[dict[str, str]]:
+    """Rows of :func:`diagnose`."""
+    rows = [row for row in check_rows(fit.cells) if row["check"] in VOTE_CHECKS]
+    if not fit.prior.is_flat and rows[-1]["status"] != "ok":  # a prior keeps the estimate finite
+        rows[-1] = rows[-1] | {"status": "ok", "found": "only by the prior", "remedy": ""}
+
+    def add(name: str, found: str, good: bool, remedy: str) -> None:
+        rows.append(
+            {"check": name, "status": "ok" if good else "warning", "found": found, "remedy": "" if good else remedy}
+        )
+
+    add(
+        "gradient at the mode",
+        f"{fit.gradient:.1e} a vote after {fit.iterations} Newton steps",
+        fit.gradient <= GRADIENT[fit.evidence],
+        "use a proper prior, or look at the warnings of the fit",
+    )
+    add(
+        "warnings of the fit",
+        " ".join(fit.warnings) or "none",
+        not fit.warnings,
+        "read them: they end with what to do",
+    )
+    if fit.tree is not None:
+        _add_sampler_checks(add, fit.tree)
+    if are_whole(fit.target.counts) and fit.target.is_proper and fit.target.n_votes > 1:
+        loo = leave_one_out(fit)
+        bad = loo.votes[loo.pareto_k > PARETO_K].sum()
+        add(
+            "Pareto k, leave-one-vote-out",
+            f"largest {loo.pareto_k.max():.2f}; {bad:.0f} of {loo.votes.sum():.0f} votes above {PARETO_K}",
+            not bad,
+            "use method='nuts'; votes that stay above it are surprises to the model: compare by kfold_annotators",
+        )
+    return rows
+
+
+def _add_sampler_checks(add: Any, tree: Any) -> None:
+    """Add r-hat, effective sample sizes, divergences and energy."""
+    import arviz as az
+
+    posterior, stats = tree["posterior"], tree["sample_stats"]
+    more = "sample longer (draws=..., tune=...)"
+    name, worst = _extreme(az.rhat(posterior), np.nanargmax)
+    add("r-hat", f"largest {worst:.3f} ({name})", worst < RHAT, more)
+    for kind in ("bulk", "tail"):
+        name, worst = _extreme(az.ess(posterior, method=kind), np.nanargmin)
+        add(f"{kind} effective sample size", f"least {worst:.0f} ({name})", worst > ESS, more)
+    diverging = int(stats["diverging"].sum())
+    found = f"{diverging} of {stats['diverging'].size} draws"
+    add("divergences", found, diverging == 0, "tune longer; if they stay, tighten the prior of the spreads")
+    if "energy" in stats:
+        energy = stats["energy"].to_numpy()
+        bfmi = float((np.square(np.diff(energy, axis=1)).mean(axis=1) / energy.var(axis=1)).min())
+        add("energy (BFMI)", f"least {bfmi:.2f} of the chains", bfmi > BFMI, "tune longer, or tighten the prior")
+
+
+def _extreme(values: Any, choose: Any) -> tuple[str, float]:
+    """Return the name of the most extreme entry of a dataset, and its value; constants have none."""
+    names: list[str] = []
+    numbers: list[Floats] = []
+    for name, array in values.data_vars.items():
+        flat = np.ravel(array.to_numpy())
+        labels = np.ravel(array[array.dims[0]].to_numpy()) if array.ndim else [""]
+        names += [f"{name}[{label}]" if array.ndim else str(name) for label in labels]
+        numbers.append(flat)
+    every = np.concatenate(numbers)
+    index = int(choose(every))
+    return names[index], float(every[index])

@@ -1,0 +1,171 @@
+"""What a fit says of votes it has not seen.
+
+A vote of annotator k, shown i first, ends in a win, a loss or a tie with probabilities
+
+    P(o) = E[ P(o | eta, t, m) ],        eta = theta_k (r_i - r_j) + b_k,
+
+the expectation over the posterior where the prior is proper; under a flat one, which leaves no posterior wherever an
+estimate is at infinity, the estimate is plugged in (:func:`~bayes_arena.head_to_head` shows both). Half wins have no
+tie of their own: their likelihood P^W (1 - P)^(1 - W), normalised over W = 0, 1/2 and 1, is Davidson's with nu = 1, and
+that is what a tie is scored by; their expected score stays P. A both-bad vote is a tie to every score.
+
+Ratings without a fit behind them, such as online Elo's, predict with theta = 1 and no position effect, ties as above.
+
+An annotator the fit has never heard of is drawn from the population that the prior describes; under a flat prior,
+which describes none, they vote like the average one (theta = 1): what the paper's filter of annotators amounts to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError, listing
+from bayes_arena.fits.draws import draw_parameters
+from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.outcomes import expected_score, log_probabilities
+from bayes_arena.likelihood.specification import PRESETS, Model
+from bayes_arena.ratings.estimates import require_compared
+from bayes_arena.votes.cells import Cells, Tally
+
+DRAWS = 500
+"""Draws that a prediction is averaged over; a sampled fit uses all it has."""
+NORMALISED_HALF = Model("half wins, normalised", ties="davidson")
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Strengths with no fit behind them, such as those of online Elo.
+
+    Attributes
+    ----------
+    competitors : tuple of str
+        Names.
+    strength : ndarray, shape (n_competitors,)
+        r in logits.
+    """
+
+    competitors: tuple[str, ...]
+    strength: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What is expected of one vote in each of a number of cells.
+
+    Attributes
+    ----------
+    score : ndarray, shape (n_cells,)
+        Expected score of the competitor shown first, a tie counting one half.
+    log_p : ndarray, shape (3, n_cells)
+        Log-probabilities of a win, a loss and a tie of the competitor shown first, in nats.
+    """
+
+    score: Floats
+    log_p: Floats
+
+
+def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int = DRAWS, seed: int = 0) -> Prediction:
+    """Predict a vote in each of a number of cells.
+
+    Parameters
+    ----------
+    fit : Fit or Ratings
+        A fitted model that sees every vote (neither ties nor both-bad votes dropped), or ratings, which know nothing
+        of annotators.
+    cells : Cells
+        Whom to predict; competitors and annotators are matched by name, the counts are not looked at.
+    new : bool
+        Take every annotator for somebody new, drawn from the population.
+    draws : int
+        Draws from a Gaussian approximation; a sampled fit uses all it has.
+    seed : int
+        The same seed gives the same prediction.
+
+    Returns
+    -------
+    Prediction
+
+    Raises
+    ------
+    ModelError
+        If the fit does not know a competitor, leaves out some outcomes, or is to draw somebody new from a flat prior.
+    NotIdentifiedError
+        If, under a flat prior, the fit says nothing of a pair since it never compared the two.
+    """
+    if isinstance(fit, Ratings):
+        i, j = _pairs(fit.competitors, cells)
+        eta = (fit.strength[i] - fit.strength[j])[None, :]
+        half = PRESETS["m-elo"]
+        return Prediction(expected_score(half, eta)[0], _log_three(half, eta))
+    if fit.model.ties == "drop" or fit.model.both_bad == "drop":
+        raise ModelError(
+            f"Model {fit.model.name!r} leaves out ties or both-bad votes, so its predictions are not of the same votes "
+            "as another's. Use ties='davidson' and both_bad='tie'."
+        )
+    if new and any(math.isinf(term.sd) for term in fit.target.own):
+        raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
+    rows = _rows(fit, cells, new=new)
+    target = replace(fit.target, tally=rows)
+    score, log_p, size = np.zeros(len(rows.i)), np.full((3, len(rows.i)), -np.inf), 0
+    for point in _points(fit, draws, seed):
+        coordinates = target.coordinates(point)
+        score += expected_score(fit.model, coordinates)[0]
+        log_p = np.logaddexp(log_p, _log_three(fit.model, coordinates))
+        size += 1
+    return Prediction(score / size, log_p - math.log(size))
+
+
+def _log_three(model: Model, coordinates: Floats) -> Floats:
+    """Log-probabilities of win, loss and tie, a both-bad vote being a tie, shape (3, n_cells)."""
+    if model.ties == "half":
+        model, coordinates = NORMALISED_HALF, np.vstack([coordinates, np.zeros_like(coordinates)])
+    log_p = log_probabilities(model, coordinates)
+    log_p[2] = np.logaddexp(log_p[2], log_p[3])
+    return log_p[:3]
+
+
+def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
+    """Yield points of the posterior, or the estimate; annotators' numbers have a last row for somebody unknown."""
+    target = fit.target
+    mean = np.array([term.mean for term in target.own])
+    if not target.is_proper:
+        yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean]))
+        return
+    strength, common, own = draw_parameters(fit, size=draws, seed=seed)
+    population = np.random.default_rng([seed, 1]).normal(
+        mean, [term.sd for term in target.own], (len(own), len(target.own))
+    )
+    for index in range(len(own)):
+        yield Point(strength[index], common[index], np.vstack([own[index], population[index]]))
+
+
+def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
+    """Return the cells in the indices of a fit; an annotator unknown to it comes after all others."""
+    i, j = _pairs(fit.cells.competitors, cells)
+    if math.isinf(fit.target.strength_sd):
+        require_compared(fit, i, j)
+    place = {name: index for index, name in enumerate(fit.cells.annotators)}
+    stranger = fit.target.n_annotators
+    them = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
+    known = stranger > 0 and not new and len(them) > 0
+    k = them[cells.annotator] if known else np.full(len(i), stranger)
+    return Tally(i, j, k, cells.counts)
+
+
+def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:
+    """Return the pair of every cell in the indices of known competitors."""
+    place = {name: index for index, name in enumerate(known)}
+    here = np.array([place.get(name, -1) for name in cells.competitors], dtype=np.int64)
+    i, j = here[cells.a], here[cells.b]
+    unknown = np.unique(np.concatenate([cells.a[i < 0], cells.b[j < 0]]))
+    if len(unknown):
+        raise ModelError(
+            f"The fit knows nothing of {listing(cells.competitors[index] for index in unknown)}. Fit all competitors."
+        )
+    return i, j

@@ -1,0 +1,195 @@
+"""Posterior predictive checks: whether the fitted model would have produced such votes.
+
+Under every draw of the parameters all votes are cast again, by the same annotators on the same pairs, and a rate of the
+votes observed is held against those of the votes replicated. With T a number of votes of a group,
+
+    tail = P(T_rep > T_obs) + P(T_rep = T_obs) / 2,
+
+near 0 or 1 where the model would hardly have produced what was observed. The data are used twice, to fit and to check,
+so tails of what the model fits closely crowd around 1/2: the check finds faults, it does not certify.
+
+Half wins are a likelihood of wins and losses: it draws no tie, as in :mod:`bayes_arena.models`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.draws import draw_parameters
+from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.outcomes import log_probabilities, seen_counts
+from bayes_arena.ratings.intervals.summary import equal_tailed, require_level
+from bayes_arena.votes.cells import Tally, whole_counts, whole_votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+By = Literal["pair", "competitor", "annotator"]
+DRAWS = 1000
+"""Replications from a Gaussian approximation; a sampled fit makes one from every draw it has."""
+
+
+def replicate(fit: Fit, *, draws: int = DRAWS, seed: int = 0) -> Ints:
+    """Cast all votes again under draws of the posterior.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model with a proper prior.
+    draws : int
+        Draws from a Gaussian approximation; a sampled fit uses all it has.
+    seed : int
+        The same seed gives the same votes.
+
+    Returns
+    -------
+    ndarray of int, shape (n_draws, n_rows, 4)
+        Wins of i, wins of j, ties and both-bad votes in the rows of ``fit.target.tally``, each row with as many votes
+        as the model sees there. Half wins and dropped ties draw no tie.
+
+    Raises
+    ------
+    ModelError
+        If the prior is flat, or votes are weighted by fractions.
+    """
+    return np.array(list(_replications(fit, fit.target.tally, draws, seed)))
+
+
+def predictive_check(
+    fit: Fit, by: By = "pair", *, level: float = 0.89, draws: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
+    """Hold the rates of wins and ties observed in groups of votes against those that the model predicts.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model with a proper prior.
+    by : {"pair", "competitor", "annotator"}
+        What the votes are grouped by.
+    level : float
+        Predictive probability of the intervals.
+    draws, seed : int
+        As for :func:`replicate`; only one replication of all votes is in memory at a time.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Who (``competitor, opponent``, or ``competitor``, or ``annotator``); ``statistic``; ``votes`` that the model
+        sees; the rate ``observed``; ``predicted``, its predictive mean, with ``lower`` and ``upper``; ``tail``,
+        the probability of the module's formula. For each group a row ``"win"``, the rate of votes for the competitor
+        (of an annotator: for whichever of the two the fit rates higher), and, where the model has ties, a row
+        ``"tie"``, both-bad votes included.
+
+    Raises
+    ------
+    ModelError
+        If the grouping or level is not possible, the annotators are unknown, the prior is flat, votes are weighted by
+        fractions, or a likelihood of half wins was fitted to votes with ties.
+
+    References
+    ----------
+    Gelman, A., Meng, X.-L. & Stern, H. (1996), "Posterior predictive assessment of model fitness via realized
+    discrepancies", Statistica Sinica 6.
+    """
+    import pandas as pd
+
+    require_level(level)
+    if fit.model.ties == "half" and fit.target.counts[2].any():
+        raise ModelError(
+            f"Model {fit.model.name!r} counts ties as half wins and draws none, so rates of votes with ties cannot be "
+            "checked. Use ties='davidson'."
+        )
+    tally = _rows(fit, by)
+    names, groups = _group(fit, tally, by)
+    statistics = ("win", "tie") if fit.model.has_tie_outcome else ("win",)
+    counts = seen_counts(fit.model, tally.counts).T
+    votes = sum_by(groups.index, counts[groups.row].sum(axis=1), groups.size)
+    observed = groups.wins_and_ties(counts)
+    replications = _replications(fit, tally, draws, seed)
+    replicated = np.array([groups.wins_and_ties(once.astype(np.float64)) for once in replications])
+    tail = (replicated > observed).mean(axis=0) + 0.5 * (replicated == observed).mean(axis=0)
+    lower, upper = equal_tailed(replicated, level, discrete=True)
+    seen = votes > 0
+    tables = []
+    for row, statistic in enumerate(statistics):
+        numbers = {
+            "observed": observed[row],
+            "predicted": replicated[:, row].mean(axis=0, dtype=np.float64),
+            "lower": lower[row],
+            "upper": upper[row],
+        }
+        columns = {
+            **{name: np.array(column, dtype=object)[seen] for name, column in names.items()},
+            "statistic": statistic,
+            "votes": whole_counts(votes[seen]),
+            **{name: values[seen] / votes[seen] for name, values in numbers.items()},
+            "tail": tail[row][seen],
+        }
+        tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Which rows of votes belong to which group, and whose wins count there.
+
+    Attributes
+    ----------
+    index, row, side : ndarray of int, shape (n_entries,)
+        Row ``row`` belongs to group ``index``, where wins of i (side 0) or of j (side 1) are counted.
+    size : int
+        Number of groups.
+    """
+
+    index: Ints
+    row: Ints
+    side: Ints
+    size: int
+
+    def wins_and_ties(self, counts: Floats) -> Floats:
+        """Sum counts (n_rows, 4) over groups, shape (2, size)."""
+        wins, ties = counts[self.row, self.side], counts[self.row, 2] + counts[self.row, 3]
+        return np.array([sum_by(self.index, wins, self.size), sum_by(self.index, ties, self.size)])
+
+
+def _rows(fit: Fit, by: str) -> Tally:
+    """Return the votes as the model tells them apart, and the groups."""
+    if by not in get_args(By):
+        raise ModelError(f"by is one of {', '.join(get_args(By))}, not {by!r}.")
+    if by == "annotator" and not fit.cells.n_annotators:
+        raise ModelError("The votes carry no annotators, so none can be checked. Use by='competitor' or by='pair'.")
+    by_annotator = by == "annotator" or fit.model.needs_annotators
+    return fit.cells.tally(by_annotator=by_annotator, by_side=fit.model.position != "none")
+
+
+def _group(fit: Fit, tally: Tally, by: str) -> tuple[Mapping[str, Sequence[str]], _Groups]:
+    """Names of the groups, and their rows."""
+    names, n, row = fit.cells.competitors, fit.cells.n_competitors, np.arange(len(tally.i))
+    if by == "annotator":
+        side = (fit.strength[tally.i] < fit.strength[tally.j]).astype(np.int64)
+        return {"annotator": fit.cells.annotators}, _Groups(tally.k, row, side, fit.cells.n_annotators)
+    if by == "competitor":
+        index, side = np.append(tally.i, tally.j), np.repeat([0, 1], len(row))
+        return {"competitor": names}, _Groups(index, np.append(row, row), side, n)
+    first, second = np.minimum(tally.i, tally.j), np.maximum(tally.i, tally.j)
+    pairs, index = np.unique(first * n + second, return_inverse=True)
+    who = {"competitor": [names[pair // n] for pair in pairs], "opponent": [names[pair % n] for pair in pairs]}
+    return who, _Groups(index, row, (tally.i > tally.j).astype(np.int64), len(pairs))
+
+
+def _replications(fit: Fit, tally: Tally, draws: int, seed: int) -> Iterator[Ints]:
+    """Yield counts (n_rows, 4) under one draw of the posterior after the other."""
+    if not fit.target.is_proper:
+        raise ModelError("Predictive checks need draws from a posterior. Use prior='default'.")
+    target = replace(fit.target, tally=tally)
+    votes = whole_votes(seen_counts(fit.model, tally.counts).sum(axis=0))
+    rng = np.random.default_rng([seed, 1])
+    for point in map(Point, *draw_parameters(fit, size=draws, seed=seed)):
+        yield rng.multinomial(votes, np.exp(log_probabilities(fit.model, target.coordinates(point))).T)

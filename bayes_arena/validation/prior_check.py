@@ -1,0 +1,95 @@
+"""What a prior says before any vote, on scales that people know.
+
+A prior on logits is hard to judge; that the best of twenty competitors leads the worst by 700 Elo points, or that one
+annotator in forty votes against the others, is not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.fits.prior_draws import draw_prior
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.outcomes import log_probabilities
+from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.specification import Model, resolve_model
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.votes.reading.table import as_cells
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def prior_check(
+    cells: object,
+    *,
+    model: str | Model | None = None,
+    prior: str | Prior = "default",
+    elo: EloScale | None = None,
+    size: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Show what a prior implies, beside what the votes show.
+
+    Parameters
+    ----------
+    cells : Cells, path, sequence of paths, or dataframe
+        Votes, or what :func:`~bayes_arena.read_votes` reads without options: the competitors, annotators and pairs for
+        which the implications are drawn.
+    model, prior : optional
+        As for :func:`bayes_arena.fit`.
+    elo : EloScale, optional
+        Elo scale.
+    size : int
+        Draws.
+    seed : int
+        The same seed gives the same table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a ``quantity`` with its prior quantiles ``q05, q50, q95`` and, where the votes show it directly, its
+        value ``observed``: the standard deviation of the Elo scores and the lead of the best over the worst (points);
+        the shares of ties, and of decided votes won by the first side; the share of annotators with theta < 0.
+
+    Raises
+    ------
+    ModelError
+        If the model or prior is unknown, or the prior is flat.
+    """
+    import pandas as pd
+
+    cells = as_cells(cells)
+    prior = resolve_prior(prior)
+    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
+    scale = elo or EloScale()
+    draws, _ = draw_prior(cells, chosen, prior, size=size, seed=seed)
+    target = objective(cells, chosen, prior)
+    points = scale.points_per_logit * draws.elo_strength
+    rows: dict[str, tuple[Floats, float]] = {
+        "sd of Elo scores": (points.std(axis=1, ddof=1), np.nan),
+        "best minus worst, Elo": (np.ptp(points, axis=1), np.nan),
+    }
+    votes = target.counts.sum(axis=0)
+    won, tied = np.empty(size), np.empty(size)
+    for index, point in enumerate(draws.points()):
+        p = np.exp(log_probabilities(chosen, target.coordinates(point)))
+        won[index] = votes @ p[0] / (votes @ (p[0] + p[1]))
+        tied[index] = votes @ p[2:].sum(axis=0) / votes.sum()
+    counts = target.counts.sum(axis=1)
+    if chosen.position != "none":
+        rows["first side's share of decided votes"] = (won, counts[0] / max(counts[0] + counts[1], 1.0))
+    if chosen.has_tie_outcome:
+        rows["share of ties"] = (tied, counts[2:].sum() / counts.sum())
+    if target.free_discrimination:
+        rows["share of annotators with theta < 0"] = ((draws.own[:, :, 0] < 0).mean(axis=1), np.nan)
+    table = pd.DataFrame(
+        [
+            {"quantity": name, **dict(zip(("q05", "q50", "q95"), np.quantile(values, [0.05, 0.5, 0.95]), strict=True))}
+            for name, (values, _) in rows.items()
+        ]
+    )
+    return table.assign(observed=[seen for _, seen in rows.values()])

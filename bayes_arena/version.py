@@ -1,0 +1,3 @@
+"""The version, which results carry."""
+
+__version__ = "0.1.0"

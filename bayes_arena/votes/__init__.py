@@ -1,0 +1,9 @@
+"""Votes: from any engine to cells, the sufficient statistics that every model reads.
+
+=========  =====================================================================
+reading/   tables in any engine, files and the Hugging Face hub, read into cells
+cells      ``Cells`` and ``Tally``: votes summed per pair and annotator
+checks     ``check``: what can be rated, and what cannot
+selection  some annotators' votes
+=========  =====================================================================
+"""

@@ -1,0 +1,244 @@
+"""Cells: the sufficient statistics of a set of votes.
+
+One row per distinct (a, b, annotator) with a count for each of the four outcomes. ``a`` is the competitor
+shown first (left), so a position effect can still be read off. Rows are sorted by the competitors' names and
+the annotator's, so no order of votes, no chunking and no engine changes a bit of what follows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import ModelError
+
+OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
+"""What a vote can say, in the order of the columns of ``Cells.counts``."""
+OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
+"""Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Votes summed per ordered pair and annotator.
+
+    Attributes
+    ----------
+    competitors : tuple of str
+        Names, sorted. Length n_competitors.
+    annotators : tuple of str
+        Names, sorted; empty when the annotators are unknown.
+    a, b : ndarray of int, shape (n_cells,)
+        Index of the first and second competitor of a cell.
+    annotator : ndarray of int, shape (n_cells,)
+        Index of the annotator; 0 when the annotators are unknown.
+    counts : ndarray of float, shape (n_cells, 4)
+        Votes (summed weights) for each of ``OUTCOMES``.
+    dropped : mapping of str to int
+        Invalid votes left out on reading, by problem.
+    sided : bool
+        Whether the votes say who was shown first. If not, ``a`` is the name that sorts first, and says nothing.
+    """
+
+    competitors: tuple[str, ...]
+    annotators: tuple[str, ...]
+    a: Ints
+    b: Ints
+    annotator: Ints
+    counts: Floats
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    sided: bool = True
+
+    def __post_init__(self) -> None:
+        for array in (self.a, self.b, self.annotator, self.counts):
+            array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"Cells({self.n_votes:,.12g} votes, {self.n_competitors} competitors, {self.n_annotators} annotators, "
+            f"{len(self.a)} cells)"
+        )
+
+    @property
+    def n_competitors(self) -> int:
+        """Number of competitors."""
+        return len(self.competitors)
+
+    @property
+    def n_annotators(self) -> int:
+        """Number of annotators, 0 when they are unknown."""
+        return len(self.annotators)
+
+    @cached_property
+    def n_votes(self) -> float:
+        """Number of votes (sum of weights)."""
+        return float(self.counts.sum())
+
+    def tally(self, *, by_annotator: bool, by_side: bool = False) -> Tally:
+        """Sum the votes over what a model does not distinguish.
+
+        Parameters
+        ----------
+        by_annotator : bool
+            Keep annotators apart.
+        by_side : bool
+            Keep apart who was shown first; otherwise i is the competitor that comes first in ``competitors``.
+        """
+        annotator = self.annotator if by_annotator else np.zeros_like(self.annotator)
+        turned = np.zeros(len(self.a), dtype=bool) if by_side else self.a > self.b
+        i, j = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
+        counts = np.where(turned[:, None], self.counts[:, [1, 0, 2, 3]], self.counts)
+        size = self.n_competitors
+        keys, row = np.unique((annotator * size + i) * size + j, return_inverse=True)
+        return Tally(
+            i=keys // size % size,
+            j=keys % size,
+            k=keys // (size * size),
+            counts=np.column_stack([sum_by(row, column, len(keys)) for column in counts.T]),
+        )
+
+    def votes_by_annotator(self) -> Floats:
+        """Votes (summed weights) of every annotator, shape (n_annotators,)."""
+        return sum_by(self.annotator, self.counts.sum(axis=1), self.n_annotators)[: self.n_annotators]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Votes per pair (i, j) and annotator k, sorted by (k, i, j).
+
+    Attributes
+    ----------
+    i, j, k : ndarray of int, shape (n_rows,)
+        Competitors and annotator.
+    counts : ndarray of float, shape (n_rows, 4)
+        Wins of i, wins of j, ties, both-bad.
+    """
+
+    i: Ints
+    j: Ints
+    k: Ints
+    counts: Floats
+
+
+def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
+    """Return the same competitors and annotators with other counts; cells without a vote are left out."""
+    rows = counts.sum(axis=1) > 0
+    return replace(
+        cells, a=cells.a[rows], b=cells.b[rows], annotator=cells.annotator[rows], counts=counts[rows].astype(np.float64)
+    )
+
+
+def whole_votes(counts: Floats) -> Ints:
+    """Return counts as integers.
+
+    Raises
+    ------
+    ModelError
+        If votes are weighted by fractions, and so cannot be drawn or left out one by one.
+    """
+    if not are_whole(counts):
+        raise ModelError("Votes are weighted by fractions; leaving some out, or drawing new ones, needs whole votes.")
+    return counts.astype(np.int64)
+
+
+def single_votes(cells: Cells) -> tuple[Ints, Ints]:
+    """Cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
+
+    Raises
+    ------
+    ModelError
+        If votes are weighted by fractions, which are no single votes.
+    """
+    counts = whole_votes(cells.counts)
+    row, outcome = np.nonzero(counts)
+    times = counts[row, outcome]
+    return np.repeat(row, times), np.repeat(outcome, times)
+
+
+def are_whole(counts: Floats) -> bool:
+    """Whether every count is of whole votes, none weighted by a fraction."""
+    return np.array_equal(counts, np.rint(counts))
+
+
+def whole_counts(values: Floats) -> np.ndarray:
+    """Return counts as integers where every one is whole (it is, unless votes are weighted)."""
+    return values.astype(np.int64) if are_whole(values) else values
+
+
+def build_cells(groups: pl.DataFrame, dropped: Mapping[str, int]) -> Cells:
+    """Build cells from valid groups of votes.
+
+    Parameters
+    ----------
+    groups : polars.DataFrame
+        Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n`` votes and,
+        where known, ``annotator`` (text). Rows may repeat and come in any order.
+    dropped : mapping of str to int
+        Invalid votes left out, by problem.
+    """
+    competitors = pl.concat([groups["a"], groups["b"]]).unique().sort()
+    codes = {"a": competitors, "b": competitors}
+    annotators = pl.Series(dtype=pl.String)
+    if "annotator" in groups.columns:
+        annotators = groups["annotator"].unique().sort()
+        codes["annotator"] = annotators
+    else:
+        groups = groups.with_columns(annotator=pl.lit(0))
+    coded = groups.select(
+        *(pl.col(name).cast(pl.Enum(names)).to_physical().cast(pl.Int64) for name, names in codes.items()),
+        *(["annotator"] if "annotator" not in codes else []),
+        "outcome",
+        "weight",
+        "n",
+    )
+    return sum_cells(coded, competitors.to_list(), annotators.to_list(), dropped)
+
+
+def sum_cells(
+    coded: pl.DataFrame, competitors: Sequence[str], annotators: Sequence[str], dropped: Mapping[str, int]
+) -> Cells:
+    """Build cells from valid groups of votes whose names are numbers.
+
+    Parameters
+    ----------
+    coded : polars.DataFrame
+        As for :func:`build_cells`, with ``a, b`` and ``annotator`` (0 where unknown) as index into the names.
+    competitors, annotators : sequence of str
+        All names that occur and no other, sorted.
+    dropped : mapping of str to int
+        Invalid votes left out, by problem.
+    """
+    coded = coded.with_columns(pl.col("a", "b", "annotator", "outcome").cast(pl.Int64)).sort("a", "b", "annotator")
+    a, b, annotator = (coded[name].to_numpy() for name in ("a", "b", "annotator"))
+    new = np.ones(len(a), dtype=bool)
+    new[1:] = (np.diff(a) != 0) | (np.diff(b) != 0) | (np.diff(annotator) != 0)
+    cell = np.cumsum(new) - 1
+    votes = _on_grid(coded["weight"].to_numpy(), coded["n"].to_numpy()) * coded["n"].to_numpy()
+    counts = sum_by(cell * 4 + coded["outcome"].to_numpy(), votes, 4 * (int(cell[-1]) + 1))
+    return Cells(
+        competitors=tuple(competitors),
+        annotators=tuple(annotators),
+        a=a[new],
+        b=b[new],
+        annotator=annotator[new],
+        counts=counts.reshape(-1, 4),
+        dropped=dict(dropped),
+    )
+
+
+def _on_grid(weight: Floats, n: Ints) -> Floats:
+    """Round weights so that every sum of them is exact, in whatever order it is taken.
+
+    The grid is a power of two of at most 2^-49 of the total weight: half of it, or twice the total, are still within
+    the 53 bits of a float. Whole weights stay as they are.
+    """
+    values, row = np.unique(weight, return_inverse=True)
+    total = math.fsum(values * np.bincount(row, n))
+    grid = 2.0 ** (math.frexp(total)[1] - 50)
+    return np.asarray(np.round(weight / grid) * grid)

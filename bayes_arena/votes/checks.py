@@ -1,0 +1,205 @@
+"""What a set of votes can and cannot settle, before any model is fitted.
+
+Comparisons form a graph on the competitors. Scores are comparable only within a connected component. A finite
+maximum-likelihood estimate of Bradley-Terry exists only if the competitors cannot be split into two groups
+such that nobody of the first ever lost or tied against the second (Ford, 1957): the directed graph "j took
+something off i" must be strongly connected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import listing
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.reading.decoding import normalised
+from bayes_arena.votes.reading.repeats import Repeats
+from bayes_arena.votes.reading.table import as_cells, read_repeats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEW_VOTES = 50
+"""The paper leaves out annotators with this many votes or fewer (section 5.1)."""
+
+
+def components(cells: Cells) -> Ints:
+    """Component of every competitor in the comparison graph, shape (n_competitors,), largest first."""
+    labels = _components(cells, cells.a, cells.b, strong=False)
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    return np.argsort(order)[labels]
+
+
+def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:
+    """Return the groups of competitors that took every point off all others, where the votes are connected.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    count_ties : bool
+        Whether a tie takes something off both sides.
+
+    Returns
+    -------
+    list of list of str
+        Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every
+        strongly connected group that lost nothing to anybody outside it, though it was compared with them.
+    """
+    tally = cells.tally(by_annotator=False)
+    i_wins, j_wins, ties = tally.counts[:, 0], tally.counts[:, 1], tally.counts[:, 2:].sum(axis=1) * count_ties
+    i_scored, j_scored = i_wins + ties > 0, j_wins + ties > 0
+    took = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
+    off = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
+    group = _components(cells, took, off, strong=True)
+    outside = group[took] != group[off]
+    beaten, met = set(group[off][outside]), set(group[took][outside])
+    return [
+        [name for name, label in zip(cells.competitors, group, strict=True) if label == winner]
+        for winner in sorted(met - beaten)
+    ]
+
+
+def _components(cells: Cells, source: Ints, target: Ints, *, strong: bool) -> Ints:
+    size = cells.n_competitors
+    graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size)).tocsr()
+    return np.asarray(connected_components(graph, connection="strong" if strong else "weak")[1], dtype=np.int64)
+
+
+def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, str]]:
+    """Rows of :func:`check`; what is repeated only the source knows."""
+    rows: list[dict[str, str]] = []
+
+    def add(name: str, found: str, problem: bool, remedy: str) -> None:
+        status = "warning" if problem else "ok"
+        rows.append({"check": name, "status": status, "found": found, "remedy": remedy if problem else ""})
+
+    dropped = sum(cells.dropped.values())
+    found = ", ".join(f"{n} {problem}" for problem, n in cells.dropped.items()) or "none"
+    add("invalid votes", found, dropped > 0, "correct them at the source; ratings leave them out")
+
+    if repeats is not None:
+        alike = "" if repeats.evident or not repeats.repeated else "; they may be votes that are alike"
+        add(
+            "repeated votes",
+            f"{repeats.repeated} of {repeats.rows} rows equal another in every column{alike}",
+            repeats.evident,
+            "leave them out: dedupe=True (--dedupe)",
+        )
+
+    twins = [*name_twins(cells.competitors), *name_twins(cells.annotators)]
+    before = cells.n_competitors + cells.n_annotators
+    after = before - sum(len(names) - 1 for names in twins)
+    add(
+        "names alike",
+        f"{listing(map(_written, twins))}; {before} names, {after} normalised" if twins else "none",
+        bool(twins),
+        "take them for the same: normalise=True (--normalise-names)",
+    )
+    labels = components(cells)
+    alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
+    add(
+        "connected comparisons",
+        f"{labels.max() + 1} group(s)" + (f"; apart from the largest: {listing(alone)}" if alone else ""),
+        bool(alone),
+        "rate the groups apart, or collect votes between them",
+    )
+    wins, losses, ties = records(cells)
+    perfect = [name for name, lost, tied in zip(cells.competitors, losses, ties, strict=True) if lost + tied == 0]
+    hopeless = [name for name, won, tied in zip(cells.competitors, wins, ties, strict=True) if won + tied == 0]
+    add(
+        "won every vote",
+        listing(perfect) or "nobody",
+        bool(perfect),
+        "use a prior: the flat estimate is infinite",
+    )
+    add(
+        "lost every vote",
+        listing(hopeless) or "nobody",
+        bool(hopeless),
+        "use a prior: the flat estimate is infinite",
+    )
+    groups = never_beaten_groups(cells)
+    add(
+        "finite estimate (Ford)",
+        "exists" if not groups else "; ".join(f"never beaten by the rest: {listing(group)}" for group in groups),
+        bool(groups),
+        "use a prior: the flat estimate is infinite",
+    )
+    if cells.n_annotators:
+        votes = cells.votes_by_annotator()
+        few = int((votes <= FEW_VOTES).sum())
+        add(
+            "votes per annotator",
+            f"median {np.median(votes):g}, least {votes.min():g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
+            few > 0,
+            f"use a prior, or leave them out (--delta {FEW_VOTES})",
+        )
+    else:
+        add("votes per annotator", "annotators unknown", False, "")
+    counts = cells.counts.sum(axis=0)
+    decided, total = counts[0] + counts[1], counts.sum()
+    share = counts[0] / decided if decided else 0.5
+    z = abs(share - 0.5) * 2 * np.sqrt(decided)
+    add(
+        "first-position wins",
+        f"{share:.1%} of decided votes" if cells.sided else "the votes do not say who was shown first",
+        bool(z > 3) and cells.sided,
+        "if the sides were drawn at random this is a position effect",
+    )
+    add("ties", f"{counts[2] / total:.1%} tie, {counts[3] / total:.1%} both bad", False, "")
+    return rows
+
+
+def name_twins(names: Sequence[str]) -> list[list[str]]:
+    """Return the names that differ only in outer spaces or in their Unicode form."""
+    table = pl.DataFrame({"name": names}, schema={"name": pl.String}).with_columns(same=normalised(pl.col("name")))
+    groups = table.group_by("same", maintain_order=True).agg("name").filter(pl.col("name").list.len() > 1)
+    return groups["name"].to_list()
+
+
+def _written(names: list[str]) -> str:
+    """Write twins so that they can be told apart: Unicode forms look alike."""
+    write = repr if len({name.strip() for name in names}) == 1 else ascii
+    return " = ".join(map(write, names))
+
+
+def check(cells: object) -> pd.DataFrame:
+    """Report what the votes can settle.
+
+    Parameters
+    ----------
+    cells : Cells, path, sequence of paths, or dataframe
+        Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options; of these it also says what is
+        repeated.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a check: ``check``, ``status`` (``ok`` or ``warning``), ``found`` and ``remedy``.
+
+    References
+    ----------
+    Ford, L. R. (1957), "Solution of a ranking problem from binary comparisons".
+    """
+    import pandas as pd
+
+    votes = as_cells(cells)  # first, for its errors are typed
+    return pd.DataFrame(check_rows(votes, None if votes is cells else read_repeats(cells)))
+
+
+def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
+    """Wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
+    size = cells.n_competitors
+    a_wins, b_wins = cells.counts[:, 0], cells.counts[:, 1]
+    ties = cells.counts[:, 2] + cells.counts[:, 3]
+    wins = sum_by(cells.a, a_wins, size) + sum_by(cells.b, b_wins, size)
+    losses = sum_by(cells.a, b_wins, size) + sum_by(cells.b, a_wins, size)
+    return wins, losses, sum_by(cells.a, ties, size) + sum_by(cells.b, ties, size)

@@ -1,0 +1,155 @@
+"""What a vote says: labels of winners to outcomes, columns to text and numbers, and what is wrong with a vote.
+
+Works on a table with a row for every group of equal votes, or for every vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from bayes_arena.votes.cells import OUTCOMES
+
+LABELS: Mapping[str, str] = {
+    "model_a": "model_a",
+    "left": "model_a",
+    "model_b": "model_b",
+    "right": "model_b",
+    "tie": "tie",
+    "tie (bothbad)": "both_bad",
+    "both_bad": "both_bad",
+    "bothbad": "both_bad",
+}
+NAMES = ("a", "b", "winner", "annotator")
+"""Columns that hold names."""
+COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
+"""Columns of counted votes, and what they count."""
+CODES = {name: code for code, name in enumerate(OUTCOMES)}
+
+
+def as_label(label: str) -> str:
+    """Write a winner's label as the table of labels has it."""
+    return label.strip().lower()
+
+
+def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool = False) -> pl.DataFrame:
+    """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid).
+
+    Names are normalised if asked, so that groups may become equal.
+    """
+    names = [name for name in (*NAMES, "id") if name in groups.columns]
+    keys = groups.with_columns(as_text(groups, name, normalise=normalise) for name in names)
+    missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
+    if "winner" in names:
+        codes = {label: CODES[outcome] for label, outcome in labels.items()}
+        label = pl.col("winner").str.strip_chars().str.to_lowercase()
+        by_label = label.replace_strict(codes, default=None, return_dtype=pl.Int8)
+        winner = pl.col("winner")
+        by_name = pl.when(winner == pl.col("a")).then(0).when(winner == pl.col("b")).then(1).cast(pl.Int8)
+        keys = keys.with_columns(by_label=by_label, by_name=by_name)
+        keys = keys.with_columns(outcome=pl.coalesce("by_label", "by_name"))
+        missing_winner = winner.is_null()
+        ambiguous = pl.col("by_label") != pl.col("by_name")
+    elif "winner_a" in groups.columns:
+        hot = [_is_hot(name) for name in ("winner_a", "winner_b", "winner_tie")]
+        keys = keys.with_columns(one=hot[0], two=hot[1], three=hot[2])
+        chosen = pl.when("one").then(0).when("two").then(1).when("three").then(2).cast(pl.Int8)
+        total = pl.sum_horizontal(pl.col(name).cast(pl.Int8) for name in ("one", "two", "three"))
+        complete = pl.all_horizontal(pl.col(name).is_not_null() for name in ("one", "two", "three"))
+        keys = keys.with_columns(outcome=pl.when(complete & (total == 1)).then(chosen))
+        unknown = "not one winner"
+    else:
+        keys = keys.with_columns(outcome=pl.lit(CODES["model_a"], pl.Int8))
+        if "wins_a" not in groups.columns:  # winner and loser: a tie has neither
+            said = [pl.col(name).str.strip_chars().str.to_lowercase().is_in(list(labels)) for name in ("a", "b")]
+            keys = keys.with_columns(outcome=pl.when(~pl.any_horizontal(said)).then("outcome"))
+            unknown = "outcome for a name"
+    counts = [_no_number(pl.col(name)) for name in COUNTS if name in groups.columns]
+    if "weight" in groups.columns:
+        weight, bad_weight = pl.col("weight").cast(pl.Float64, strict=False), _no_number(pl.col("weight"))
+    else:
+        weight, bad_weight = pl.lit(1.0), pl.lit(False)
+    missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
+    missing_id = pl.col("id").is_null() if "id" in names else pl.lit(False)
+    problem = (
+        pl.when(pl.col("a").is_null() | pl.col("b").is_null())
+        .then(pl.lit("missing competitor"))
+        .when(pl.col("a") == pl.col("b"))
+        .then(pl.lit("competitor against itself"))
+        .when(missing_annotator)
+        .then(pl.lit("missing annotator"))
+        .when(missing_id)
+        .then(pl.lit("missing id"))
+        .when(missing_winner)
+        .then(pl.lit("missing winner"))
+        .when(ambiguous)
+        .then(pl.lit("ambiguous winner"))
+        .when(pl.col("outcome").is_null())
+        .then(pl.lit(unknown))
+        .when(bad_weight)
+        .then(pl.lit("bad weight"))
+        .when(pl.any_horizontal(pl.lit(False), *counts))
+        .then(pl.lit("bad count"))
+    )
+    raw_weight = as_text(groups, "weight") if "weight" in groups.columns else pl.lit(None)
+    return keys.with_columns(weight_text=raw_weight).with_columns(problem=problem, weight=weight)
+
+
+def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
+    """Write counted wins and ties as votes, and competitors that no layout has put on a side in the order of names.
+
+    Parameters
+    ----------
+    votes : polars.DataFrame
+        Valid votes from :func:`decode`, of a layout without sides: ``a`` has won, or ``COUNTS`` say how often.
+    """
+    if "wins_a" in votes.columns:
+        parts = [
+            votes.with_columns(
+                outcome=pl.lit(CODES[outcome], pl.Int8), weight=pl.col("weight") * pl.col(name).cast(pl.Float64)
+            )
+            for name, outcome in COUNTS.items()
+            if name in votes.columns
+        ]
+        votes = pl.concat(parts).filter(pl.col("weight") > 0)
+    turned, outcome = pl.col("a") > pl.col("b"), pl.col("outcome")
+    return votes.with_columns(
+        a=pl.min_horizontal("a", "b"),
+        b=pl.max_horizontal("a", "b"),
+        outcome=pl.when(turned & (outcome < 2)).then(1 - outcome).otherwise(outcome),
+    )
+
+
+def as_text(table: pl.DataFrame, name: str, *, normalise: bool = False) -> pl.Expr:
+    """Write a column as text: empty and NaN are missing, and a whole number reads the same as int and as float.
+
+    Columns of names are without outer spaces and in Unicode's form NFC if asked.
+    """
+    column = pl.col(name)
+    if table.schema[name].is_float():
+        whole = (column == column.floor()) & (column.abs() < 2**53)
+        integer = pl.when(whole).then(column).cast(pl.Int64, strict=False).cast(pl.String)
+        return pl.coalesce(integer, column.fill_nan(None).cast(pl.String)).alias(name)
+    text = column.cast(pl.String)
+    if normalise and name in NAMES:
+        text = normalised(text)
+    return pl.when(text != "").then(text).alias(name)
+
+
+def normalised(names: pl.Expr) -> pl.Expr:
+    """Write names without outer spaces and in Unicode's form NFC."""
+    return names.str.strip_chars().str.normalize("NFC")
+
+
+def _no_number(column: pl.Expr) -> pl.Expr:
+    """Whether a column of weights or counts has no finite number, zero or more."""
+    number = column.cast(pl.Float64, strict=False)
+    return number.is_null() | ~number.is_finite() | (number < 0)
+
+
+def _is_hot(name: str) -> pl.Expr:
+    """Read a one-hot column written as numbers, booleans or their text: true, false, or null if neither."""
+    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
+    values = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
+    return text.replace_strict(values, default=None, return_dtype=pl.Boolean)

@@ -1,0 +1,111 @@
+"""Votes that occur more than once in the source: repeated rows, pairs listed from both sides.
+
+Equal votes are normal: the same two competitors meet again, and the same one wins. They are repeats where votes that
+agree in every other column (who met, who voted, an id, a time, a question) hardly ever differ in the winner: copies
+never do, and votes of their own do so about as often as not. With u different rows among n, and v of them different
+without the winner, u - v is small beside both n - u and u. Without a column besides those of competitors, winner,
+annotator and weight, nothing is taken for a repeat.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import narwhals as nw
+import polars as pl
+
+from bayes_arena.errors import RepeatedVotesWarning
+from bayes_arena.votes.reading.decoding import COUNTS
+from bayes_arena.votes.reading.sources import ANNOTATORS, LIKELY_ANNOTATORS, Frame, to_polars
+
+SMALL = 0.1
+"""Share of different winners up to which equal rows are repeats."""
+FEWEST = 5
+"""Different rows from which anything can be told."""
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Rows that are equal in every column.
+
+    Attributes
+    ----------
+    rows : int
+        Rows that are not empty.
+    repeated : int
+        Rows less different rows.
+    evident : bool
+        Whether these are repeats; otherwise they may well be different votes that are alike.
+    """
+
+    rows: int
+    repeated: int
+    evident: bool
+
+
+def count_repeats(frame: Frame, columns: Mapping[str, str]) -> Repeats:
+    """Count the rows that equal another, in the engine that holds them.
+
+    Parameters
+    ----------
+    frame : narwhals frame
+        The whole source.
+    columns : mapping of str to str
+        Role to column, from :func:`~bayes_arena.votes.reading.sources.recognise_roles`.
+    """
+    names = _comparable(frame)
+    outcome = {name for role, name in columns.items() if role.startswith("winner")} or {columns["a"], columns["b"]}
+    plain = {name for role, name in columns.items() if role != "id"} | {*ANNOTATORS, *LIKELY_ANNOTATORS}
+    rows = frame.select(*names).filter(~nw.all_horizontal(nw.all().is_null(), ignore_nulls=False))
+    different = rows.unique()
+    n, u = _height(rows), _height(different)
+    if n == u or u < FEWEST or plain.issuperset(names):
+        return Repeats(n, n - u, evident=False)
+    v = _height(different.select(*(name for name in names if name not in outcome)).unique())
+    return Repeats(n, n - u, evident=u - v <= SMALL * min(n - u, u))
+
+
+def without_repeats(frame: Frame, columns: Mapping[str, str]) -> Frame:
+    """Return the different rows, and say how many others there were; rows that may be different votes stay."""
+    found = count_repeats(frame, columns)
+    if found.repeated and not found.evident:
+        _warn(f"{found.repeated} of {found.rows} rows equal another and are kept: they may be votes that are alike.")
+    if not found.evident:
+        return frame
+    _warn(f"Left out {found.repeated} of {found.rows} rows, which repeat another in every column.")
+    return frame.unique(subset=_comparable(frame))
+
+
+def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
+    """Warn if a table of wins lists every pair from both sides, and keep one side if asked.
+
+    Parameters
+    ----------
+    votes : polars.DataFrame
+        Valid rows with the columns of :data:`~bayes_arena.votes.reading.decoding.COUNTS`.
+    """
+    keys = [name for name in ("a", "b", "annotator", "weight", *COUNTS) if name in votes.columns]
+    rows = votes.select(*keys, "n").cast({name: pl.Float64 for name in COUNTS if name in keys})
+    turned = rows.rename({"a": "b", "b": "a", "wins_a": "wins_b", "wins_b": "wins_a"}).select(rows.columns)
+    if not rows.sort(keys).equals(turned.sort(keys)):
+        return votes
+    done = "Counted once" if dedupe else "Counted twice (once with dedupe=True, --dedupe)"
+    _warn(f"{done}: the table lists every pair from both sides.")
+    return votes.filter(pl.col("a") < pl.col("b")) if dedupe else votes
+
+
+def _height(frame: Frame) -> int:
+    return int(to_polars(frame.select(rows=nw.len()))["rows"][0])
+
+
+def _comparable(frame: Frame) -> list[str]:
+    """Return the columns that every engine can compare: lists and the like are left out."""
+    schema = frame.collect_schema()
+    unlike = (nw.Object, nw.Unknown, nw.Binary)
+    return [str(name) for name, kind in schema.items() if not (kind.is_nested() or isinstance(kind, unlike))]
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, RepeatedVotesWarning, stacklevel=5)

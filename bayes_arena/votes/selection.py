@@ -1,0 +1,126 @@
+"""Some annotators' votes: those with enough of them, or those chosen one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_arena.errors import ModelError, NoVotesError, VotesError, listing
+from bayes_arena.votes.cells import Cells
+
+if TYPE_CHECKING:
+    from bayes_arena.votes.reading.sequence import VoteSequence
+
+
+def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> V:
+    """Keep the annotators with more than a given number of votes (the paper's delta, Algorithm 3).
+
+    Parameters
+    ----------
+    votes : Cells or VoteSequence
+        Votes with annotators.
+    more_than : float
+        Annotators with this many votes or fewer are left out, and with them any competitor only they saw.
+
+    Returns
+    -------
+    Cells or VoteSequence
+        As it came in.
+
+    Raises
+    ------
+    ModelError
+        If the annotators are unknown.
+    NoVotesError
+        If nobody has more than that many votes.
+    VotesError
+        If the votes were not read yet.
+    """
+    _require_read(votes)
+    if not votes.n_annotators:
+        raise ModelError("The votes carry no annotators, so none can be left out by their number of votes.")
+    cast = votes.votes_by_annotator()
+    kept = cast > more_than
+    if not kept.any():
+        raise NoVotesError(f"No annotator has more than {more_than:g} votes; the most is {cast.max():g}.")
+    return select_annotators(votes, kept)
+
+
+def _require_read(votes: object) -> None:
+    if not hasattr(votes, "votes_by_annotator"):
+        raise VotesError(
+            f"A {type(votes).__name__} is not votes that were read. Read them first, with read_votes or read_sequence."
+        )
+
+
+def drop_annotators[V: (Cells, VoteSequence)](votes: V, names: Iterable[str]) -> V:
+    """Leave annotators out by name, for instance those that :func:`~bayes_arena.flag` returns.
+
+    Parameters
+    ----------
+    votes : Cells or VoteSequence
+        Votes with annotators.
+    names : iterable of str
+        Whom to leave out, and with them any competitor only they saw.
+
+    Returns
+    -------
+    Cells or VoteSequence
+        As it came in.
+
+    Raises
+    ------
+    ModelError
+        If nobody of that name has cast a vote.
+    NoVotesError
+        If nobody is left.
+    VotesError
+        If the votes were not read yet.
+    """
+    _require_read(votes)
+    names = set(names)
+    unknown = sorted(names.difference(votes.annotators))
+    if unknown:
+        raise ModelError(f"Among the {votes.n_annotators} annotators there is nobody called {listing(unknown)}.")
+    return select_annotators(votes, np.array([name not in names for name in votes.annotators], dtype=bool))
+
+
+def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_]) -> V:
+    """Keep some annotators' votes.
+
+    Parameters
+    ----------
+    votes : Cells or VoteSequence
+        Votes with annotators.
+    kept : ndarray of bool, shape (n_annotators,)
+        Whom to keep; a competitor that nobody kept saw is left out too.
+
+    Returns
+    -------
+    Cells or VoteSequence
+
+    Raises
+    ------
+    NoVotesError
+        If nobody is kept.
+    """
+    if not kept.any():
+        raise NoVotesError(f"None of the {votes.n_annotators} annotators is kept, so there is no vote to rate.")
+    rows = kept[votes.annotator]
+    present = np.zeros(votes.n_competitors, dtype=bool)
+    present[votes.a[rows]] = present[votes.b[rows]] = True
+    competitor_index, annotator_index = np.cumsum(present) - 1, np.cumsum(kept) - 1
+    what: dict[str, Any] = {"counts": votes.counts[rows]} if isinstance(votes, Cells) else {"score": votes.score[rows]}
+    return replace(
+        votes,
+        competitors=tuple(name for name, keep in zip(votes.competitors, present, strict=True) if keep),
+        annotators=tuple(name for name, keep in zip(votes.annotators, kept, strict=True) if keep),
+        a=competitor_index[votes.a[rows]],
+        b=competitor_index[votes.b[rows]],
+        annotator=annotator_index[votes.annotator[rows]],
+        **what,
+    )

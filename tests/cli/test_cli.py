@@ -1,0 +1,338 @@
+"""The command line as a user meets it; in a process of its own where only that shows what is tested."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from helpers import COMMAND, frame, run
+
+import bayes_arena as ba
+
+COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]
+
+
+@pytest.fixture(scope="module")
+def votes_file(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    done = run("simulate", "-o", path, "--truth", path.with_suffix(".json"), "--anomalous", 2, "--seed", 5)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return path
+
+
+def test_rank_without_a_file_rates_the_named_example():
+    done = run("rank")
+    assert done.returncode == 0
+    assert "simulated" in done.stderr
+    assert "example arena (simulated): 4321 votes, 20 competitors, 42 annotators" in done.stdout
+    assert "model-18" in done.stdout
+
+
+def test_rank_json_has_the_promised_keys(votes_file):
+    options = ("--format", "json", "--model", "m-elo", "--prior", "flat")
+    answer = json.loads(run("rank", votes_file, *options, "--annotator", "judge").stdout)
+    assert list(answer) == [
+        "model",
+        "prior",
+        "method",
+        "evidence",
+        "n_votes",
+        "n_competitors",
+        "n_annotators",
+        "mean_loss",
+        "mirror_probability",
+        "intervals",
+        "warnings",
+        "leaderboard",
+    ]
+    assert [answer[key] for key in list(answer)[:7]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
+    assert (answer["mirror_probability"], answer["intervals"], answer["warnings"]) == (None, "laplace", [])
+    assert list(answer["leaderboard"][0]) == COLUMNS
+    cells = ba.read_votes(votes_file)
+    fit = ba.fit(cells, model="m-elo", prior="flat")
+    assert answer["mean_loss"] == fit.mean_loss
+    assert answer["leaderboard"] == ba.leaderboard(fit).to_dict("records")
+
+
+@pytest.mark.parametrize(
+    ("options", "read"),
+    [
+        (("--model", "m-elo"), False),
+        (("--model", "am-elo"), True),
+        (("--model", "m-elo", "--annotator", "judge"), True),
+        (("--model", "m-elo", "--delta", "50"), True),
+        (("--model", "m-elo", "--interval-method", "clustered"), True),
+    ],
+)
+def test_annotators_are_read_where_something_asks_for_them(votes_file, options, read):
+    """Votes grouped by annotators take several times as long and as much memory; the ratings are the same."""
+    answer = json.loads(run("rank", votes_file, "--format", "json", "--prior", "flat", *options).stdout)
+    assert answer["n_annotators"] == (42 if read else 0)
+    if not read:
+        expected = ba.leaderboard(ba.fit(ba.read_votes(votes_file), model="m-elo", prior="flat")).to_dict("records")
+        assert answer["leaderboard"] == expected
+
+
+def test_json_has_no_number_for_what_lies_at_infinity(tmp_path):
+    rows = ["x,y,model_a,p", "y,z,model_a,p", "x,z,model_a,p", "z,y,tie,q", "x,y,model_b,q", "y,x,model_a,q"]
+    (tmp_path / "few.csv").write_text("\n".join(["model_a,model_b,winner,judge", *rows]))
+    done = run("annotators", tmp_path / "few.csv", "--model", "am-davidson", "--prior", "flat", "--format", "json")
+    answer = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert any("No finite" in text for text in answer["warnings"])
+    assert {row["tie_propensity"] for row in answer["annotators"]} == {None}
+
+
+def test_annotators_json_finds_the_planted_ones(votes_file):
+    answer = json.loads(run("annotators", votes_file, "--fdr", 0.05, "--format", "json").stdout)
+    assert (answer["model"], answer["prior"]) == ("am-davidson", "default")
+    rows = answer["annotators"]
+    fit = ba.fit(ba.read_votes(votes_file))
+    table = ba.annotators(fit)
+    assert list(rows[0]) == [*table.columns, "flagged"]
+    assert {row["annotator"] for row in rows if row["flagged"]} == set(ba.flag(fit, fdr=0.05))
+    truth = json.loads(votes_file.with_suffix(".json").read_text())
+    assert {row["annotator"] for row in rows if row["kind"] == "adversarial"} == set(truth["anomalous"])
+    assert {row["verdict"] for row in rows if row["annotator"] in truth["anomalous"]} == {"anomalous"}
+
+
+def test_the_table_of_annotators_is_not_too_wide(votes_file):
+    lines = run("annotators", votes_file, "--fdr", 0.05).stdout.splitlines()
+    assert "flagged" in lines[3]
+    assert max(map(len, lines)) <= 120
+    narrow = run("annotators", votes_file, "--model", "am-elo").stdout.splitlines()[3]
+    assert "theta" in narrow and "ties nu" not in narrow and "flagged" not in narrow
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet", ".txt"])
+def test_output_files(votes_file, tmp_path, suffix):
+    path = tmp_path / f"board{suffix}"
+    done = run("rank", votes_file, "-o", path)
+    assert (done.returncode, done.stdout) == (0, "")
+    expected = ba.leaderboard(ba.fit(ba.read_votes(votes_file)))["competitor"].tolist()
+    if suffix == ".csv":
+        assert pl.read_csv(path)["competitor"].to_list() == expected
+    elif suffix == ".parquet":
+        table = pl.read_parquet(path)
+        assert table.columns == COLUMNS
+        assert table["competitor"].to_list() == expected
+    elif suffix == ".json":
+        assert [row["competitor"] for row in json.loads(path.read_text())["leaderboard"]] == expected
+    else:
+        assert all(name in path.read_text() for name in expected)
+
+
+def test_options_reach_the_result(votes_file):
+    done = run(
+        "rank", votes_file, "--delta", 60, "--init", 1500, "--scale", 100, "--base", 2, "--interval", 0.5,
+        "--sigma-strength", 0.5, "--sigma-discrimination", 0.2, "--format", "json",
+    )  # fmt: skip
+    answer = json.loads(done.stdout)
+    cells = ba.keep_annotators(ba.read_votes(votes_file), more_than=60)
+    fit = ba.fit(cells, prior=ba.Prior(strength=0.5, discrimination=0.2, hyper=None))
+    board = ba.leaderboard(fit, level=0.5, elo=ba.EloScale(init=1500, scale=100, base=2))
+    assert answer["leaderboard"] == board.to_dict("records")
+    assert answer["prior"] == str(fit.prior)
+    assert answer["n_annotators"] == cells.n_annotators < 42
+
+
+def test_anchor_and_profile(votes_file):
+    done = run(
+        "rank", votes_file, "--model", "bradley-terry", "--anchor", "model-07=1114", "--interval-method", "profile",
+        "--format", "csv",
+    )  # fmt: skip
+    board = pl.read_csv(done.stdout.encode())
+    assert board.filter(pl.col("competitor") == "model-07")["elo"].item() == pytest.approx(1114)
+
+
+def test_several_files_make_one_arena(votes_file, tmp_path):
+    table = pl.read_csv(votes_file)
+    table[:1000].write_csv(tmp_path / "a.csv")
+    table[1000:].write_csv(tmp_path / "b.csv")
+    whole = run("rank", votes_file, "--format", "csv").stdout
+    assert run("rank", tmp_path / "a.csv", tmp_path / "b.csv", "--format", "csv").stdout == whole
+    assert run("rank", tmp_path / "*.csv", "--format", "csv").stdout == whole
+
+
+def test_check_reports_and_quotes_invalid_votes(votes_file, tmp_path):
+    done = run("check", votes_file)
+    assert done.returncode == 0
+    assert "finite estimate (Ford)" in done.stdout
+    frame([("x", "y", "model_a"), ("x", "y", "draw")]).write_csv(tmp_path / "bad.csv")
+    done = run("check", tmp_path / "bad.csv", "--format", "json")
+    assert done.returncode == 2
+    checks = {row["check"]: row for row in json.loads(done.stdout)["checks"]}
+    assert checks["invalid votes"]["found"] == "1 unknown winner"
+    assert "row 1: unknown winner" in done.stderr
+
+
+def test_warnings_go_to_stderr_and_into_json(tmp_path):
+    frame([("x", "y", "model_a"), ("x", "y", "draw"), ("p", "q", "tie")]).write_csv(tmp_path / "votes.csv")
+    done = run("rank", tmp_path / "votes.csv", "--on-invalid", "drop", "--format", "json")
+    notes = json.loads(done.stdout)["warnings"]
+    assert len(notes) == 2
+    assert "1 × unknown winner" in notes[0]
+    assert "never compared" in notes[1]
+    assert all(note in done.stderr for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rank", "absent.csv"], "No file at 'absent.csv'"),
+        (["rank", "bad.csv"], "row 1: unknown winner"),
+        (["rank", "votes.csv", "--annotator", "who"], "No column 'who'"),
+        (["rank", "votes.csv", "--model", "am-elo"], "needs to know who cast each vote"),
+        (["rank", "votes.csv", "--delta", "5"], "no annotators"),
+        (["rank", "votes.csv", "--anchor", "x"], "NAME=SCORE"),
+        (["rank", "votes.csv", "--anchor", "x=high"], "NAME=SCORE"),
+        (["rank", "votes.csv", "--anchor", "w=1"], "no competitor"),
+        (["rank", "votes.csv", "--scale", "0"], "scale > 0"),
+        (["rank", "votes.csv", "--interval", "95"], "between 0 and 1"),
+        (["rank", "votes.csv", "--init", "nan", "--format", "json"], "finite numbers"),
+        (["rank", "votes.csv", "--anchor", "x=nan"], "NAME=SCORE"),
+        (["rank", "votes.csv", "--sigma-strength", "1e-300"], "must be positive"),
+        (["rank", "votes.csv", "-o", "/dev/full"], "No format known"),
+        (["simulate", "--seed", "-1"], "not negative"),
+        (["simulate", "--tie-propensity", "nan"], "between 0 and"),
+        (["rank", "votes.csv", "--format", "parquet"], "name a file with -o"),
+        (["rank", "votes.csv", "-o", "board.xlsx"], "No format known"),
+        (["rank", "votes.csv", "-o", "no/such/folder/board.csv"], "No such file or directory"),
+        (["rank", "votes.csv", "--sigma-strength", "0"], "must be positive"),
+        (["rank", "votes.csv", "--outcome", "draw"], "LABEL=OUTCOME"),
+        (["rank", "votes.csv", "--model", "elo"], "--model"),
+        (["annotators", "votes.csv"], "says nothing about annotators"),
+        (["simulate", "--competitors", "1"], "two competitors"),
+        (["simulate", "-o", "votes.json"], ".csv or .parquet"),
+    ],
+)
+def test_bad_input_is_a_short_message_and_exit_code_2(arguments, message, tmp_path):
+    frame([("x", "y", "model_a"), ("x", "y", "model_b")]).write_csv(tmp_path / "votes.csv")
+    frame([("x", "y", "model_a"), ("x", "y", "draw")]).write_csv(tmp_path / "bad.csv")
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_a_mapped_label_and_ignored_annotators(tmp_path):
+    frame([("x", "y", "model_a", "k"), ("x", "y", "draw", "k")]).write_csv(tmp_path / "votes.csv")
+    done = run("rank", tmp_path / "votes.csv", "--outcome", "draw=tie", "--no-annotator", "--format", "json")
+    answer = json.loads(done.stdout)
+    assert (answer["model"], answer["leaderboard"][0]["ties"]) == ("bradley-terry", 1)
+
+
+def test_a_closed_pipe_is_no_error(votes_file):
+    done = subprocess.run(f"{COMMAND} rank {votes_file} | true", shell=True, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("command", [[], ["rank"], ["annotators"], ["check"], ["simulate"], ["arena", "rate"]])
+def test_help_starts_without_the_heavy_libraries(command):
+    code = (
+        "import sys\nfrom bayes_arena.cli.main import main\n"
+        f"sys.argv = ['bayes-arena', *{command!r}, '--help']\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        "heavy = {'pymc', 'arviz', 'matplotlib', 'scipy', 'pandas', 'polars'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Usage" in done.stdout
+
+
+def test_rank_imports_neither_pymc_nor_pandas(votes_file):
+    code = (
+        "import sys\nfrom bayes_arena.cli.main import main\n"
+        f"sys.argv = ['bayes-arena', 'rank', {str(votes_file)!r}]\n"
+        "main_code = None\ntry:\n    main()\nexcept SystemExit as end:\n    main_code = end.code\n"
+        "assert not main_code\n"
+        "heavy = {'pymc', 'arviz', 'matplotlib', 'pandas'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_narrow_terminal_loses_no_digit(votes_file):
+    import pty
+
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "40", "TERM": "xterm"}
+    process = subprocess.Popen([COMMAND, "rank", votes_file], stdout=follower, stderr=follower, env=environment)
+    os.close(follower)
+    shown = b""
+    try:
+        while part := os.read(leader, 65536):
+            shown += part
+    except OSError:
+        pass  # the other end has closed
+    assert process.wait() == 0
+    board = ba.leaderboard(ba.fit(ba.read_votes(votes_file)))
+    text = shown.decode()
+    assert all(f"{score:.1f}" in text for score in board["elo"])
+    assert all(str(votes) in text for votes in board["votes"])
+
+
+def test_names_of_any_script_reach_any_stdout(tmp_path):
+    frame([("é[bold]", "模型", "model_a"), ("é[bold]", "模型", "model_b")]).write_csv(tmp_path / "votes.csv")
+    for form in ("table", "csv", "json"):
+        done = subprocess.run(
+            [COMMAND, "rank", tmp_path / "votes.csv", "--format", form],
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+        )
+        assert done.returncode == 0, done.stderr
+        assert "é[bold]" in done.stdout.decode("utf-8")
+
+
+def test_one_annotator_has_theta_one_without_error(tmp_path):
+    run("simulate", "--annotators", 1, "--competitors", 6, "--votes", 200, "--seed", 2, "-o", tmp_path / "one.csv")
+    answer = json.loads(run("annotators", tmp_path / "one.csv", "--format", "json").stdout)
+    (row,) = answer["annotators"]
+    assert (row["theta"], row["p_negative"]) == (1, 0)
+
+
+def test_a_dropped_vote_is_reported_even_when_the_fit_fails(tmp_path):
+    frame([("x", "y", "x"), ("x", "y", "draw")]).write_csv(tmp_path / "votes.csv")
+    done = run("rank", tmp_path / "votes.csv", "--on-invalid", "drop", "--anchor", "nobody=1")
+    assert done.returncode == 2
+    assert "1 × unknown winner" in done.stderr
+
+
+def test_interval_levels_are_named_as_asked(votes_file):
+    assert "99.9 % interval" in run("rank", votes_file, "--interval", 0.999).stdout
+
+
+def test_compare(votes_file):
+    done = run("compare", votes_file, "--models", "bradley-terry,am-davidson", "--format", "json")
+    assert done.returncode == 2
+    assert "not of the same thing" in done.stderr
+    done = run(
+        "compare", votes_file, "--models", "bradley-terry, am-davidson", "--ties", "davidson", "--format", "json"
+    )
+    rows = json.loads(done.stdout)["comparison"]
+    assert [row["name"] for row in rows] == ["am-davidson", "bradley-terry"]
+    assert {"name", "rank", "elpd_loo", "elpd_diff", "dse", "weight"} <= set(rows[0])
+
+
+def test_compare_says_how_many_votes_it_scored(tmp_path):
+    rows = [("x", "y", "x"), ("y", "z", "y"), ("z", "x", "x"), ("x", "z", "z"), ("y", "x", "tie"), ("z", "y", "tie")]
+    frame([(*row, judge) for row in rows for judge in "jk"]).write_csv(tmp_path / "votes.csv")
+    command = ("compare", tmp_path / "votes.csv", "--models", "bradley-terry,m-elo")
+    assert "scored on 8 votes, those that the models see" in run(*command, "--ties", "drop").stdout
+    assert "scored on" not in run(*command).stdout
+    answer = json.loads(run(*command, "--ties", "drop", "--format", "json").stdout)
+    assert (answer["n_votes"], answer["n_scored"], answer["comparison"][1]["votes"]) == (12, 8, 8)
+
+
+def test_the_default_is_am_davidson_and_the_papers_am_elo_under_a_flat_prior(votes_file):
+    answer = json.loads(run("rank", votes_file, "--format", "json").stdout)
+    assert (answer["model"], answer["method"]) == ("am-davidson", "marginal")
+    answer = json.loads(run("rank", votes_file, "--method", "map", "--format", "json").stdout)
+    assert (answer["model"], answer["method"]) == ("am-davidson", "map")
+    answer = json.loads(run("rank", votes_file, "--prior", "flat", "--format", "json").stdout)
+    assert (answer["model"], answer["method"]) == ("am-elo", "map")

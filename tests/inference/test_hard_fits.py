@@ -1,0 +1,143 @@
+"""Fits that are hard on the optimiser: large counts, valleys, annotators of one vote, annotators all alike."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import psutil
+import pytest
+from helpers import frame
+from numpy.testing import assert_allclose
+
+import bayes_arena as ba
+from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.specification import PRESETS, Model
+
+SMALLEST_SPREAD = 0.01
+
+
+def contradicting(seed: int, largest: int) -> ba.Cells:
+    """Rows of one outcome each, whose counts make annotators contradict themselves and each other."""
+    rng = np.random.default_rng(seed)
+    competitors, annotators, size = rng.integers(3, 9), rng.integers(2, 9), rng.integers(5, 60)
+    rows = []
+    for _ in range(size):
+        i, j = rng.choice(competitors, 2, replace=False)
+        k, winner = rng.integers(annotators), ["model_a", "model_b", "tie"][rng.integers(3)]
+        rows.append((f"m{i}", f"m{j}", winner, f"k{k}", float(rng.integers(1, largest))))
+    names = ["model_a", "model_b", "winner", "judge", "votes"]
+    return ba.read_votes(pl.DataFrame(rows, schema=names, orient="row"), weight="votes")
+
+
+@pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
+@pytest.mark.parametrize("seed", [7, 14, 46])
+def test_rows_of_a_hundred_thousand_votes(seed):
+    """In version 0.1: a valley of more than 500 steps, a prior lost beside the votes, a step lost in rounding."""
+    cells = contradicting(seed, 100_000)
+    fit = ba.fit(cells)
+    assert fit.gradient < 1e-8
+    assert np.isfinite(ba.leaderboard(fit)[["elo", "lower", "upper"]]).all(axis=None)
+
+
+@pytest.mark.parametrize("name", ["am-elo", "am-davidson"])
+def test_the_bend_of_a_step_is_the_second_order_of_its_coordinates(arena_cells, name):
+    target = objective(arena_cells, PRESETS[name], Prior())
+    rng = np.random.default_rng(0)
+    n, shape = target.n_competitors, target.start().own.shape
+    point = Point(rng.normal(size=n), rng.normal(size=len(target.common)), 1 + rng.normal(size=shape))
+    head, own = rng.normal(size=n + len(target.common)), rng.normal(size=shape)
+    at = target.coordinates(point)
+    second = 0.5 * (target.coordinates(point.moved(head, own)) + target.coordinates(point.moved(head, own, -1.0))) - at
+    pulls = np.einsum("cdr,dr->cr", target.rows(target.counts, at).hessian, second)
+    bend = target.bend(point, head, own)
+    for _ in range(3):
+        d_head, d_own = rng.normal(size=len(head)), rng.normal(size=shape)
+        slope = (
+            target.coordinates(point.moved(d_head, d_own, 1e-6)) - target.coordinates(point.moved(d_head, d_own, -1e-6))
+        ) / 2e-6
+        expected = np.sum(slope * pulls)
+        assert_allclose(bend.head @ d_head + np.sum(bend.own * d_own), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("position", ["common", "annotator"])
+def test_a_likelihood_without_information_ends(position):
+    """Nobody ever voted for the other: the log-odds and the threshold of ties run away together."""
+    cells = ba.read_votes(frame([("x", "y", "model_a", "k")] * 904 + [("x", "y", "tie", "k")] * 96))
+    model = Model("ties", "annotator", "rao-kupper", "annotator", position=position)
+    with pytest.raises(ba.NotIdentifiedError, match="no information"):
+        ba.fit(cells, model=model, prior="flat")
+
+
+@pytest.mark.parametrize(("tie_propensity", "sd", "seed"), [(0.5, 0.2, 0), (0.5, 0.2, 1), (0.0, 0.0, 0)])
+def test_annotators_of_one_vote_each_are_taken_to_be_alike(tie_propensity, sd, seed):
+    arena = ba.simulate(annotators=600, votes=600, tie_propensity=tie_propensity, discrimination_sd=sd, seed=seed)
+    cells = ba.read_votes(arena.votes)
+    with pytest.warns(ba.IdentificationWarning, match="600 annotators cast 600 votes.*--no-annotator"):
+        fit = ba.fit(cells)
+    spreads = fit.spreads
+    assert spreads.discrimination == spreads.tie_spread == spreads.position_spread == SMALLEST_SPREAD
+    plain = ba.fit(cells, model=Model("alike", ties="davidson", position="common"), prior=Prior(spreads.strength))
+    assert_allclose(fit.strength, plain.strength, atol=0.01)
+    table = ba.annotators(fit)  # one vote makes nobody reliable
+    assert set(table["verdict"]) == {"watch"}
+    assert set(table["kind"]) == {""}
+
+
+def test_a_few_votes_each_are_not_one(recwarn):
+    """Twelve annotators of two votes: too few to say much, but the hyperpriors do."""
+    fit = ba.fit(ba.read_votes(ba.simulate(competitors=6, annotators=12, votes=26, seed=0).votes))
+    assert fit.spreads.discrimination > 0.1
+    assert not [warning for warning in recwarn if "alike" in str(warning.message)]
+
+
+@pytest.mark.slow
+def test_annotators_who_are_all_alike():
+    """A spread at its lower bound leaves the step and the stopping test; the intervals of strengths stay right."""
+    rng = np.random.default_rng(0)
+    size, annotators, n = 300_000, 4_000, 129
+    activity = rng.pareto(1.2, annotators) + 0.2
+    others = rng.choice(annotators, size - annotators, p=activity / activity.sum())
+    k = np.concatenate([np.arange(annotators), others])
+    strength = rng.normal(0, 0.6, n)
+    i = rng.integers(n, size=size)
+    j = (i + rng.integers(1, n, size)) % n
+    eta = strength[i] - strength[j]
+    outcome = (np.column_stack([eta / 2, -eta / 2, np.zeros(size)]) + rng.gumbel(size=(size, 3))).argmax(axis=1)
+    winner = np.array(["model_a", "model_b", "tie"])[outcome]
+    names = np.array([f"m{number:03d}" for number in range(n)])
+    votes = pl.DataFrame({"model_a": names[i], "model_b": names[j], "winner": winner, "judge": k})
+    fit = ba.fit(ba.read_votes(votes.with_columns(pl.col("judge").cast(pl.String))))
+    assert fit.evidence == "quadrature"
+    assert fit.spreads.tie_spread == SMALLEST_SPREAD
+    table = ba.strengths(fit).set_index("competitor").loc[names]
+    z = (table["strength"] - (strength - strength.mean())) / table["sd"]
+    assert 0.8 < np.sqrt(np.mean(z**2)) < 1.2
+
+
+def test_votes_of_next_to_no_weight_have_a_gradient_of_next_to_nothing():
+    votes = ba.simulate(competitors=5, annotators=8, votes=200, seed=2).votes.with_columns(weight=pl.lit(1e-6))
+    with pytest.warns(ba.IdentificationWarning, match="alike"):
+        fit = ba.fit(ba.read_votes(votes, weight="weight"))
+    assert fit.gradient < 1e-2
+    assert_allclose(fit.strength, 0, atol=0.01)
+
+
+def test_a_fit_beyond_the_memory_is_refused_before_it_starts(monkeypatch):
+    n = 4000
+    names = [f"m{number:04d}" for number in range(n)]
+    cells = ba.read_votes(pl.DataFrame({"model_a": names, "model_b": names[1:] + names[:1], "winner": "model_a"}))
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**30))
+    with pytest.raises(ba.TooLargeError, match="4,000 competitors takes some 1 GiB of memory, and this machine has 1"):
+        ba.fit(cells)
+
+
+def test_sparse_annotators_beyond_the_memory_are_refused_too(monkeypatch):
+    size = 60_000
+    names = np.array([f"m{number:03d}" for number in range(200)])
+    row = np.arange(size)
+    votes = {"model_a": names[row % 200], "model_b": names[(row + 1) % 200], "winner": ["model_a"] * size}
+    cells = ba.read_votes(pl.DataFrame(votes | {"judge": [f"k{number}" for number in row]}))
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**30))
+    with pytest.raises(ba.TooLargeError, match="200 competitors and 60,000 annotators takes some 1 GiB of memory"):
+        ba.fit(cells)

@@ -1,0 +1,231 @@
+"""The objective against the paper's formula, and its derivatives against finite differences."""
+
+import contextlib
+import itertools
+import math
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from scipy.linalg import block_diag
+
+import bayes_arena as ba
+from bayes_arena.likelihood.arrow import Arrow, factorise
+from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.priors import FLAT, Prior
+from bayes_arena.likelihood.specification import CHOICES, PRESETS, Model
+
+PRIORS = {"flat": FLAT, "gauss": Prior(0.8, 0.3, 0.7, 0.4)}
+
+
+def grid() -> list[Model]:
+    """Every model of the grid, named by its choices."""
+    models = []
+    for values in itertools.product(*CHOICES.values()):
+        with contextlib.suppress(ba.ModelError):
+            models.append(Model(" ".join(values), **dict(zip(CHOICES, values, strict=True))))
+    return models
+
+
+GRID = grid()
+
+
+@pytest.fixture(params=GRID, ids=lambda model: model.name)
+def model(request):
+    return request.param
+
+
+@pytest.fixture(params=PRIORS)
+def target(request, model, four_outcomes):
+    return objective(four_outcomes, model, PRIORS[request.param])
+
+
+def random_point(target, seed: int, scale: float = 1.0) -> Point:
+    rng = np.random.default_rng(seed)
+    means = np.array([term.mean for term in target.own])
+    return Point(
+        rng.normal(0, scale, target.n_competitors),
+        rng.normal(0, scale, len(target.common)),
+        means + rng.normal(0, scale, (target.n_annotators, len(target.own))),
+    )
+
+
+def flat(point: Point) -> np.ndarray:
+    return np.concatenate([point.strength, point.common, point.own.ravel()])
+
+
+def unflat(target, x: np.ndarray) -> Point:
+    n, c = target.n_competitors, len(target.common)
+    return Point(x[:n], x[n : n + c], x[n + c :].reshape(target.n_annotators, len(target.own)))
+
+
+def test_the_grid_is_whole():
+    """Half and drop: 2 x 3 x 3 choices each with both-bad tied or dropped, and so on."""
+    half_or_drop = 2 * 2 * 2 * 3
+    davidson, rao_kupper = 2 * 2 * 3 * 3, 2 * 2 * 2 * 3
+    assert len(GRID) == half_or_drop + davidson + rao_kupper
+
+
+@pytest.mark.parametrize("name", ["m-elo", "am-elo"])
+def test_loss_is_equation_5_summed_vote_by_vote(arena, arena_cells, name):
+    target = objective(arena_cells, PRESETS[name], FLAT)
+    point = random_point(target, 0)
+    r = dict(zip(arena_cells.competitors, point.strength, strict=True))
+    theta = dict.fromkeys(arena_cells.annotators, 1.0)
+    if target.n_annotators:
+        theta = dict(zip(arena_cells.annotators, point.own[:, 0], strict=True))
+    total = 0.0
+    for a, b, winner, judge in arena.votes.iter_rows():
+        w = {"model_a": 1.0, "tie": 0.5, "model_b": 0.0}[winner]
+        p = 1 / (1 + math.exp(-theta[judge] * (r[a] - r[b])))
+        total -= w * math.log(p) + (1 - w) * math.log(1 - p)
+    assert target.loss(point) == pytest.approx(total, rel=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+def test_proper_tie_models_are_probabilities_vote_by_vote(arena, arena_cells, ties):
+    """Shown first helps by b_k; the three outcomes of every vote sum to one."""
+    model = Model("full", "annotator", ties, "annotator", "tie", "annotator")
+    target = objective(arena_cells, model, FLAT)
+    point = random_point(target, 4, 0.5)
+    r = dict(zip(arena_cells.competitors, point.strength, strict=True))
+    own = dict(zip(arena_cells.annotators, point.own, strict=True))
+    total = 0.0
+    for a, b, winner, judge in arena.votes.iter_rows():
+        theta, u, v = own[judge]
+        t, eta = point.common[0] + u, theta * (r[a] - r[b]) + point.common[1] + v
+        if ties == "davidson":
+            weights = [math.exp(eta / 2), math.exp(t), math.exp(-eta / 2)]
+            p = [weight / sum(weights) for weight in weights]
+        else:
+            kappa = math.exp(t)
+            win, loss = 1 / (1 + math.exp(kappa - eta)), 1 / (1 + math.exp(kappa + eta))
+            p = [win, (math.exp(2 * kappa) - 1) * win * loss, loss]
+        assert sum(p) == pytest.approx(1, abs=1e-12)
+        total -= math.log(p[["model_a", "tie", "model_b"].index(winner)])
+    assert target.loss(point) == pytest.approx(total, rel=1e-12)
+
+
+def test_dropped_outcomes_count_nowhere(four_outcomes):
+    counts = four_outcomes.counts.sum(axis=0)
+    seen = {
+        (model.ties, model.both_bad): objective(four_outcomes, model, FLAT).n_votes
+        for model in GRID
+        if model.position == "none"
+    }
+    assert seen["half", "tie"] == counts.sum()
+    assert seen["half", "drop"] == counts[:3].sum()
+    assert seen["drop", "tie"] == seen["drop", "drop"] == counts[:2].sum()
+    assert seen["davidson", "outcome"] == counts.sum()
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0])
+def test_gradient_by_finite_differences(target, scale):
+    point = random_point(target, 1, scale)
+    x = flat(point)
+    steps = 1e-6 * np.eye(len(x))
+    numeric = [(target.value(unflat(target, x + s)) - target.value(unflat(target, x - s))) / 2e-6 for s in steps]
+    np.testing.assert_allclose(flat(target.gradient_and_hessian(point)[0]), numeric, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0])
+def test_hessian_by_finite_differences(target, scale):
+    point = random_point(target, 2, scale)
+    x = flat(point)
+    steps = 1e-6 * np.eye(len(x))
+
+    def gradient(y):
+        return flat(target.gradient_and_hessian(unflat(target, y))[0])
+
+    numeric = [(gradient(x + s) - gradient(x - s)) / 2e-6 for s in steps]
+    np.testing.assert_allclose(dense(target.gradient_and_hessian(point)[1]), numeric, rtol=1e-5, atol=1e-4)
+
+
+def dense(arrow: Arrow) -> np.ndarray:
+    size, count, _ = arrow.border.shape
+    border = arrow.border.reshape(size, -1)
+    return np.block([[arrow.head, border], [border.T, block_diag(*arrow.tail) if count else np.zeros((0, 0))]])
+
+
+def random_arrow(n: int = 4, m: int = 5, q: int = 2) -> Arrow:
+    rng = np.random.default_rng(5)
+    root, roots = rng.normal(size=(n, n)), rng.normal(size=(m, q, q))
+    tail = roots @ roots.transpose(0, 2, 1) + np.eye(q)
+    border = rng.normal(size=(n, m, q))
+    whole = np.einsum("hmp,mpq,gmq->hg", border, np.linalg.inv(tail), border)
+    return Arrow(root @ root.T + whole + np.eye(n), border, tail)
+
+
+def plane(held: list[bool], n: int = 4, m: int = 5) -> np.ndarray:
+    """Orthonormal basis of the plane on which the held columns sum to zero."""
+    normals = [np.concatenate([np.zeros(n), np.tile(np.eye(len(held))[q], m)]) for q in np.flatnonzero(held)]
+    if not normals:
+        return np.eye(n + m * len(held))
+    return np.linalg.svd(np.array(normals))[2][len(normals) :].T
+
+
+@pytest.mark.parametrize("held", [[False, False], [True, False], [True, True]])
+def test_arrow_is_the_dense_matrix_on_the_plane(held):
+    arrow, basis = random_arrow(), plane(held)
+    factor = factorise(arrow, held=np.array(held))
+    covariance = basis @ np.linalg.inv(basis.T @ dense(arrow) @ basis) @ basis.T
+    head, tail = factor.solve(np.eye(14)[:4], np.eye(14)[4:].reshape(5, 2, 14))
+    np.testing.assert_allclose(np.vstack([head, tail.reshape(10, 14)]), covariance, atol=1e-12)
+    right = np.random.default_rng(6).normal(size=14)
+    single = factor.solve(right[:4], right[4:].reshape(5, 2))
+    np.testing.assert_allclose(np.concatenate([single[0], single[1].ravel()]), covariance @ right, atol=1e-12)
+    blocks = [covariance[4 + 2 * k : 6 + 2 * k, 4 + 2 * k : 6 + 2 * k] for k in range(5)]
+    np.testing.assert_allclose(factor.tail_covariance(), blocks, atol=1e-12)
+
+
+@pytest.mark.parametrize("held", [[False, False], [True, False], [True, True]])
+def test_arrow_determinant_moves_like_that_of_the_dense_matrix(held):
+    basis = plane(held)
+
+    def both(scale):
+        arrow = random_arrow()
+        arrow = Arrow(arrow.head * scale, arrow.border, arrow.tail + (scale - 1) * np.eye(2))
+        exact = np.linalg.slogdet(basis.T @ dense(arrow) @ basis)[1]
+        return factorise(arrow, held=np.array(held)).log_determinant(), exact
+
+    (ours, exact), (ours_2, exact_2) = both(1.0), both(1.7)
+    assert ours_2 - ours == pytest.approx(exact_2 - exact, rel=1e-10)
+
+
+@pytest.mark.parametrize("held", [[False, False], [True, True]])
+def test_arrow_draws_have_its_covariance(held):
+    arrow, basis = random_arrow(), plane(held)
+    covariance = basis @ np.linalg.inv(basis.T @ dense(arrow) @ basis) @ basis.T
+    factor, rng = factorise(arrow, held=np.array(held)), np.random.default_rng(0)
+    head = factor.draw_head(rng, 40_000)
+    again = deepcopy(rng)
+    ((_, tail),) = factor.draw_tail(rng, head, at_once=10**9)
+    draws = np.concatenate([head, tail.reshape(40_000, -1)], axis=1)
+    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.05 * covariance.max())
+    one_by_one = [own for _, own in factor.draw_tail(again, head, at_once=1)]
+    np.testing.assert_allclose(np.concatenate(one_by_one, axis=1), tail, atol=1e-12)
+
+
+def test_arrow_refuses_an_indefinite_matrix():
+    arrow = random_arrow()
+    for broken in (
+        Arrow(arrow.head - 100 * np.eye(4), arrow.border, arrow.tail),
+        Arrow(arrow.head, arrow.border, -arrow.tail),
+    ):
+        with pytest.raises(np.linalg.LinAlgError):
+            factorise(broken, held=np.zeros(2, dtype=bool))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"ties": "elo"},
+        {"ties": "half", "tie_propensity": "annotator"},
+        {"ties": "half", "both_bad": "outcome"},
+        {"ties": "rao-kupper", "both_bad": "outcome"},
+        {"position": "left"},
+    ],
+)
+def test_impossible_models(bad):
+    with pytest.raises(ba.ModelError):
+        Model("bad", **bad)

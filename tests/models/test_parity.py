@@ -1,0 +1,212 @@
+"""NumPy against PyMC: value, gradient and mode of every model under every prior."""
+
+import importlib
+
+import numpy as np
+import pymc as pm
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from pymc.model.transform.conditioning import remove_value_transforms
+from pytensor.compile.mode import Mode
+from scipy.stats import halfnorm, norm
+
+import bayes_arena as ba
+from bayes_arena.inference.marginal.spreads import estimate_spreads, information
+from bayes_arena.likelihood.labels import SPREAD_OF
+from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.outcomes import row_likelihood
+from bayes_arena.likelihood.specification import PRESETS, Model
+from bayes_arena.models import build, fused, m_elo
+from bayes_arena.models._parts import GRAPHS
+
+PRIORS = {"flat": "flat", "default": "default", "tight": ba.Prior(0.3, 0.2, 0.4, 0.1)}
+MODELS = [
+    *PRESETS.values(),
+    Model("davidson", ties="davidson", both_bad="outcome", position="common"),
+    Model("rao-kupper", "annotator", "rao-kupper", "annotator", "drop", "common"),
+    Model("drop", "fixed", "drop", position="annotator"),
+]
+
+GRAPH = Mode(linker="py", optimizer="fast_compile")
+"""Without numba: the graph itself."""
+
+
+def values(target, point: Point) -> dict[str, np.ndarray]:
+    """A NumPy point as the values of the PyMC program's variables."""
+    found = {"strength": point.strength}
+    found |= {f"{term.name}_common": value for term, value in zip(target.common, point.common, strict=True)}
+    columns = zip(target.own, point.own.T, strict=True)
+    return found | {f"{term.name}_deviation": column - term.mean for term, column in columns}
+
+
+def random_point(target, seed: int) -> Point:
+    """A point on the plane of zero sums, where both sides are defined."""
+    rng = np.random.default_rng(seed)
+    r, own = rng.normal(size=target.n_competitors), rng.normal(0, 0.5, (target.n_annotators, len(target.own)))
+    means = np.array([term.mean for term in target.own])
+    own = means + own - own.mean(axis=0) if len(own) else own
+    return Point(r - r.mean(), rng.normal(0, 0.5, len(target.common)), own)
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_value_gradient_and_mode(four_outcomes, model, prior):
+    fit = ba.fit(four_outcomes, model=model, prior=PRIORS[prior], method="map")
+    target = fit.target
+    program = remove_value_transforms(build(four_outcomes, model=model, prior=PRIORS[prior]))
+    logp, dlogp = program.compile_logp(), program.compile_dlogp()
+    points = [random_point(target, seed) for seed in range(3)]
+
+    differences = [logp(values(target, p)) - logp(values(target, points[0])) for p in points]
+    expected = [target.value(points[0]) - target.value(p) for p in points]
+    np.testing.assert_allclose(differences, expected, rtol=1e-9, atol=1e-9)
+
+    order = [variable.name for variable in program.value_vars]
+    for point in points:
+        gradient = target.gradient_and_hessian(point)[0]
+        parts = values(target, Point(gradient.strength, gradient.common, gradient.own + [t.mean for t in target.own]))
+        flat = np.concatenate([np.atleast_1d(parts[name]) for name in order])
+        np.testing.assert_allclose(-dlogp(values(target, point)), flat, rtol=1e-8, atol=1e-8)
+
+    at_mode = values(target, fit.point)
+    ends = np.cumsum([np.size(at_mode[name]) for name in order])[:-1]
+    for name, part in zip(order, np.split(dlogp(at_mode), ends), strict=True):
+        free = 0.0 if name.endswith("_common") else part.mean()  # zero-sum variables: zero on the plane
+        np.testing.assert_allclose(part, free, atol=1e-7)
+
+
+@pytest.mark.parametrize("loop", fused.LOOPS)
+def test_compiled_loop_and_graph_agree(loop):
+    """Numba takes the loops of models.fused, other backends the plain graph: same rows, same gradient."""
+    rng = np.random.default_rng(1)
+    values = [rng.normal(size=size) for size in (5, 3, 3, 3, 1)]
+    values[3] = values[3] - 0.5
+    i, j, k = rng.integers(5, size=20), rng.integers(5, size=20), rng.integers(3, size=20)
+    counts = rng.integers(3, size=(20, 4)) * [1.0, 1.0, 1.0, loop == "both-bad"]
+    parameters = [pt.dvector() for _ in values]
+    votes = [pt.as_tensor(index.astype("int32")) for index in (i, j, k)]
+    rows = fused.log_likelihood(loop, GRAPHS[loop], parameters, [*votes, pt.as_tensor(counts)])
+    weighted = (rows * rng.normal(size=20)).sum()
+    outputs = [rows, *pytensor.grad(weighted, parameters)]
+    compiled, plain = (pytensor.function(parameters, outputs, mode=mode)(*values) for mode in ("NUMBA", GRAPH))
+    for one, other in zip(compiled, plain, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_numba_compiles_the_loop_and_not_the_graph():
+    names = ("strength", "theta", "position", "tie", "bad")
+    given = dict(zip(names, (np.array([0.5, -0.5]), *np.array([[1.2], [0.1], [-0.3], [0.0]])), strict=True))
+    parameters = [pt.dvector(name) for name in names]
+    votes = [pt.as_tensor(np.array([index], dtype="int32")) for index in (0, 1, 0)]
+    counts = pt.as_tensor(np.array([[2.0, 1.0, 1.0, 0.0]]))
+    rows = fused.log_likelihood("davidson", lambda counts, z: 0 * z[0], parameters, [*votes, counts])
+    eta, tie = 1.2 + 0.1, -0.3
+    logits = np.array([eta / 2, -eta / 2, tie])
+    expected = np.array([2, 1, 1]) @ logits - 4 * np.logaddexp.reduce(logits)
+    assert pytensor.function(parameters, rows, mode="NUMBA")(**given) == pytest.approx(expected, rel=1e-14)
+    assert pytensor.function(parameters, rows, mode=GRAPH)(**given) == 0
+
+
+@pytest.mark.parametrize("log_odds", [1e-300, 1e-3, 1.0, 30.0, 700.0, 1e4])
+@pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper"])
+def test_loops_hold_far_out(ties, log_odds):
+    prepare, row, _ = fused.LOOPS[ties]
+    given = np.array([3.0, 1.0, 2.0, 0.0])
+    model = Model(ties, ties=ties)
+    for eta in (log_odds, -log_odds):
+        found = row(eta, *prepare(-0.4), 0.0, 0.0, *given)
+        coordinates = np.array([[eta], [-0.4]])[: 1 + model.has_tie_outcome]
+        terms = row_likelihood(model)(given[:, None], coordinates)
+        assert -found[0] == pytest.approx(terms.value[0], rel=1e-13)
+        np.testing.assert_allclose(-np.array(found[1 : 1 + len(coordinates)]), terms.gradient[:, 0], atol=1e-13)
+
+
+def test_second_derivatives_are_those_of_the_objective(four_outcomes):
+    fit = ba.fit(four_outcomes, model=MODELS[4], method="map")
+    program = remove_value_transforms(build(four_outcomes, model=MODELS[4]))
+    point = random_point(fit.target, 2)
+    arrow = fit.target.gradient_and_hessian(point)[1]
+    names = np.repeat(["strength", *(f"{term.name}_common" for term in fit.target.common)], [6, 1, 1, 1])
+    order = np.concatenate([np.flatnonzero(names == variable.name) for variable in program.value_vars])
+    found = -program.compile_d2logp(negate_output=False)(values(fit.target, point))
+    np.testing.assert_allclose(found, arrow.head[np.ix_(order, order)], atol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["bradley-terry", "am-davidson", MODELS[-2]])
+def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model):
+    """Logp in the sampler's coordinates against hyperprior x prior x likelihood, with the Jacobian of the change."""
+    fit = ba.fit(four_outcomes, model=model, method="map")
+    target, prior = fit.target, ba.Prior()
+    program = remove_value_transforms(build(four_outcomes, model=model, pooled=True))
+    known = information(*estimate_spreads(four_outcomes, fit.model, prior))
+    logp = program.compile_logp()
+    share = np.bincount(target.tally.k, target.counts.sum(axis=0)) / target.n_votes
+
+    def both(seed: int) -> tuple[float, float]:
+        point, rng = random_point(target, seed), np.random.default_rng(seed)
+        given, expected = {}, -target.loss(point)
+        groups = {"strength": ("strength", point.strength)}
+        for term, column in zip(target.own, point.own.T, strict=True):
+            groups[f"{term.name}_deviation"] = (SPREAD_OF[term.name], column - term.mean)
+        for name, (spread, numbers) in groups.items():
+            sd = rng.uniform(0.2, 1.5)
+            scale = np.sqrt(1 + known[spread] * sd**2)
+            given[spread if spread.endswith("spread") else f"{spread}_sd"] = sd
+            given[f"{name}_unit"] = numbers * scale / sd
+            free = len(numbers) - 1
+            expected += norm.logpdf(numbers, scale=sd).sum() + np.log(sd) + free * np.log(sd / scale)
+            expected += halfnorm.logpdf(sd, scale=getattr(prior.hyper, spread))
+        for term, value in zip(target.common, point.common, strict=True):
+            numbers = groups.get(f"{term.name}_deviation")
+            given[f"{term.name}_{'level' if numbers else 'common'}"] = value + (share @ numbers[1] if numbers else 0.0)
+            expected += norm.logpdf(value, term.mean, term.sd)
+        return float(logp(given)), float(expected)
+
+    found, expected = np.array([both(seed) for seed in range(4)]).T
+    np.testing.assert_allclose(found - found[0], expected - expected[0], rtol=1e-10, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["bradley_terry", "m_elo", "am_elo", "am_davidson"])
+def test_every_preset_has_a_file(arena_cells, name):
+    module = importlib.import_module(f"bayes_arena.models.{name}")
+    program = module.build(arena_cells, ba.Prior())
+    assert {variable.name for variable in program.observed_RVs} == {"votes"}
+    assert list(program.named_vars_to_dims["strength"]) == ["competitor"]
+
+
+def test_m_elo_is_in_elo_points(arena_cells):
+    program = m_elo.build(arena_cells, ba.Prior())
+    strength, rating = pm.draw([program["strength"], program["rating"]], random_seed=1)
+    np.testing.assert_allclose(rating, strength * 400 / np.log(10))
+
+
+def test_find_map_lands_on_the_mode(arena_cells):
+    tree = pm.find_MAP(model=build(arena_cells), jitter=False, progressbar=False, return_inferencedata=True)
+    fit = ba.fit(arena_cells, method="map")
+    np.testing.assert_allclose(tree.posterior["strength"].values.ravel(), fit.strength, atol=1e-4)
+    np.testing.assert_allclose(tree.posterior["discrimination"].values.ravel(), fit.discrimination, atol=1e-4)
+
+
+def test_pointwise_log_likelihood_sums_to_the_loss(arena_cells):
+    """Ties count as half wins in every row: a Bernoulli would have made them losses."""
+    fit = ba.fit(arena_cells, method="map")
+    program = remove_value_transforms(build(arena_cells))
+    (rows,) = program.compile_logp(vars=program.observed_RVs, sum=False)(values(fit.target, fit.point))
+    assert rows.shape == fit.target.tally.i.shape
+    assert -rows.sum() == pytest.approx(fit.loss, rel=1e-10)
+
+
+@pytest.mark.slow
+def test_sampling_agrees_with_laplace(arena_cells):
+    with build(arena_cells):
+        tree = pm.sample(
+            500, tune=500, chains=2, cores=1, nuts_sampler="pymc", random_seed=1, progressbar=False, quiet=True
+        )
+    fit = ba.fit(arena_cells, method="map")
+    draws = tree.posterior["strength"]
+    assert draws.dims == ("chain", "draw", "competitor")
+    assert draws["competitor"].values.tolist() == list(arena_cells.competitors)
+    sd = np.sqrt(np.diag(fit.laplace.strength_covariance()))
+    np.testing.assert_allclose(draws.mean(("chain", "draw")), fit.strength, atol=0.5 * sd.max())
+    np.testing.assert_allclose(draws.std(("chain", "draw")), sd, rtol=0.25)

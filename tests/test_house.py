@@ -1,0 +1,41 @@
+"""The shape of the house: floors, maps, and sizes that a newcomer can take in."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from importlinter import api, cli
+
+import bayes_arena as ba
+
+ROOT = Path(ba.__file__).parent
+FOLDERS = sorted(path.parent for path in ROOT.rglob("__init__.py") if path.parent not in (ROOT, ROOT / "models"))
+
+
+def test_nobody_imports_from_a_floor_above(capsys):
+    assert cli.lint_imports(config_filename=str(ROOT.parent / "pyproject.toml")) == cli.EXIT_STATUS_SUCCESS, (
+        capsys.readouterr().out
+    )
+
+
+def test_the_floors_are_those_of_the_folders():
+    (contract,) = api.read_configuration(str(ROOT.parent / "pyproject.toml"))["contracts_options"]
+    assert contract["exhaustive"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
+class TestFolder:
+    def test_its_init_is_a_map_and_nothing_else(self, folder):
+        tree = ast.parse((folder / "__init__.py").read_text())
+        assert len(tree.body) == 1
+        text = ast.get_docstring(tree)
+        files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+        rooms = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
+        listed = {line.split()[0] for line in text.splitlines() if "  " in line and not line.startswith(("=", " "))}
+        assert listed == files | rooms
+
+    def test_it_has_at_most_eight_files(self, folder):
+        assert len([path for path in folder.glob("*.py") if path.stem != "__init__"]) <= 8
+
+    def test_it_bears_no_public_name(self, folder):
+        assert folder.name not in ba.__all__

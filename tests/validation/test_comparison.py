@@ -1,0 +1,179 @@
+"""Leave-one-vote-out: exact over cells, aligned across models, honest about what cannot be compared."""
+
+import warnings
+
+import arviz as az
+import numpy as np
+import polars as pl
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.validation.leave_one_out import pointwise
+from bayes_arena.votes.cells import with_counts
+
+DAVIDSON = ba.Model("davidson", ties="davidson")
+
+
+@pytest.fixture(scope="module")
+def fits(four_outcomes):
+    return {
+        "plain": ba.fit(four_outcomes, model=DAVIDSON, method="marginal"),
+        "annotators": ba.fit(four_outcomes, model="am-davidson"),
+    }
+
+
+@pytest.mark.parametrize("name", ["plain", "annotators"])
+def test_columns_counted_as_often_as_cast_sum_to_the_loss(fits, name):
+    """At every draw the columns, each the density of one vote, add up to the log-likelihood of all votes."""
+    from bayes_arena.likelihood.objective import Point
+
+    fit = fits[name]
+    values, votes = pointwise(fit)
+    draws = ba.draw(fit, size=len(values))
+    for index in (0, 11):
+        point = Point(draws.strength[index], draws.common[index], draws.own[index])
+        assert -values[index] @ votes == pytest.approx(fit.target.loss(point), rel=1e-10)
+
+
+@pytest.mark.parametrize("name", ["plain", "annotators"])
+def test_over_cells_it_is_the_leave_one_out_of_every_single_vote(fits, name):
+    values, votes = pointwise(fits[name])
+    by_vote = np.repeat(values, votes.astype(int), axis=1)[None]
+    tree = az.from_dict({"posterior": {"x": np.zeros((1, len(values)))}, "log_likelihood": {"vote": by_vote}})
+    with warnings.catch_warnings(action="ignore"):
+        reference = az.loo(tree, pointwise=True, reff=1.0)
+    ours = ba.leave_one_out(fits[name])
+    assert ours.total == pytest.approx(float(reference.elpd), abs=1e-9)
+    assert ours.se == pytest.approx(float(reference.se), abs=1e-9)
+    assert ours.p == pytest.approx(float(reference.p), abs=1e-9)
+    np.testing.assert_allclose(np.repeat(ours.elpd, votes.astype(int)), reference.elpd_i, atol=1e-9)
+
+
+def test_comparison_table(fits):
+    table = ba.compare(fits)
+    assert table.columns.tolist()[:7] == ["name", "rank", "elpd_loo", "se", "elpd_diff", "dse", "weight"]
+    assert table["rank"].tolist() == [1, 2]
+    assert table["elpd_diff"][0] == table["dse"][0] == 0
+    assert table["elpd_diff"][1] == pytest.approx(table["elpd_loo"][1] - table["elpd_loo"][0])
+    assert table["weight"].sum() == pytest.approx(1)
+    loo = {name: ba.leave_one_out(fit) for name, fit in fits.items()}
+    best, other = table["name"]
+    gap = np.repeat(loo[other].elpd - loo[best].elpd, loo[best].votes.astype(int))
+    assert table["dse"][1] == pytest.approx(np.sqrt(len(gap)) * gap.std(ddof=1))
+
+
+def test_the_order_of_votes_does_not_reach_the_comparison(arena):
+    """ArviZ aligns by position; here both models are evaluated on the same columns whatever the order of the file."""
+    shuffled = arena.votes.sample(fraction=1, shuffle=True, seed=1)
+    one = ba.fit(ba.read_votes(arena.votes), model=DAVIDSON)
+    two = ba.fit(ba.read_votes(shuffled), model=DAVIDSON)
+    table = ba.compare({"one": one, "two": two})
+    assert table["dse"][1] == pytest.approx(0, abs=1e-9)
+    assert table["elpd_diff"][1] == pytest.approx(0, abs=1e-9)
+
+
+def test_what_is_not_comparable_is_refused(fits, four_outcomes, arena_cells):
+    with pytest.raises(ba.ModelError, match="two fits or more"):
+        ba.compare({"one": fits["plain"]})
+    soft = ba.fit(four_outcomes, model="bradley-terry")
+    with pytest.raises(ba.ModelError, match="not normalised"):
+        ba.compare({"davidson": fits["plain"], "soft": soft})
+    dropped = ba.fit(four_outcomes, model=ba.Model("drop", ties="drop"))
+    with pytest.raises(ba.ModelError, match="not of the same thing"):
+        ba.compare({"davidson": fits["plain"], "drop": dropped})
+    with pytest.raises(ba.ModelError, match="different votes"):
+        ba.compare({"one": fits["plain"], "other": ba.fit(arena_cells, model=DAVIDSON)})
+
+
+LEAVING_OUT = [
+    (ba.Model("drop", ties="drop"), [1, 1, 0, 0]),
+    (ba.Model("no bad", both_bad="drop"), [1, 1, 1, 0]),
+    (ba.Model("davidson, no bad", "annotator", "davidson", both_bad="drop"), [1, 1, 1, 0]),
+]
+
+
+def seen_by_hand(cells: ba.Cells, seen: list[int]) -> ba.Cells:
+    return with_counts(cells, cells.counts * seen)
+
+
+@pytest.mark.parametrize(("model", "seen"), LEAVING_OUT, ids=lambda value: getattr(value, "name", ""))
+def test_votes_that_the_model_leaves_out_are_not_scored(four_outcomes, model, seen):
+    """Everything is as if they had not been in the file."""
+    whole = ba.leave_one_out(ba.fit(four_outcomes, model=model, method="marginal"))
+    without = ba.leave_one_out(ba.fit(seen_by_hand(four_outcomes, seen), model=model, method="marginal"))
+    assert whole.votes.sum() == four_outcomes.counts.sum(axis=0) @ seen < four_outcomes.n_votes
+    assert whole.total == pytest.approx(without.total, abs=1e-9)
+    assert whole.se == pytest.approx(without.se, abs=1e-9)
+    assert whole.p == pytest.approx(without.p, abs=1e-9)
+
+
+def test_a_comparison_is_that_of_the_votes_that_the_models_see(four_outcomes):
+    models = {"alike": ba.Model("alike", ties="drop"), "own": ba.Model("own", "annotator", ties="drop")}
+    decided = seen_by_hand(four_outcomes, [1, 1, 0, 0])
+    tables = [
+        ba.compare({name: ba.fit(cells, model=model, method="marginal") for name, model in models.items()})
+        for cells in (four_outcomes, decided)
+    ]
+    assert tables[0]["votes"].tolist() == [decided.n_votes] * 2
+    assert tables[0]["name"].tolist() == tables[1]["name"].tolist()
+    np.testing.assert_allclose(tables[0].drop(columns="name"), tables[1].drop(columns="name"), atol=1e-6)
+
+
+def test_both_bad_votes_do_not_matter_to_models_without_ties(four_outcomes):
+    """Whoever leaves out ties leaves them out too, whatever else they would count as."""
+    one, other = (ba.fit(four_outcomes, model=ba.Model("drop", ties="drop", both_bad=bad)) for bad in ("tie", "drop"))
+    assert ba.compare({"one": one, "other": other})["elpd_diff"][1] == 0
+
+
+def test_models_that_see_different_votes_are_refused_with_their_numbers(fits, four_outcomes):
+    decided, good = (int(four_outcomes.counts.sum(axis=0)[:count].sum()) for count in (2, 3))
+    drop = ba.fit(four_outcomes, model=LEAVING_OUT[0][0])
+    with pytest.raises(ba.ModelError, match=rf"600 of 600 votes.*{decided} of 600 votes.*ties='davidson'"):
+        ba.compare({"davidson": fits["plain"], "drop": drop})
+    no_bad = ba.fit(four_outcomes, model=ba.Model("no bad", ties="davidson", both_bad="drop"))
+    with pytest.raises(ba.ModelError, match=rf"{good} of 600 votes.*both-bad votes as ties \(600 of 600"):
+        ba.compare({"no bad": no_bad, "davidson": fits["plain"]})
+
+
+def test_a_single_vote_has_no_standard_error_to_give(arena):
+    one = ba.read_votes(arena.votes.filter(pl.col("winner") != "tie").head(1))
+    with pytest.raises(ba.ModelError, match="two votes or more"):
+        ba.leave_one_out(ba.fit(one))
+    assert "Pareto k, leave-one-vote-out" not in ba.diagnose(ba.fit(one))["check"].tolist()
+
+
+def test_a_prior_flat_in_some_parameter_is_no_posterior_to_draw_from(four_outcomes):
+    fit = ba.fit(four_outcomes, model=DAVIDSON, prior=ba.Prior(np.inf, hyper=None))
+    with pytest.raises(ba.ModelError, match="draws from a posterior"):
+        ba.leave_one_out(fit)
+    assert "Pareto k, leave-one-vote-out" not in ba.diagnose(fit)["check"].tolist()
+
+
+def test_what_has_no_vote_to_leave_out_is_refused(arena):
+    weighted = ba.read_votes(arena.votes.with_columns(w=pl.lit(0.5)), weight="w")
+    with pytest.raises(ba.ModelError, match="whole votes"):
+        ba.leave_one_out(ba.fit(weighted))
+    with pytest.raises(ba.ModelError, match="draws from a posterior"):
+        ba.leave_one_out(ba.fit(ba.read_votes(arena.votes), prior="flat"))
+
+
+def test_a_sampled_fit_gives_the_same_answer_as_its_gaussian_approximation(arena_cells):
+    sampled = ba.fit(arena_cells, model=DAVIDSON, method="nuts", draws=400, tune=400, sampler="pymc", seed=1)
+    gaussian = ba.fit(arena_cells, model=DAVIDSON, method="marginal")
+    left, right = ba.leave_one_out(sampled), ba.leave_one_out(gaussian)
+    assert left.total == pytest.approx(right.total, abs=1.0)
+    assert left.p == pytest.approx(right.p, abs=1.0)
+
+
+@pytest.mark.slow
+def test_llmfao_supports_every_part_of_am_davidson(llmfao):
+    """Published orders: per-annotator position effects, tie propensities and discriminations, each worth its place."""
+    models = [
+        "am-davidson",
+        ba.Model("nu_k", "annotator", "davidson", "annotator"),
+        ba.Model("common nu", "annotator", "davidson"),
+        DAVIDSON,
+    ]
+    table = ba.compare({getattr(m, "name", m): ba.fit(llmfao, model=m, method="marginal") for m in models})
+    assert table["name"].tolist() == ["am-davidson", "nu_k", "common nu", "davidson"]
+    np.testing.assert_allclose(table["elpd_diff"][1:], [-46, -698, -930], atol=42)
