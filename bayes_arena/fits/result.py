@@ -125,7 +125,9 @@ class Fit:
     def target_by_cell(self) -> Objective:
         """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""
         cells = self.cells
-        return replace(self.target, tally=Tally(cells.a, cells.b, cells.annotator, cells.counts))
+        return replace(
+            self.target, tally=Tally(cells.a, cells.b, cells.annotator, cells.counts, np.empty((0, len(cells.a))))
+        )
 
     @property
     def strength(self) -> Floats:

@@ -137,7 +137,9 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     """Fit strengths to the scores of all pairs; also the factor of the Laplacian at the solution."""
     score = np.clip(score, CERTAIN, 1 - CERTAIN)
     counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
-    target = Objective(Tally(i, j, np.zeros_like(i), counts), counts.T, half, 1, n, 0, math.inf, (), ())
+    target = Objective(
+        Tally(i, j, np.zeros_like(i), counts, np.empty((0, len(i)))), counts.T, half, 1, n, 0, math.inf, (), ()
+    )
     gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
     solution = minimise(target, target.start(), gauge).point
     _, arrow = target.gradient_and_hessian(solution)

@@ -44,6 +44,8 @@ class Cells:
         Invalid votes left out on reading, by problem.
     sided : bool
         Whether the votes say who was shown first. If not, ``a`` is the name that sorts first, and says nothing.
+    features : mapping of str to ndarray, shape (n_cells,)
+        By how much a's answer exceeds b's, in length say: cells whose votes differ in it are cells apart.
     """
 
     competitors: tuple[str, ...]
@@ -54,9 +56,10 @@ class Cells:
     counts: Floats
     dropped: Mapping[str, int] = field(default_factory=dict)
     sided: bool = True
+    features: Mapping[str, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for array in (self.a, self.b, self.annotator, self.counts):
+        for array in (self.a, self.b, self.annotator, self.counts, *self.features.values()):
             array.setflags(write=False)
 
     def __repr__(self) -> str:
@@ -80,7 +83,7 @@ class Cells:
         """Number of votes (sum of weights)."""
         return float(self.counts.sum())
 
-    def tally(self, *, by_annotator: bool, by_side: bool = False) -> Tally:
+    def tally(self, *, by_annotator: bool, by_side: bool = False, features: Sequence[str] = ()) -> Tally:
         """Sum the votes over what a model does not distinguish.
 
         Parameters
@@ -89,6 +92,8 @@ class Cells:
             Keep annotators apart.
         by_side : bool
             Keep apart who was shown first; otherwise i is the competitor that comes first in ``competitors``.
+        features : sequence of str
+            Keep apart votes that differ in these.
         """
         annotator = self.annotator if by_annotator else np.zeros_like(self.annotator)
         turned = np.zeros(len(self.a), dtype=bool) if by_side else self.a > self.b
@@ -96,11 +101,18 @@ class Cells:
         counts = np.where(turned[:, None], self.counts[:, [1, 0, 2, 3]], self.counts)
         size = self.n_competitors
         keys, row = np.unique((annotator * size + i) * size + j, return_inverse=True)
+        apart = np.empty((0, len(keys)))
+        for name in features:
+            values, code = np.unique(np.where(turned, -1, 1) * self.features[name], return_inverse=True)
+            finer, row = np.unique(row * len(values) + code, return_inverse=True)
+            coarse, value = np.divmod(finer, len(values))
+            keys, apart = keys[coarse], np.vstack([apart[:, coarse], values[value]])
         return Tally(
             i=keys // size % size,
             j=keys % size,
             k=keys // (size * size),
             counts=np.column_stack([sum_by(row, column, len(keys)) for column in counts.T]),
+            features=apart,
         )
 
     def votes_by_annotator(self) -> Floats:
@@ -110,7 +122,7 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Votes per pair (i, j) and annotator k, sorted by (k, i, j).
+    """Votes per pair (i, j), annotator k and the features asked for, sorted by (k, i, j).
 
     Attributes
     ----------
@@ -118,19 +130,27 @@ class Tally:
         Competitors and annotator.
     counts : ndarray of float, shape (n_rows, 4)
         Wins of i, wins of j, ties, both-bad.
+    features : ndarray, shape (n_features, n_rows)
+        By how much i exceeds j in each.
     """
 
     i: Ints
     j: Ints
     k: Ints
     counts: Floats
+    features: Floats
 
 
 def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
     """Return the same competitors and annotators with other counts; cells without a vote are left out."""
     rows = counts.sum(axis=1) > 0
     return replace(
-        cells, a=cells.a[rows], b=cells.b[rows], annotator=cells.annotator[rows], counts=counts[rows].astype(np.float64)
+        cells,
+        a=cells.a[rows],
+        b=cells.b[rows],
+        annotator=cells.annotator[rows],
+        counts=counts[rows].astype(np.float64),
+        features={name: values[rows] for name, values in cells.features.items()},
     )
 
 

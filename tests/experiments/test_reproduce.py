@@ -11,8 +11,9 @@ import pytest
 from helpers import frame, run
 
 import bayes_arena as ba
-from bayes_arena.experiments import case_study, detection, figures, reproduction, summaries, tables
+from bayes_arena.experiments import detection
 from bayes_arena.experiments.measures import detection as score
+from bayes_arena.experiments.paper import case_study, figures, reproduction, summaries, tables
 from bayes_arena.experiments.perturbation import perturb
 from bayes_arena.experiments.stability import METHODS, stability
 from bayes_arena.validation.prediction import predict
