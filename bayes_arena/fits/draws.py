@@ -36,7 +36,11 @@ def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
     """
     if fit.samples is not None:
         return fit.samples
-    strength, common, own = draw_parameters(fit, size=size, seed=seed)
+    return with_elo(fit, *draw_parameters(fit, size=size, seed=seed))
+
+
+def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats) -> Draws:
+    """Add the Elo scale's r* to draws of the parameters, to first order around the estimate."""
     n = fit.cells.n_competitors
     projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
     head = np.column_stack([strength, common]) - fit.point.head

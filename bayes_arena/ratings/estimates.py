@@ -22,8 +22,8 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.likelihood.labels import LABELS
-from bayes_arena.ratings.intervals.bootstrap import RESAMPLES
-from bayes_arena.ratings.intervals.summary import Interval, Quantity, summarise
+from bayes_arena.ratings.intervals.contract import Interval, Quantity
+from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.checks import components
 
@@ -31,14 +31,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@takes_old_words
 def strengths(
     fit: Fit,
     *,
     reference: str | None = None,
     level: float = 0.95,
-    interval: Interval = "laplace",
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    interval: Interval | IntervalName = "laplace",
 ) -> pd.DataFrame:
     """Strengths in logits, against their mean or a reference competitor.
 
@@ -50,7 +49,7 @@ def strengths(
         Competitor whose strength is 0; by default the mean strength is 0.
     level : float
         Coverage of the intervals.
-    interval, resamples, seed
+    interval : Interval or str
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -87,17 +86,16 @@ def strengths(
         jacobian = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
     else:
         raise ModelError(f"The reference {reference!r} is no competitor.")
-    return _table(fit, {"competitor": names}, "strength", jacobian, level, interval, resamples, seed)
+    return _table(fit, {"competitor": names}, "strength", jacobian, level, interval)
 
 
+@takes_old_words
 def contrasts(
     fit: Fit,
     pairs: Sequence[tuple[str, str]] | None = None,
     *,
     level: float = 0.95,
-    interval: Interval = "laplace",
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    interval: Interval | IntervalName = "laplace",
 ) -> pd.DataFrame:
     """Differences in strength between pairs of competitors.
 
@@ -109,7 +107,7 @@ def contrasts(
         Whom to compare with whom; by default every pair, in the order of ``fit.cells.competitors``.
     level : float
         Coverage of the intervals, of each by itself.
-    interval, resamples, seed
+    interval : Interval or str
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -136,12 +134,11 @@ def contrasts(
     row = np.arange(len(i))
     jacobian[row, i], jacobian[row, j] = 1.0, -1.0
     who = {"competitor": [names[index] for index in i], "opponent": [names[index] for index in j]}
-    return _table(fit, who, "difference", jacobian, level, interval, resamples, seed)
+    return _table(fit, who, "difference", jacobian, level, interval)
 
 
-def effects(
-    fit: Fit, *, level: float = 0.95, interval: Interval = "laplace", resamples: int = RESAMPLES, seed: int = 0
-) -> pd.DataFrame:
+@takes_old_words
+def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
     """Estimate what annotators have in common besides the strengths: position effect, propensity to ties.
 
     Parameters
@@ -150,7 +147,7 @@ def effects(
         A model that has such numbers, for instance ``Model("order", position="common")``.
     level : float
         Coverage of the intervals.
-    interval, resamples, seed
+    interval : Interval or str
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -174,9 +171,7 @@ def effects(
             f"Model {fit.model.name!r} has strengths alone. Use one with position='common' or ties='davidson'."
         )
     jacobian = np.eye(n + len(terms))[n:]
-    return _table(
-        fit, {"effect": [LABELS[term.name] for term in terms]}, "estimate", jacobian, level, interval, resamples, seed
-    )
+    return _table(fit, {"effect": [LABELS[term.name] for term in terms]}, "estimate", jacobian, level, interval)
 
 
 def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
@@ -222,20 +217,20 @@ def _table(
     what: str,
     jacobian: Floats,
     level: float,
-    interval: Interval,
-    resamples: int,
-    seed: int,
+    interval: Interval | IntervalName,
 ) -> pd.DataFrame:
     """Estimate functions linear in the strengths, or in strengths and common numbers."""
     import pandas as pd
 
-    n = jacobian.shape[1]
+    n, chosen = jacobian.shape[1], resolve_interval(interval)
 
     def drawn(draws: Draws) -> Floats:
         return np.asarray(np.column_stack([draws.strength, draws.common])[:, :n] @ jacobian.T)
 
     with one_thread():
         quantity = Quantity(jacobian @ fit.point.head[:n], jacobian, None, drawn)
-        found = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
+        found = chosen.summarise(fit, quantity, level)
     columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
-    return pd.DataFrame({**who, **columns, "upper": found.upper})
+    table = pd.DataFrame({**who, **columns, "upper": found.upper})
+    table.attrs.update(level=level, **chosen.about(fit))
+    return table

@@ -10,8 +10,8 @@ from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.projection import project
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.ratings.intervals.bootstrap import RESAMPLES
-from bayes_arena.ratings.intervals.summary import Interval, Quantity, summarise
+from bayes_arena.ratings.intervals.contract import Interval, Quantity
+from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import whole_counts
 from bayes_arena.votes.checks import records
@@ -23,14 +23,13 @@ EQUAL_DIGITS = 9
 """Strengths that agree to so many digits, in logits, share a rank."""
 
 
+@takes_old_words
 def leaderboard(
     fit: Fit,
     *,
     level: float = 0.95,
     elo: EloScale | None = None,
-    interval: Interval = "laplace",
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    interval: Interval | IntervalName = "laplace",
 ) -> pd.DataFrame:
     """Rank the competitors on the Elo scale.
 
@@ -42,21 +41,18 @@ def leaderboard(
         Coverage of the intervals.
     elo : EloScale, optional
         Elo scale; 1000 + 400 log10(odds) by default.
-    interval : {"laplace", "profile", "sandwich", "clustered", "bootstrap"}
-        Gaussian intervals by the delta method; profile likelihood (models with theta = 1 only); and three for point
-        estimates (``method="map"``) that do not take the likelihood's word for how much votes vary: from the scores
-        of the votes, from those summed by annotator, and from refits to votes drawn with replacement. To cluster by
-        prompt, fit a model with theta = 1 to votes read with the column of prompts as annotator:
-        ``fit(read_votes(path, annotator="question_id"), model="bradley-terry")``.
-    resamples, seed : int
-        Number and seed of the bootstrap's refits.
+    interval : Interval or str
+        How the bounds are found: :class:`~bayes_arena.Laplace`, :class:`~bayes_arena.Profile` (models with theta = 1
+        only), or for point estimates (``method="map"``) one that does not take the likelihood's word for how much votes
+        vary: :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered`, :class:`~bayes_arena.Bootstrap`. The
+        name in small letters stands for the object with default fields.
 
     Returns
     -------
     pandas.DataFrame
         ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first.
         Scores and bounds are in Elo points; a both-bad vote counts as a tie. A sampled fit has posterior means and
-        quantiles, and a column ``p_best``, the probability of being best.
+        quantiles, and a column ``p_best``, the probability of being best. ``attrs`` has the level and the interval.
 
     Raises
     ------
@@ -73,8 +69,10 @@ def leaderboard(
     """
     import pandas as pd
 
-    columns = leaderboard_columns(fit, level=level, elo=elo, interval=interval, resamples=resamples, seed=seed)
-    return pd.DataFrame(columns)
+    interval = resolve_interval(interval)
+    table = pd.DataFrame(leaderboard_columns(fit, level=level, elo=elo, interval=interval))
+    table.attrs.update(level=level, **interval.about(fit))
+    return table
 
 
 def leaderboard_columns(
@@ -82,9 +80,7 @@ def leaderboard_columns(
     *,
     level: float = 0.95,
     elo: EloScale | None = None,
-    interval: Interval = "laplace",
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    interval: Interval | IntervalName = "laplace",
 ) -> Columns:
     """Columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
     elo = elo or EloScale()
@@ -93,7 +89,7 @@ def leaderboard_columns(
     with one_thread():
         on_elo = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
         quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength)
-        summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
+        summary = resolve_interval(interval).summarise(fit, quantity, level)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)

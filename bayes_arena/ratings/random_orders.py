@@ -13,7 +13,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.ratings.intervals.summary import require_level
+from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.ratings.online import K, competitor_table, walked_ratings
 from bayes_arena.votes.reading.sequence import VoteSequence
 

@@ -10,12 +10,12 @@ from scipy.stats import rankdata
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
-from bayes_arena.fits.draws import draw
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.likelihood.objective import ETA
 from bayes_arena.likelihood.outcomes import expected_score
 from bayes_arena.ratings.estimates import pair_indices
-from bayes_arena.ratings.intervals.summary import equal_tailed, require_level
+from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, require_level
+from bayes_arena.ratings.intervals.names import IntervalName, drawn_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,14 @@ AT_ONCE = 2_000_000
 """Draws times pairs that are looked at together: bounds the memory."""
 
 
-def rank_probabilities(fit: Fit, *, top: int = 3, level: float = 0.95, draws: Draws | None = None) -> pd.DataFrame:
+def rank_probabilities(
+    fit: Fit,
+    *,
+    top: int = 3,
+    level: float = 0.95,
+    interval: Interval | IntervalName = "laplace",
+    draws: Draws | None = None,
+) -> pd.DataFrame:
     """Posterior of the ranks.
 
     Parameters
@@ -36,8 +43,11 @@ def rank_probabilities(fit: Fit, *, top: int = 3, level: float = 0.95, draws: Dr
         k of "among the best k".
     level : float
         Posterior probability of the rank interval.
+    interval : Interval or str
+        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
+        :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
     draws : Draws, optional
-        Draws of the fit; by default new ones with seed 0.
+        Draws to take in place of the interval's.
 
     Returns
     -------
@@ -55,7 +65,8 @@ def rank_probabilities(fit: Fit, *, top: int = 3, level: float = 0.95, draws: Dr
     if not 1 <= top <= len(names):
         raise ModelError(f"top lies between 1 and the number of competitors, {len(names)}; not {top!r}.")
     require_level(level)
-    ranks = rankdata(-(draws or draw(fit)).elo_strength, axis=1)
+    draws, about = drawn_by(interval, fit, draws)
+    ranks = rankdata(-draws.elo_strength, axis=1)
     lower, upper = equal_tailed(ranks, level, discrete=True)
     table = pd.DataFrame(
         {
@@ -67,11 +78,18 @@ def rank_probabilities(fit: Fit, *, top: int = 3, level: float = 0.95, draws: Dr
             "rank_upper": upper.astype(int),
         }
     )
-    return table.sort_values("expected_rank", ignore_index=True)
+    table = table.sort_values("expected_rank", ignore_index=True)
+    table.attrs.update(level=level, **about)
+    return table
 
 
 def head_to_head(
-    fit: Fit, pairs: Sequence[tuple[str, str]] | None = None, *, level: float = 0.95, draws: Draws | None = None
+    fit: Fit,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    *,
+    level: float = 0.95,
+    interval: Interval | IntervalName = "laplace",
+    draws: Draws | None = None,
 ) -> pd.DataFrame:
     """Score that one competitor is expected to take from another: at the estimate, and averaged over its uncertainty.
 
@@ -83,8 +101,11 @@ def head_to_head(
         Whom to compare with whom; by default every pair, in the order of ``fit.cells.competitors``.
     level : float
         Coverage of the intervals.
+    interval : Interval or str
+        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
+        :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
     draws : Draws, optional
-        Draws of the fit; by default new ones with seed 0.
+        Draws to take in place of the interval's.
 
     Returns
     -------
@@ -107,7 +128,7 @@ def head_to_head(
 
     require_level(level)
     i, j = pair_indices(fit, pairs)
-    draws = draws or draw(fit)
+    draws, about = drawn_by(interval, fit, draws)
     strength, common = fit.point.strength, fit.point.common
     if fit.samples is not None:
         strength, common = draws.strength.mean(axis=0), draws.common.mean(axis=0)
@@ -118,10 +139,18 @@ def head_to_head(
         mean[part], bounds[:, part] = score.mean(axis=0), equal_tailed(score, level)
     names = np.array(fit.cells.competitors, dtype=object)
     columns = {"plug_in": plug_in, "lower": bounds[0], "upper": bounds[1], "mean": mean}
-    return pd.DataFrame({"competitor": names[i], "opponent": names[j], **columns})
+    table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **columns})
+    table.attrs.update(level=level, **about)
+    return table
 
 
-def win_probability(fit: Fit, *, annotator: Annotator = "average", draws: Draws | None = None) -> pd.DataFrame:
+def win_probability(
+    fit: Fit,
+    *,
+    annotator: Annotator = "average",
+    interval: Interval | IntervalName = "laplace",
+    draws: Draws | None = None,
+) -> pd.DataFrame:
     """Score that one competitor is expected to take from another in the next vote, a tie counting one half.
 
     It is averaged over what the votes leave open, hence nearer to 1/2 than the score at the estimate;
@@ -134,8 +163,11 @@ def win_probability(fit: Fit, *, annotator: Annotator = "average", draws: Draws 
     annotator : {"average", "new"}
         Who votes: somebody with theta = 1 and the common tie propensity, or somebody new, drawn from the population
         of annotators that the prior describes. Neither favours a side.
+    interval : Interval or str
+        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
+        :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
     draws : Draws, optional
-        Draws of the fit; by default new ones with seed 0.
+        Draws to take in place of the interval's.
 
     Returns
     -------
@@ -157,7 +189,7 @@ def win_probability(fit: Fit, *, annotator: Annotator = "average", draws: Draws 
     if annotator == "new" and any(np.isinf(term.sd) for term in fit.target.own):
         raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
     i, j = pair_indices(fit, None)
-    draws = draws or draw(fit)
+    draws, about = drawn_by(interval, fit, draws)
     size, n = draws.strength.shape
     someone = None
     if annotator == "new":
@@ -167,10 +199,14 @@ def win_probability(fit: Fit, *, annotator: Annotator = "average", draws: Draws 
     for part in _parts(len(i), size):
         score = _expected_score(fit, draws.strength, draws.common, i[part], j[part], someone).mean(axis=0)
         matrix[i[part], j[part]], matrix[j[part], i[part]] = score, 1 - score
-    return pd.DataFrame(matrix, index=list(fit.cells.competitors), columns=list(fit.cells.competitors))
+    table = pd.DataFrame(matrix, index=list(fit.cells.competitors), columns=list(fit.cells.competitors))
+    table.attrs.update(about)
+    return table
 
 
-def unsettled_pairs(fit: Fit, *, level: float = 0.95, draws: Draws | None = None) -> pd.DataFrame:
+def unsettled_pairs(
+    fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace", draws: Draws | None = None
+) -> pd.DataFrame:
     """Pairs whose order the votes do not settle.
 
     Parameters
@@ -179,8 +215,11 @@ def unsettled_pairs(fit: Fit, *, level: float = 0.95, draws: Draws | None = None
         A fitted model.
     level : float
         An order is settled once its posterior probability exceeds this.
+    interval : Interval or str
+        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
+        :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
     draws : Draws, optional
-        Draws of the fit; by default new ones with seed 0.
+        Draws to take in place of the interval's.
 
     Returns
     -------
@@ -196,13 +235,16 @@ def unsettled_pairs(fit: Fit, *, level: float = 0.95, draws: Draws | None = None
     import pandas as pd
 
     require_level(level)
-    strength = (draws or draw(fit)).elo_strength
+    draws, about = drawn_by(interval, fit, draws)
+    strength = draws.elo_strength
     names = np.array(fit.cells.competitors, dtype=object)
     ahead = _ahead(strength)
     i, j = np.nonzero((ahead >= 0.5) & (ahead <= level) & ~np.eye(len(names), dtype=bool))
     keep = (ahead[i, j] > 0.5) | (i < j)  # an even pair is listed once
     table = pd.DataFrame({"stronger": names[i[keep]], "weaker": names[j[keep]], "probability": ahead[i, j][keep]})
-    return table.sort_values("probability", ignore_index=True, kind="stable")
+    table = table.sort_values("probability", ignore_index=True, kind="stable")
+    table.attrs.update(level=level, **about)
+    return table
 
 
 def _ahead(strength: Floats) -> Floats:

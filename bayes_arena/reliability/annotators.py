@@ -22,7 +22,9 @@ from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.quadrature import are_alike
 from bayes_arena.likelihood.outcomes import seen_counts
-from bayes_arena.ratings.intervals.summary import equal_tailed, half_width, require_level
+from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
+from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
+from bayes_arena.ratings.intervals.robust import Clustered
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
 from bayes_arena.votes.cells import whole_counts
 
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def annotators(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
+def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
     """Reliability of every annotator, the most suspect first.
 
     Parameters
@@ -55,6 +57,10 @@ def annotators(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
         A model in which annotators have numbers of their own.
     level : float
         Coverage of the intervals.
+    interval : Interval or str
+        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
+        :class:`~bayes_arena.Sandwich` or :class:`~bayes_arena.Bootstrap`; a probability below is then the share of
+        those.
 
     Returns
     -------
@@ -72,12 +78,14 @@ def annotators(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
         ``tie_propensity``, nu_k (kappa_k in Rao and Kupper's model); ``position``, b_k in logits in favour of the
         first, with ``position_lower`` and ``position_upper``; ``one_sided_probability``, that the side decides;
         ``reward``, shares in proportion to net agreement, none for disagreement, sum 1; ``votes``.
-        Columns of what the model does not have are absent.
+        Columns of what the model does not have are absent. ``attrs`` has the level and the interval.
 
     Raises
     ------
     ModelError
-        If the model gives annotators nothing of their own, or the level is not possible.
+        If the model gives annotators nothing of their own, or the level or interval is not possible.
+    NotIdentifiedError
+        If the estimate has no finite robust interval.
 
     References
     ----------
@@ -86,14 +94,24 @@ def annotators(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame(annotator_columns(fit, level=level))
+    chosen = resolve_interval(interval)
+    table = pd.DataFrame(annotator_columns(fit, level=level, interval=chosen))
+    table.attrs.update(level=level, **chosen.about(fit))
+    return table
 
 
-def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
+def annotator_columns(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> Columns:
     """Columns of :func:`annotators` (the command line prints them without importing pandas)."""
     require_level(level)
     require_annotators(fit)
-    agreement = draw_agreement(fit)
+    chosen = resolve_interval(interval)
+    if isinstance(chosen, Clustered):
+        raise ModelError(
+            "The interval 'clustered' is not for annotators: each is one cluster, and nothing shows how their own "
+            "numbers vary between clusters. Use 'laplace', 'sandwich' or 'bootstrap'."
+        )
+    sampled = chosen.sampled(fit)
+    agreement = draw_agreement(sampled)
     anomaly = anomaly_probability(agreement)
     one_sided = _one_sided_probability(agreement)
     suspicion = np.maximum(anomaly, one_sided)
@@ -111,7 +129,7 @@ def annotator_columns(fit: Fit, *, level: float = 0.95) -> Columns:
         "net_agreement_upper": upper,
     }
     if fit.target.free_discrimination:
-        columns |= _theta_columns(fit, level)
+        columns |= _theta_columns(posterior_theta(fit), sampled, level)
     if agreement.log_tie_propensity is not None:
         with np.errstate(over="ignore"):  # an estimate at infinity
             columns["tie_propensity"] = np.exp(agreement.log_tie_propensity)
@@ -166,8 +184,8 @@ def posterior_theta(fit: Fit) -> Floats:
     return fit.discrimination if fit.samples is None else np.asarray(fit.samples.own[:, :, 0].mean(axis=0))
 
 
-def _theta_columns(fit: Fit, level: float) -> Columns:
-    theta = posterior_theta(fit)
+def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
+    """Theta, with the interval of the fit's draws where it has some."""
     if fit.samples is not None:
         lower, upper = equal_tailed(fit.samples.own[:, :, 0], level)
         p_negative = (fit.samples.own[:, :, 0] < 0).mean(axis=0)

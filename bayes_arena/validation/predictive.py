@@ -25,7 +25,7 @@ from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Point
 from bayes_arena.likelihood.outcomes import log_probabilities, seen_counts
-from bayes_arena.ratings.intervals.summary import equal_tailed, require_level
+from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.votes.cells import Tally, whole_counts, whole_votes
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from strategies import swapped
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
-from bayes_arena.ratings.intervals.bootstrap import bootstrap
 
-ROBUST = ("sandwich", "clustered", "bootstrap")
+ROBUST = (ba.Sandwich(), ba.Clustered(), ba.Bootstrap(resamples=20))
 FIVE_WINNERS = [
     ("x", "y", "model_a", "p"),
     ("x", "y", "model_b", "q"),
@@ -154,19 +153,19 @@ def test_clusters_of_identical_votes_count_once(arena):
 def test_bootstrap_spreads_like_the_sandwich(model, prior):
     arena = ba.simulate(competitors=6, annotators=5, votes=3000, seed=3)
     fit = ba.fit(ba.read_votes(arena.votes), model=model, prior=prior, method="map")
-    drawn = bootstrap(fit, resamples=300, seed=1)
+    drawn = ba.Bootstrap(resamples=300, seed=1).sampled(fit).samples
     board = ba.leaderboard(fit, interval="sandwich").sort_values("competitor")
     sd = (board["upper"] - board["lower"]) / (2 * 1.959963984540054 * 400 / math.log(10))
     ratio = drawn.elo_strength.std(axis=0, ddof=1) / sd
     assert np.abs(ratio - 1).max() < 0.2  # Monte Carlo error of a ratio: 4 %
     assert ratio.mean() == pytest.approx(1, abs=0.06)
-    table = ba.leaderboard(fit, interval="bootstrap", resamples=300, seed=1).sort_values("competitor")
+    table = ba.leaderboard(fit, interval=ba.Bootstrap(resamples=300, seed=1)).sort_values("competitor")
     bounds = 1000 + 400 / math.log(10) * np.quantile(drawn.elo_strength, [0.025, 0.975], axis=0)
     np.testing.assert_allclose(table[["lower", "upper"]].T, bounds, rtol=1e-12)
 
 
 def test_bootstrap_is_seeded(m_elo):
-    tables = [ba.strengths(m_elo, interval="bootstrap", resamples=20, seed=seed) for seed in (5, 5, 6)]
+    tables = [ba.strengths(m_elo, interval=ba.Bootstrap(resamples=20, seed=seed)) for seed in (5, 5, 6)]
     np.testing.assert_array_equal(tables[0]["lower"], tables[1]["lower"])
     assert not np.array_equal(tables[0]["lower"], tables[2]["lower"])
 
@@ -237,12 +236,12 @@ def test_clustered_covers_where_votes_on_a_prompt_go_together():
     assert np.mean(inside["sandwich"]) < 0.8
 
 
-@pytest.mark.parametrize("interval", ROBUST)
+@pytest.mark.parametrize("interval", ROBUST, ids=lambda interval: interval.name)
 @pytest.mark.parametrize(("model", "prior"), [("m-elo", "flat"), ("am-elo", "default")])
 def test_order_and_sides_change_no_bit(arena, interval, model, prior):
     def board(votes):
         fit = ba.fit(ba.read_votes(votes), model=model, prior=prior, method="map")
-        return ba.leaderboard(fit, interval=interval, resamples=20)
+        return ba.leaderboard(fit, interval=interval)
 
     reference = board(arena.votes)
     shuffled = arena.votes.sample(fraction=1, shuffle=True, seed=1)
@@ -264,7 +263,7 @@ def test_whole_weights_count_as_votes_and_fractions_only_in_clusters(arena):
         return ba.fit(ba.read_votes(votes, weight="w"), model="m-elo", prior="flat")
 
     for interval in ROBUST:
-        twice, copied = (ba.strengths(fit, interval=interval, resamples=20) for fit in (fitted(2.0), fitted(1.0, 2)))
+        twice, copied = (ba.strengths(fit, interval=interval) for fit in (fitted(2.0), fitted(1.0, 2)))
         np.testing.assert_array_equal(twice, copied)
     third = ba.strengths(fitted(0.3), interval="clustered")
     np.testing.assert_allclose(third["sd"], ba.strengths(fitted(1.0), interval="clustered")["sd"], rtol=1e-6)
@@ -273,7 +272,7 @@ def test_whole_weights_count_as_votes_and_fractions_only_in_clusters(arena):
             ba.strengths(fitted(0.3), interval=interval)
 
 
-@pytest.mark.parametrize("interval", ROBUST)
+@pytest.mark.parametrize("interval", ROBUST, ids=lambda interval: interval.name)
 def test_posteriors_have_intervals_of_their_own(arena_cells, interval):
     fit = ba.fit(arena_cells, model="am-davidson", method="marginal")
     for table in (ba.leaderboard, ba.strengths):
@@ -281,7 +280,7 @@ def test_posteriors_have_intervals_of_their_own(arena_cells, interval):
             table(fit, interval=interval)
 
 
-@pytest.mark.parametrize("interval", ROBUST)
+@pytest.mark.parametrize("interval", ROBUST, ids=lambda interval: interval.name)
 def test_an_estimate_at_infinity_has_no_robust_interval(interval, tmp_path):
     rows = [("best", "x", "model_a", k) for k in "pqr"] + [("x", "y", w, "p") for w in ("model_a", "model_b")]
     with pytest.warns(ba.NoMaximumWarning):
@@ -324,21 +323,21 @@ def test_resamples_without_an_estimate_are_reported():
     few = [("new", "x", "model_a"), ("new", "y", "model_b"), ("new", "z", "tie")]
     fit = ba.fit(ba.read_votes(frame(rows + few)), prior="flat")
     with pytest.warns(ba.IdentificationWarning, match=r"of 100 resamples .* no longer connected.* no finite estimate"):
-        ba.leaderboard(fit, interval="bootstrap", resamples=100, seed=1)
+        ba.leaderboard(fit, interval=ba.Bootstrap(resamples=100, seed=1))
     sparse = ba.fit(ba.read_votes(frame(FIVE_WINNERS)), model="m-elo", prior="flat")
     with pytest.raises(ba.NotIdentifiedError, match="too many for a bootstrap"):
-        ba.leaderboard(sparse, interval="bootstrap", resamples=50)
+        ba.leaderboard(sparse, interval=ba.Bootstrap(resamples=50))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         shrunk = ba.fit(ba.read_votes(frame(rows + few)), model="bradley-terry")
-        board = ba.leaderboard(shrunk, interval="bootstrap", resamples=50)
+        board = ba.leaderboard(shrunk, interval=ba.Bootstrap(resamples=50))
     assert np.isfinite(board[["lower", "upper"]].to_numpy()).all()
 
 
 @pytest.mark.parametrize("bad", [{"resamples": 1}, {"seed": -1}])
-def test_impossible_bootstraps(m_elo, bad):
+def test_impossible_bootstraps(bad):
     with pytest.raises(ba.ModelError, match="two resamples or more"):
-        ba.leaderboard(m_elo, interval="bootstrap", **bad)
+        ba.Bootstrap(**bad)
 
 
 def test_rank_clusters_by_prompt(tmp_path, arena):
@@ -358,7 +357,7 @@ def test_rank_bootstraps_quietly(tmp_path, arena):
     done = run("rank", tmp_path / "votes.csv", *options, "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv"), model="m-elo")
-    board = ba.leaderboard(fit, interval="bootstrap", resamples=10, seed=3)
+    board = ba.leaderboard(fit, interval=ba.Bootstrap(resamples=10, seed=3))
     assert json.loads(done.stdout)["leaderboard"] == board.to_dict("records")
 
 
@@ -367,8 +366,8 @@ def test_the_bootstrap_stays_on_its_side_of_the_ranking():
     cells = panel({"a": (20, 2), "b": (20, 2), "c": (2, 18), "d": (2, 18)})
     with warnings.catch_warnings(action="ignore", category=ba.ArenaWarning):
         fit = ba.fit(cells, model="am-elo", method="map")
-        drawn = bootstrap(fit, resamples=30)
-        board = ba.strengths(fit, interval="bootstrap", resamples=30)
+        drawn = ba.Bootstrap(resamples=30).sampled(fit).samples
+        board = ba.strengths(fit, interval=ba.Bootstrap(resamples=30))
     assert (drawn.strength @ fit.strength > 0).all()
     assert (board["sd"] < 0.5).all()
 

@@ -55,6 +55,7 @@ def rank(
     elo = elo_scale(init, scale, base, anchor)
     with collected_warnings() as notes:
         from bayes_arena.likelihood.specification import PRESETS
+        from bayes_arena.ratings.intervals.names import resolve_interval
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
         asked = annotator is not None or delta is not None or interval_method is IntervalMethod.clustered
@@ -65,9 +66,8 @@ def rank(
         )
 
         result = fit_votes(source.read(), model, prior, method, seed, sigma_strength, sigma_discrimination)
-        columns = leaderboard_columns(
-            result, level=interval, elo=elo, interval=interval_method.value, resamples=resamples, seed=seed
-        )
+        chosen = resolve_interval(interval_method.value, resamples=resamples, seed=seed)
+        columns = leaderboard_columns(result, level=interval, elo=elo, interval=chosen)
     shown = shown_leaderboard(columns, interval)
     kind = "quantiles" if result.samples else interval_method.value
     _emit(columns, "leaderboard", result, notes, source, shown, form, output, intervals=kind)

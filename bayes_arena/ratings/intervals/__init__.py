@@ -1,9 +1,12 @@
-"""Intervals: one summary, several ways to find the two bounds.
+"""Intervals: frozen objects, one a way of saying how far an estimate can be trusted.
 
-=========  ====================================
-summary    which interval a table shows
-profile    where the profile likelihood falls
-robust     sandwich and clustered variances
-bootstrap  fits to votes drawn with replacement
-=========  ====================================
+===========  ==============================================================
+contract     what a table asks of an interval, and what it answers
+names        the short forms, and the interval that each means
+laplace      ``Laplace``: the posterior's own
+profile      ``Profile``: where the profile likelihood falls
+robust       ``Sandwich`` and ``Clustered``: variances from the votes' scores
+multipliers  draws of the parameters with those variances
+bootstrap    ``Bootstrap``: fits to votes drawn with replacement
+===========  ==============================================================
 """

@@ -12,7 +12,8 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -22,14 +23,62 @@ from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.inference.projection import project_draws
 from bayes_arena.progress import report
-from bayes_arena.ratings.intervals.robust import require_mode
+from bayes_arena.ratings.intervals.contract import (
+    Interval,
+    Quantity,
+    Summary,
+    equal_tailed,
+    require_level,
+    require_point_estimate,
+)
 from bayes_arena.votes.cells import Cells, whole_votes, with_counts
 
-RESAMPLES = 200
+
+@dataclass(frozen=True)
+class Bootstrap(Interval):
+    """Quantiles of fits to votes drawn with replacement.
+
+    Attributes
+    ----------
+    resamples : int
+        How many fits.
+    seed : int
+        The same seed gives the same draws.
+
+    Raises
+    ------
+    ModelError
+        If the number or seed is not possible.
+
+    References
+    ----------
+    Efron, B. (1979), "Bootstrap methods: another look at the jackknife", Annals of Statistics 7.
+    """
+
+    name: ClassVar[str] = "bootstrap"
+    resamples: int = 200
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.resamples < 2 or self.seed < 0:
+            raise ModelError(
+                "A bootstrap takes two resamples or more and a seed of 0 or more, not "
+                f"{self.resamples} and {self.seed}."
+            )
+
+    def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
+        """Estimate functions of the parameters, with the spread of their values in the fits."""
+        require_level(level)
+        drawn = quantity.drawn(refit(fit, self.resamples, self.seed))
+        return Summary(quantity.value, drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
+
+    def sampled(self, fit: Fit) -> Fit:
+        """Return the fit with the modes of the resamples as its draws."""
+        return replace(fit, samples=refit(fit, self.resamples, self.seed))
 
 
-def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
-    """Refit the model to votes drawn with replacement.
+def refit(fit: Fit, resamples: int, seed: int) -> Draws:
+    """Fit the model to votes drawn with replacement.
 
     Every fit starts from the mode of the votes as they are, so where theta is free it stays on that side of the
     ranking.
@@ -56,19 +105,11 @@ def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
     Raises
     ------
     ModelError
-        If the fit is no mode, votes are weighted by fractions, or the number or seed is not possible.
+        If the fit is no mode, or votes are weighted by fractions.
     NotIdentifiedError
         If the estimate lies at infinity, or most resamples have no estimate.
-
-    References
-    ----------
-    Efron, B. (1979), "Bootstrap methods: another look at the jackknife", Annals of Statistics 7.
     """
-    require_mode(fit, "bootstrap")
-    if resamples < 2 or seed < 0:
-        raise ModelError(
-            f"A bootstrap takes two resamples or more and a seed of 0 or more, not {resamples} and {seed}."
-        )
+    require_point_estimate(fit, Bootstrap.name)
     modes: list[Mode] = []
     lost: Counter[str] = Counter()
     with threadpool_limits(limits=1, user_api="blas"):  # type: ignore[no-untyped-call]  # small matrices

@@ -11,20 +11,63 @@ prior l is the penalised loss.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import NormalDist
+from typing import ClassVar
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ConvergenceError
+from bayes_arena.errors import ConvergenceError, ModelError
+from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.arrow import factorise
 from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, require_level
 
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-11
 """Largest residual gradient, per vote."""
+
+
+@dataclass(frozen=True)
+class Profile(Interval):
+    """Where the profile likelihood falls by half a chi-squared quantile.
+
+    For models of strengths alone (theta = 1). Tables of strengths, their differences and scores take it; it has no
+    draws. Standard deviations beside it are those of :class:`~bayes_arena.Laplace`.
+
+    References
+    ----------
+    Venzon, D. J. & Moolgavkar, S. H. (1988), "A method for computing profile-likelihood-based confidence
+    intervals", Applied Statistics 37.
+    """
+
+    name: ClassVar[str] = "profile"
+
+    def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
+        """Estimate functions that are linear in the strengths; a ConvergenceError where an end is not found."""
+        require_level(level)
+        if fit.samples is not None:
+            raise ModelError("A sampled fit has intervals by quantiles, not 'profile'. Use method='map' for those.")
+        target, shifts = fit.target, fit.laplace.shifts
+        if target.common or target.own:
+            raise ModelError(f"Profile-likelihood intervals are for models of strengths alone, not {fit.model.name!r}.")
+        contrasts = quantity.by_head - (quantity.by_head @ shifts) @ shifts.T
+        ends = [
+            profile_interval(target, fit.strength, fit.laplace, contrast, level) if contrast.any() else (0.0, 0.0)
+            for contrast in contrasts
+        ]
+        variance = fit.laplace.variance(quantity.by_head, quantity.by_own)
+        return Summary(quantity.value, np.sqrt(np.maximum(variance, 0.0)), *np.array(ends).T)
+
+    def sampled(self, fit: Fit) -> Fit:
+        """Refuse: a profile of one function at a time has no draws of the parameters."""
+        raise ModelError(
+            "The interval 'profile' has no draws of the parameters, from which this table is made. Use 'laplace', "
+            "'sandwich', 'clustered' or 'bootstrap'."
+        )
 
 
 def profile_interval(

@@ -27,19 +27,85 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
+from scipy.special import stdtrit
 
-from bayes_arena.arrays import Floats
-from bayes_arena.errors import IdentificationWarning, ModelError, NotIdentifiedError, listing
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import IdentificationWarning, ModelError, listing
 from bayes_arena.fits.result import Fit
-from bayes_arena.likelihood.objective import ETA, Objective
+from bayes_arena.likelihood.objective import ETA, Objective, Point
 from bayes_arena.likelihood.outcomes import seen_counts
+from bayes_arena.ratings.intervals.contract import (
+    Interval,
+    Quantity,
+    Summary,
+    gaussian,
+    require_level,
+    require_point_estimate,
+)
+from bayes_arena.ratings.intervals.multipliers import draw_with_scores
 from bayes_arena.votes.cells import are_whole
 
 CHUNK = 4_000_000
 """Rows times functions whose influence is held at once: bounds the memory."""
+
+
+@dataclass(frozen=True)
+class Sandwich(Interval):
+    """Gaussian intervals with a variance that is right whatever the distribution of the votes, taken as independent.
+
+    For point estimates (``method="map"``) of whole votes.
+
+    References
+    ----------
+    White, H. (1982), "Maximum likelihood estimation of misspecified models", Econometrica 50.
+    """
+
+    name: ClassVar[str] = "sandwich"
+
+    def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
+        """Estimate functions of the parameters."""
+        require_level(level)
+        return gaussian(quantity.value, sandwich_variance(fit, quantity.by_head, quantity.by_own), level)
+
+    def sampled(self, fit: Fit) -> Fit:
+        """Return the fit with Gaussian draws of that variance."""
+        _require_independent_votes(fit)
+        target = fit.target
+        scores = [np.sqrt(counts) * slope for counts, slope in _scores_by_outcome(target, fit.point)]
+        return replace(fit, samples=draw_with_scores(fit, target, scores, np.arange(len(target.tally.i))))
+
+
+@dataclass(frozen=True)
+class Clustered(Interval):
+    """Intervals with a variance from the scores of the votes summed by annotator, and quantiles of Student's t.
+
+    For point estimates (``method="map"``) of votes whose annotators are two or more. To cluster by prompt, fit a model
+    with theta = 1 to votes read with the column of prompts as annotator:
+    ``fit(read_votes(path, annotator="question_id"), model="bradley-terry")``.
+
+    References
+    ----------
+    Liang, K.-Y. & Zeger, S. L. (1986), "Longitudinal data analysis using generalized linear models", Biometrika 73.
+    """
+
+    name: ClassVar[str] = "clustered"
+
+    def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
+        """Estimate functions of the parameters."""
+        require_level(level)
+        variance, clusters = clustered_variance(fit, quantity.by_head, quantity.by_own)
+        half, sd = float(stdtrit(clusters - 1, 0.5 + level / 2)), np.sqrt(np.maximum(variance, 0.0))
+        return Summary(quantity.value, sd, quantity.value - half * sd, quantity.value + half * sd, clusters - 1)
+
+    def sampled(self, fit: Fit) -> Fit:
+        """Return the fit with draws of that variance, which follow Student's t."""
+        target, slope, clusters = _scores_by_cluster(fit)
+        scores = [np.sqrt(clusters / (clusters - 1)) * slope]
+        return replace(fit, samples=draw_with_scores(fit, target, scores, target.tally.k, freedom=clusters - 1))
 
 
 def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floats:
@@ -64,25 +130,13 @@ def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floa
         If the fit is no mode, or votes are weighted by fractions.
     NotIdentifiedError
         If the estimate lies at infinity.
-
-    References
-    ----------
-    White, H. (1982), "Maximum likelihood estimation of misspecified models", Econometrica 50.
     """
-    require_mode(fit, "sandwich")
-    if not are_whole(fit.cells.counts):
-        raise ModelError(
-            "The interval 'sandwich' needs whole votes, and these are weighted by fractions. Use 'laplace' or "
-            "'clustered'."
-        )
+    _require_independent_votes(fit)
     target = fit.target
-    coordinates = target.coordinates(fit.point)
-    spread = np.zeros((len(coordinates), *coordinates.shape))  # sum over the votes of a row of their gradients' squares
-    for outcome in np.flatnonzero(target.counts.any(axis=1)):
-        one = np.zeros_like(target.counts)
-        one[outcome] = 1.0
-        slope = target.rows(one, coordinates).gradient
-        spread += target.counts[outcome] * slope[:, None] * slope
+    size, n_rows = target.n_coordinates, len(target.tally.i)
+    spread = np.zeros((size, size, n_rows))  # sum over the votes of a row of their gradients' squares
+    for counts, slope in _scores_by_outcome(target, fit.point):
+        spread += counts * slope[:, None] * slope
     variance = np.empty(len(head))
     for part, moves in _moves(fit, target, head, own):
         variance[part] = np.einsum("crs,crs->s", np.einsum("cdr,drs->crs", spread, moves), moves)
@@ -117,12 +171,38 @@ def clustered_variance(fit: Fit, head: Floats, own: Floats | None = None) -> tup
         If the fit is no mode, or there are not two clusters.
     NotIdentifiedError
         If the estimate lies at infinity.
-
-    References
-    ----------
-    Liang, K.-Y. & Zeger, S. L. (1986), "Longitudinal data analysis using generalized linear models", Biometrika 73.
     """
-    require_mode(fit, "clustered")
+    target, slope, clusters = _scores_by_cluster(fit)
+    first = _first_rows(target)
+    variance = np.empty(len(head))
+    for part, moves in _moves(fit, target, head, own):
+        totals = np.add.reduceat(np.einsum("cr,crs->rs", slope, moves), first, axis=0)
+        variance[part] = clusters / (clusters - 1) * (totals**2).sum(axis=0)
+    return variance, clusters
+
+
+def _require_independent_votes(fit: Fit) -> None:
+    """Refuse a fit whose votes have no scores of their own."""
+    require_point_estimate(fit, Sandwich.name)
+    if not are_whole(fit.cells.counts):
+        raise ModelError(
+            "The interval 'sandwich' needs whole votes, and these are weighted by fractions. Use 'laplace' or "
+            "'clustered'."
+        )
+
+
+def _scores_by_outcome(target: Objective, point: Point) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the counts of an outcome by row, and the gradient of one such vote there, (n_coordinates, n_rows)."""
+    coordinates = target.coordinates(point)
+    for outcome in np.flatnonzero(target.counts.any(axis=1)):
+        one = np.zeros_like(target.counts)
+        one[outcome] = 1.0
+        yield target.counts[outcome], target.rows(one, coordinates).gradient
+
+
+def _scores_by_cluster(fit: Fit) -> tuple[Objective, Floats, int]:
+    """Return the votes by cluster, the gradients of their rows, (n_coordinates, n_rows), and the number of clusters."""
+    require_point_estimate(fit, Clustered.name)
     cells, model = fit.cells, fit.model
     if not cells.n_annotators:
         raise ModelError(
@@ -131,20 +211,19 @@ def clustered_variance(fit: Fit, head: Floats, own: Floats | None = None) -> tup
         )
     tally = cells.tally(by_annotator=True, by_side=model.position != "none")
     target = replace(fit.target, tally=tally, counts=seen_counts(model, tally.counts))
-    slope = target.rows(target.counts, target.coordinates(fit.point)).gradient
-    first = np.flatnonzero(np.diff(tally.k, prepend=-1))
-    clusters = int(np.count_nonzero(np.add.reduceat(target.counts.sum(axis=0), first)))
+    clusters = int(np.count_nonzero(np.add.reduceat(target.counts.sum(axis=0), _first_rows(target))))
     if clusters < 2:
         raise ModelError(
             f"Clustered intervals take two clusters or more: every vote is by {cells.annotators[tally.k[0]]!r}. "
             "Use interval='sandwich', or read another column as annotator."
         )
     _warn_of_single_clusters(fit, target)
-    variance = np.empty(len(head))
-    for part, moves in _moves(fit, target, head, own):
-        totals = np.add.reduceat(np.einsum("cr,crs->rs", slope, moves), first, axis=0)
-        variance[part] = clusters / (clusters - 1) * (totals**2).sum(axis=0)
-    return variance, clusters
+    return target, target.rows(target.counts, target.coordinates(fit.point)).gradient, clusters
+
+
+def _first_rows(target: Objective) -> Ints:
+    """Return where the rows of every cluster begin."""
+    return np.flatnonzero(np.diff(target.tally.k, prepend=-1))
 
 
 def _moves(fit: Fit, target: Objective, head: Floats, own: Floats | None) -> Iterator[tuple[slice, Floats]]:
@@ -177,17 +256,4 @@ def _warn_of_single_clusters(fit: Fit, target: Objective) -> None:
             "their clustered intervals are too narrow. Use interval='sandwich' for them.",
             IdentificationWarning,
             stacklevel=2,
-        )
-
-
-def require_mode(fit: Fit, interval: str) -> None:
-    """Refuse a fit that is no posterior mode, or has none that is finite."""
-    if fit.method != "map":
-        raise ModelError(
-            f"The interval {interval!r} is for point estimates; a fit by {fit.method!r} has the intervals of its "
-            "posterior. Use method='map' (--method map)."
-        )
-    if fit.at_infinity:
-        raise NotIdentifiedError(
-            f"No interval {interval!r} exists, because no finite maximum-likelihood estimate does. Use prior='default'."
         )

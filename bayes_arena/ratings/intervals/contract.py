@@ -1,0 +1,184 @@
+"""What a table asks of an interval, and what an interval answers.
+
+A table asks either for the bounds of functions of the parameters (a :class:`Quantity`, answered by a
+:class:`Summary`), or for draws of the parameters themselves, from which it computes what it shows. An interval is a
+frozen object that answers one or both. A new one is a file with a subclass of :class:`Interval`, and a line in
+:mod:`bayes_arena.ratings.intervals.names`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import stdtr
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError, NotIdentifiedError
+from bayes_arena.fits.result import Draws, Fit
+
+HIGHEST_LEVEL = 1 - 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """Functions of the parameters.
+
+    Attributes
+    ----------
+    value : ndarray, shape (m,)
+        Their values at the mode.
+    by_head : ndarray, shape (m, n) or (m, h)
+        Jacobian by the strengths, or by strengths and common numbers.
+    by_own : ndarray, shape (m, M, q), or None
+        Jacobian by the annotators' numbers; None for zero.
+    drawn : callable
+        Their values, shape (n_draws, m), under draws of the parameters.
+    """
+
+    value: Floats
+    by_head: Floats
+    by_own: Floats | None
+    drawn: Callable[[Draws], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Estimates of functions of the parameters.
+
+    Attributes
+    ----------
+    value, sd, lower, upper : ndarray, shape (m,)
+        Estimates (posterior means, where sampled), standard deviations and bounds.
+    freedom : float
+        Degrees of freedom of the standard deviations.
+    """
+
+    value: Floats
+    sd: Floats
+    lower: Floats
+    upper: Floats
+    freedom: float = math.inf
+
+    @property
+    def z(self) -> Floats:
+        """Wald's statistic against zero, shape (m,); NaN for what has no error."""
+        return np.divide(self.value, self.sd, out=np.full_like(self.sd, np.nan), where=self.sd > 0)
+
+    @property
+    def p(self) -> Floats:
+        """Its two-sided p-value, shape (m,)."""
+        return np.asarray(2 * stdtr(self.freedom, -np.abs(self.z)))
+
+
+@dataclass(frozen=True)
+class Interval(ABC):
+    """How far an estimate can be trusted.
+
+    Attributes
+    ----------
+    name : str
+        The short form, which stands for the object with default fields.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
+        """Estimate functions of the parameters.
+
+        Parameters
+        ----------
+        fit : Fit
+            A fitted model.
+        quantity : Quantity
+            What to estimate.
+        level : float
+            Coverage of the bounds.
+
+        Raises
+        ------
+        ModelError
+            If the interval is not for this fit.
+        NotIdentifiedError
+            If the estimate has no such interval.
+        """
+
+    @abstractmethod
+    def sampled(self, fit: Fit) -> Fit:
+        """Return the fit with draws of the parameters that spread as the interval says.
+
+        Raises
+        ------
+        ModelError
+            If the interval is not for this fit, or has no draws.
+        NotIdentifiedError
+            If the estimate has no such interval.
+        """
+
+    def about(self, fit: Fit) -> dict[str, Any]:
+        """Return what a reader of a table needs to know: the name of the interval, and its fields."""
+        return {"interval": self.name, **asdict(self)}
+
+
+def gaussian(value: Floats, variance: Floats, level: float) -> Summary:
+    """Gaussian intervals from variances."""
+    half, sd = half_width(level), np.sqrt(np.maximum(variance, 0.0))
+    return Summary(value, sd, value - half * sd, value + half * sd)
+
+
+def require_point_estimate(fit: Fit, interval: str) -> None:
+    """Refuse a fit that is no posterior mode, or has none that is finite."""
+    if fit.method != "map":
+        raise ModelError(
+            f"The interval {interval!r} is for point estimates; a fit by {fit.method!r} has the intervals of its "
+            "posterior. Use method='map' (--method map)."
+        )
+    if fit.at_infinity:
+        raise NotIdentifiedError(
+            f"No interval {interval!r} exists, because no finite maximum-likelihood estimate does. Use prior='default'."
+        )
+
+
+def require_level(level: float) -> None:
+    """Refuse a level of an interval that is not strictly between 0 and 1.
+
+    Raises
+    ------
+    ModelError
+        If it is not.
+    """
+    if not 0 < level <= HIGHEST_LEVEL:
+        raise ModelError(f"The level of an interval lies between 0 and 1 (at most {HIGHEST_LEVEL}), not {level!r}.")
+
+
+def half_width(level: float) -> float:
+    """Half-width of a Gaussian interval in standard deviations; a ModelError as by :func:`require_level`."""
+    require_level(level)
+    return NormalDist().inv_cdf(0.5 + level / 2)
+
+
+def equal_tailed(drawn: np.ndarray, level: float, *, discrete: bool = False) -> np.ndarray:
+    """Equal-tailed interval of draws.
+
+    Parameters
+    ----------
+    drawn : ndarray, shape (n_draws, ...)
+        Draws.
+    level : float
+        Share of the draws between the bounds.
+    discrete : bool
+        The draws are ranks or counts: a bound is one of them, nothing in between.
+
+    Returns
+    -------
+    ndarray, shape (2, ...)
+        Lower and upper bound.
+    """
+    tails = [0.5 - level / 2, 0.5 + level / 2]
+    return np.asarray(np.quantile(drawn, tails, axis=0, method="inverted_cdf" if discrete else "linear"))

@@ -1,0 +1,40 @@
+"""The interval of the posterior itself: what the curvature at its mode says, or its draws where it was sampled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, gaussian, require_level
+
+
+@dataclass(frozen=True)
+class Laplace(Interval):
+    """Gaussian intervals by the delta method from the inverse Hessian; of a sampled fit the quantiles of its draws.
+
+    Under a flat prior the inverse Hessian is the inverse observed Fisher information. The only interval for every fit,
+    and the default.
+
+    Examples
+    --------
+    >>> ba.leaderboard(fit, interval=ba.Laplace())  # or interval="laplace"
+    """
+
+    name: ClassVar[str] = "laplace"
+
+    def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
+        """Estimate functions of the parameters."""
+        if fit.samples is None:
+            return gaussian(quantity.value, fit.laplace.variance(quantity.by_head, quantity.by_own), level)
+        require_level(level)
+        drawn = quantity.drawn(fit.samples)
+        return Summary(drawn.mean(axis=0), drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
+
+    def sampled(self, fit: Fit) -> Fit:
+        """Return the fit as it is: it has draws, or they are drawn from its Gaussian approximation."""
+        return fit
+
+    def about(self, fit: Fit) -> dict[str, Any]:
+        """Return what a reader of a table needs to know."""
+        return {"interval": self.name if fit.samples is None else "quantiles"}

@@ -1,0 +1,99 @@
+"""The intervals by their short forms, each of which stands for the object with default fields.
+
+==============  ====================================================================================================
+``laplace``     Gaussian, variance by the delta method from the inverse Hessian; quantiles of the draws of a sampled
+                fit
+``profile``     where the profile likelihood falls by half a chi-squared quantile (theta = 1 only)
+``sandwich``    Gaussian, variance from the scores of the votes, taken as independent
+``clustered``   the same from the scores summed by cluster, with quantiles of Student's t for G - 1 degrees of freedom
+``bootstrap``   quantiles of fits to votes drawn with replacement
+==============  ====================================================================================================
+
+The last three are for point estimates (``method="map"``).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal
+
+from bayes_arena.errors import ModelError
+
+if TYPE_CHECKING:
+    from bayes_arena.fits.result import Draws, Fit
+    from bayes_arena.ratings.intervals.contract import Interval
+
+IntervalName = Literal["laplace", "profile", "sandwich", "clustered", "bootstrap"]
+
+
+def short_forms() -> dict[IntervalName, type[Interval]]:
+    """Return the interval that every short form means; imported here, as the command line wants the names alone."""
+    from bayes_arena.ratings.intervals.bootstrap import Bootstrap
+    from bayes_arena.ratings.intervals.laplace import Laplace
+    from bayes_arena.ratings.intervals.profile import Profile
+    from bayes_arena.ratings.intervals.robust import Clustered, Sandwich
+
+    return {
+        "laplace": Laplace,
+        "profile": Profile,
+        "sandwich": Sandwich,
+        "clustered": Clustered,
+        "bootstrap": Bootstrap,
+    }
+
+
+def resolve_interval(interval: Interval | str, **fields_given: int) -> Interval:
+    """Return the interval meant, by its short form or as it is.
+
+    Parameters
+    ----------
+    interval : Interval or str
+    **fields_given
+        Values for those of the interval's fields that have these names; an interval without such a field has no use
+        for them.
+
+    Raises
+    ------
+    ModelError
+        If there is no interval of that name.
+    """
+    from bayes_arena.ratings.intervals.contract import Interval
+
+    known = short_forms()
+    if isinstance(interval, str) and interval in known:
+        interval = known[interval]()
+    if not isinstance(interval, Interval):
+        raise ModelError(
+            f"Unknown interval {interval!r}. Use one of {', '.join(known)}, or an object such as Bootstrap()."
+        )
+    own = {field.name for field in fields(interval)}
+    return replace(interval, **{name: value for name, value in fields_given.items() if name in own})
+
+
+def drawn_by(interval: Interval | str, fit: Fit, draws: Draws | None) -> tuple[Draws, dict[str, Any]]:
+    """Return the draws that are given, else those of the interval, and what a reader of a table needs to know."""
+    from bayes_arena.fits.draws import draw
+
+    if draws is not None:
+        return draws, {"interval": "draws"}
+    chosen = resolve_interval(interval)
+    return draw(chosen.sampled(fit)), chosen.about(fit)
+
+
+def takes_old_words[**P, T](table: Callable[P, T]) -> Callable[P, T]:
+    """Let a table take ``resamples=`` and ``seed=`` beside ``interval=`` for one version more, with a warning."""
+
+    @wraps(table)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
+        old: dict[str, Any] = {name: kwargs.pop(name) for name in ("resamples", "seed") if name in kwargs}
+        if old:
+            words = ", ".join(f"{name}={value!r}" for name, value in old.items())
+            warnings.warn(f"{words}: write interval=Bootstrap({words}) instead.", FutureWarning, stacklevel=2)
+            given: Any = kwargs.get("interval", "laplace")
+            kwargs["interval"] = resolve_interval(given, **old)
+        return table(*args, **kwargs)
+
+    return wrapped
