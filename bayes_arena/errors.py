@@ -44,6 +44,7 @@ __all__ = [
     "NoMaximumWarning",
     "NoVotesError",
     "NotIdentifiedError",
+    "OnInvalid",
     "OutputError",
     "RepeatedVotesWarning",
     "StoreError",
@@ -58,8 +59,11 @@ __all__ = [
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 SHOWN = 5
+OnInvalid = Literal["raise", "drop"]
+"""What invalid votes come to: an :class:`InvalidVotesError`, or a :class:`DroppedVotesWarning`."""
 
 
 class ArenaError(Exception):

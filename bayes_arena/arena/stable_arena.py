@@ -25,7 +25,8 @@ from bayes_arena.arena.stored_rounds import (
 )
 from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored_cells
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning
-from bayes_arena.fits.fitting import Method, fit
+from bayes_arena.fits.fitting import fit
+from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale

@@ -6,9 +6,11 @@ standard output, everything else to standard error; bad input ends with a messag
 =========  ===========================================
 main       the entry point
 app        the application that commands register with
-options    options that commands share
-source     where votes come from
-output     how tables are written
+old_words  options that have new names
+options    dataclasses of options as parameters of a command
+source     options: where votes come from
+choices    options: the model, the intervals, the Elo scale
+output     options: how tables are written, and where
 commands/  one module a group of commands
 =========  ===========================================
 """

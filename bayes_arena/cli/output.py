@@ -9,11 +9,15 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from typer import Option
+
+from bayes_arena.cli.options import OUTPUT
 from bayes_arena.errors import OutputError, printable
 
 if TYPE_CHECKING:
@@ -35,72 +39,83 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-def choose_format(chosen: Format | None, output: Path | None) -> Format:
-    """Return the format asked for, else the one the output file's name says, else a table.
+@dataclass(frozen=True)
+class Output:
+    """How a table is written, and where.
 
     Raises
     ------
     OutputError
         If Parquet is to be printed, or an output's format is unknown.
     """
-    if chosen is None and output is not None:
-        suffix = output.suffix.lower().lstrip(".")
+
+    format: Annotated[
+        Format | None,
+        Option(
+            help="Default: by the name of the output file, else table. safe-csv: CSV in which an apostrophe stands "
+            "before text that begins with = + - @, so that no spreadsheet takes a name for a formula.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    output: Annotated[Path | None, Option("--output", "-o", help="File to write.", rich_help_panel=OUTPUT)] = None
+
+    def __post_init__(self) -> None:
+        if self.form is Format.parquet and self.output is None:
+            raise OutputError("Parquet is binary: name a file with -o.")
+
+    @property
+    def form(self) -> Format:
+        """The format asked for, else the one the output file's name says, else a table."""
+        if self.format is not None or self.output is None:
+            return self.format or Format.table
+        suffix = self.output.suffix.lower().lstrip(".")
         if suffix not in (Format.csv, Format.json, Format.parquet, "txt"):
-            raise OutputError(f"No format known for {output.name!r}. Name it with --format {'|'.join(Format)}.")
-        chosen = Format.table if suffix == "txt" else Format(suffix)
-    if chosen is Format.parquet and output is None:
-        raise OutputError("Parquet is binary: name a file with -o.")
-    return chosen or Format.table
+            raise OutputError(f"No format known for {self.output.name!r}. Name it with --format {'|'.join(Format)}.")
+        return Format.table if suffix == "txt" else Format(suffix)
 
+    def write(
+        self,
+        columns: Mapping[str, Sequence[Any]],
+        *,
+        key: str,
+        head: Mapping[str, Any],
+        title: str,
+        shown: Mapping[str, Sequence[str]],
+    ) -> None:
+        """Write a table.
 
-def write(
-    columns: Mapping[str, Sequence[Any]],
-    *,
-    key: str,
-    head: Mapping[str, Any],
-    title: str,
-    shown: Mapping[str, Sequence[str]],
-    form: Format,
-    output: Path | None,
-) -> None:
-    """Write a table.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        The table.
-    key : str
-        Name of the rows in the JSON object.
-    head : mapping
-        What the JSON object says besides the rows.
-    title : str
-        Title of the aligned text.
-    shown : mapping of str to sequence of str
-        The same table as people read it: heading to formatted values.
-    form : Format
-        Format.
-    output : Path, optional
-        File to write; standard output by default.
-    """
-    if form is Format.parquet and output is not None:
-        with output.open("wb") as file:
-            _frame(columns).write_parquet(file)
-        return
-    if form is Format.json:
-        text = json.dumps({**head, key: rows(columns)}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    elif form is Format.csv:
-        text = _frame(columns).write_csv()
-    elif form is Format.safe_csv:
-        text = without_formulas(_frame(columns)).write_csv()
-    else:
-        if output is None and sys.stdout.isatty():
+        Parameters
+        ----------
+        columns : mapping of str to sequence
+            The table.
+        key : str
+            Name of the rows in the JSON object.
+        head : mapping
+            What the JSON object says besides the rows.
+        title : str
+            Title of the aligned text.
+        shown : mapping of str to sequence of str
+            The same table as people read it: heading to formatted values.
+        """
+        if self.form is Format.parquet and self.output is not None:
+            with self.output.open("wb") as file:
+                _frame(columns).write_parquet(file)
+            return
+        if self.form is Format.json:
+            text = json.dumps({**head, key: rows(columns)}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        elif self.form is Format.csv:
+            text = _frame(columns).write_csv()
+        elif self.form is Format.safe_csv:
+            text = without_formulas(_frame(columns)).write_csv()
+        elif self.output is None and sys.stdout.isatty():
             _console_print(shown, title)
             return
-        text = _render(shown, title)
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        output.write_text(text, encoding="utf-8")
+        else:
+            text = _render(shown, title)
+        if self.output is None:
+            sys.stdout.write(text)
+        else:
+            self.output.write_text(text, encoding="utf-8")
 
 
 def without_formulas(table: pl.DataFrame) -> pl.DataFrame:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from bayes_arena.cli.options import OnInvalid
-from bayes_arena.errors import ModelError
+from typer import Argument, Option
+
+from bayes_arena.cli.options import VOTES
+from bayes_arena.errors import ModelError, OnInvalid
 from bayes_arena.votes.reading.hub import HUB
 
 if TYPE_CHECKING:
@@ -16,33 +18,68 @@ if TYPE_CHECKING:
     from bayes_arena.votes.reading.repeats import Repeats
     from bayes_arena.votes.reading.table import Reading
 
+Delta = Annotated[
+    int | None, Option(min=0, help="Keep annotators with more than this many votes.", rich_help_panel=VOTES)
+]
+
 
 @dataclass(frozen=True)
 class VoteSource:
     """Where the votes of a command come from."""
 
-    files: list[str] | None
-    a: str | None
-    b: str | None
-    winner: str | None
-    annotator: str | None
-    no_annotator: bool
-    weight: str | None
-    outcome: list[str] | None
-    on_invalid: OnInvalid
-    delta: int | None
-    dedupe: bool = False
-    normalise: bool = False
+    files: Annotated[
+        list[str] | None,
+        Argument(
+            metavar="FILE",
+            help="Votes as CSV, Parquet or JSONL, or hf:OWNER/NAME, a data set on the Hugging Face hub. "
+            "Without a file: a built-in simulated example arena.",
+            show_default=False,
+        ),
+    ] = None
+    a: Annotated[str | None, Option("--a", help="Column of the first competitor.", rich_help_panel=VOTES)] = None
+    b: Annotated[str | None, Option("--b", help="Column of the second competitor.", rich_help_panel=VOTES)] = None
+    winner: Annotated[str | None, Option(help="Column of the winner.", rich_help_panel=VOTES)] = None
+    annotator: Annotated[str | None, Option(help="Column of the annotator.", rich_help_panel=VOTES)] = None
+    no_annotator: Annotated[bool, Option("--no-annotator", help="Ignore who voted.", rich_help_panel=VOTES)] = False
+    weight: Annotated[str | None, Option(help="Column of weights.", rich_help_panel=VOTES)] = None
+    outcome: Annotated[
+        list[str] | None,
+        Option(
+            metavar="LABEL=OUTCOME",
+            help="What a further winner label means: model_a, model_b, tie or both_bad. Repeatable.",
+            rich_help_panel=VOTES,
+        ),
+    ] = None
+    on_invalid: Annotated[OnInvalid, Option(help="Stop at invalid votes, or drop them.", rich_help_panel=VOTES)] = (
+        "raise"
+    )
+    dedupe: Annotated[
+        bool,
+        Option(
+            "--dedupe",
+            help="Leave out repeats: files of the same content, and rows that are equal in every column.",
+            rich_help_panel=VOTES,
+        ),
+    ] = False
+    normalise_names: Annotated[
+        bool,
+        Option(
+            "--normalise-names",
+            help="Take names for the same that differ in outer spaces or in their Unicode form (NFC).",
+            rich_help_panel=VOTES,
+        ),
+    ] = False
+    delta: Delta = None
 
-    def read(self, on_invalid: OnInvalid | None = None) -> Cells:
+    def read(self) -> Cells:
         """Read the votes, or simulate the example."""
         from bayes_arena.votes.reading.table import read_votes
         from bayes_arena.votes.selection import keep_annotators
 
-        cells = read_votes(self.files or _example_votes(), **self.reading(on_invalid))
+        cells = read_votes(self.files or _example_votes(), **self.reading())
         return cells if self.delta is None else keep_annotators(cells, more_than=self.delta)
 
-    def reading(self, on_invalid: OnInvalid | None = None) -> Reading:
+    def reading(self) -> Reading:
         """Return the options of ``read_votes``."""
         return {
             "a": self.a,
@@ -51,9 +88,9 @@ class VoteSource:
             "annotator": False if self.no_annotator else self.annotator,
             "weight": self.weight,
             "outcomes": dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or []),
-            "on_invalid": (on_invalid or self.on_invalid).value,
+            "on_invalid": self.on_invalid,
             "dedupe": self.dedupe,
-            "normalise": self.normalise,
+            "normalise": self.normalise_names,
         }
 
     def repeats(self) -> Repeats | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, get_args
 
 from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
 from bayes_arena.fits.result import Evidence, Fit
 from bayes_arena.inference.marginal.quadrature import is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
+from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.direction import direction, unsettled
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.objective import objective
@@ -19,8 +20,6 @@ from bayes_arena.votes.reading.table import as_cells
 
 if TYPE_CHECKING:
     from bayes_arena.fits.sampling import Sampler
-
-Method = Literal["map", "marginal", "nuts"]
 
 
 def fit(
@@ -96,7 +95,7 @@ def fit(
     model = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
     pooled = model.needs_annotators and prior.hyper is not None
     method = method or ("marginal" if pooled else "map")
-    if method not in ("map", "marginal", "nuts"):
+    if method not in get_args(Method):
         raise ModelError(f"Unknown method {method!r}. Use 'map', 'marginal' or 'nuts'.")
     if method == "marginal" and prior.hyper is None:
         raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from typing import Literal
 
 from bayes_arena.errors import ModelError
 
@@ -87,8 +88,9 @@ class Prior(Spreads):
         return "normal(" + ", ".join(f"{field.name}={getattr(self, field.name):g}" for field in fields(Spreads)) + ")"
 
 
+PriorName = Literal["flat", "default"]
 FLAT = Prior(math.inf, math.inf, math.inf, math.inf, hyper=None)
-NAMED_PRIORS = {"flat": FLAT, "default": Prior()}
+NAMED_PRIORS: dict[PriorName, Prior] = {"flat": FLAT, "default": Prior()}
 
 COMMON_TIE = {"davidson": (0.0, 1.0), "rao-kupper": (-0.7, 1.0)}
 """Mean and standard deviation of the common tie coordinate, by tie model."""

@@ -24,6 +24,7 @@ from typing import Literal, get_args
 
 from bayes_arena.errors import ModelError
 
+ModelName = Literal["bradley-terry", "m-elo", "am-elo", "am-davidson"]
 Discrimination = Literal["fixed", "annotator"]
 Ties = Literal["half", "davidson", "rao-kupper", "drop"]
 TiePropensity = Literal["common", "annotator"]

@@ -45,11 +45,14 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "mean_loss",
         "mirror_probability",
         "intervals",
+        "level",
+        "interval",
         "warnings",
         "leaderboard",
     ]
     assert [answer[key] for key in list(answer)[:7]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
-    assert (answer["mirror_probability"], answer["intervals"], answer["warnings"]) == (None, "laplace", [])
+    assert (answer["mirror_probability"], answer["warnings"]) == (None, [])
+    assert (answer["intervals"], answer["interval"], answer["level"]) == ("laplace", "laplace", 0.95)
     assert list(answer["leaderboard"][0]) == COLUMNS
     cells = ba.read_votes(votes_file)
     fit = ba.fit(cells, model="m-elo", prior="flat")
@@ -64,7 +67,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
         (("--model", "am-elo"), True),
         (("--model", "m-elo", "--annotator", "judge"), True),
         (("--model", "m-elo", "--delta", "50"), True),
-        (("--model", "m-elo", "--interval-method", "clustered"), True),
+        (("--model", "m-elo", "--interval", "clustered"), True),
     ],
 )
 def test_annotators_are_read_where_something_asks_for_them(votes_file, options, read):
@@ -126,7 +129,7 @@ def test_output_files(votes_file, tmp_path, suffix):
 
 def test_options_reach_the_result(votes_file):
     done = run(
-        "rank", votes_file, "--delta", 60, "--init", 1500, "--scale", 100, "--base", 2, "--interval", 0.5,
+        "rank", votes_file, "--delta", 60, "--init", 1500, "--scale", 100, "--base", 2, "--level", 0.5,
         "--sigma-strength", 0.5, "--sigma-discrimination", 0.2, "--format", "json",
     )  # fmt: skip
     answer = json.loads(done.stdout)
@@ -140,7 +143,7 @@ def test_options_reach_the_result(votes_file):
 
 def test_anchor_and_profile(votes_file):
     done = run(
-        "rank", votes_file, "--model", "bradley-terry", "--anchor", "model-07=1114", "--interval-method", "profile",
+        "rank", votes_file, "--model", "bradley-terry", "--anchor", "model-07=1114", "--interval", "profile",
         "--format", "csv",
     )  # fmt: skip
     board = pl.read_csv(done.stdout.encode())
@@ -190,7 +193,7 @@ def test_warnings_go_to_stderr_and_into_json(tmp_path):
         (["rank", "votes.csv", "--anchor", "x=high"], "NAME=SCORE"),
         (["rank", "votes.csv", "--anchor", "w=1"], "no competitor"),
         (["rank", "votes.csv", "--scale", "0"], "scale > 0"),
-        (["rank", "votes.csv", "--interval", "95"], "between 0 and 1"),
+        (["rank", "votes.csv", "--level", "95"], "between 0 and 1"),
         (["rank", "votes.csv", "--init", "nan", "--format", "json"], "finite numbers"),
         (["rank", "votes.csv", "--anchor", "x=nan"], "NAME=SCORE"),
         (["rank", "votes.csv", "--sigma-strength", "1e-300"], "must be positive"),
@@ -304,7 +307,49 @@ def test_a_dropped_vote_is_reported_even_when_the_fit_fails(tmp_path):
 
 
 def test_interval_levels_are_named_as_asked(votes_file):
-    assert "99.9 % interval" in run("rank", votes_file, "--interval", 0.999).stdout
+    assert "99.9 % interval" in run("rank", votes_file, "--level", 0.999).stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (["rank", "--interval", "0.8"], ["rank", "--level", "0.8"], ["--interval 0.8 is now --level 0.8"]),
+        (["annotators", "--interval=.8"], ["annotators", "--level", ".8"], ["--interval .8 is now --level .8"]),
+        (
+            ["rank", "--model", "m-elo", "--interval-method", "profile", "--interval", "0.5"],
+            ["rank", "--model", "m-elo", "--interval", "profile", "--level", "0.5"],
+            ["--interval-method profile is now --interval profile", "--interval 0.5 is now --level 0.5"],
+        ),
+    ],
+)
+def test_old_names_of_options_work_with_a_warning(votes_file, old, new, said):
+    command, *options = old
+    done = run(command, votes_file, *options)
+    assert [line for line in done.stderr.splitlines() if "is now" in line] == [
+        f"Warning: {each}, and will not be understood in the next version." for each in said
+    ]
+    command, *options = new
+    expected = run(command, votes_file, *options)
+    assert (expected.returncode, expected.stderr) == (0, "")
+    assert done.stdout == expected.stdout
+
+
+@pytest.mark.parametrize("options", [["--interval"], ["--interval-method"], ["--interval", "wald"]])
+def test_an_interval_without_a_known_name_is_refused(votes_file, options):
+    done = run("rank", votes_file, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert options[0] in done.stderr
+
+
+def test_annotators_with_intervals_of_refits(votes_file):
+    options = ("--method", "map", "--model", "am-elo", "--interval", "bootstrap", "--resamples", 8, "--seed", 3)
+    answer = json.loads(run("annotators", votes_file, *options, "--format", "json").stdout)
+    said = {name: answer[name] for name in ("level", "interval", "resamples", "seed")}
+    fit = ba.fit(ba.read_votes(votes_file), model="am-elo", method="map")
+    table = ba.annotators(fit, interval=ba.Bootstrap(resamples=8, seed=3))
+    assert said == table.attrs == {"level": 0.95, "interval": "bootstrap", "resamples": 8, "seed": 3}
+    assert answer["annotators"] == table.to_dict("records")
+    assert "bootstrap intervals" in run("annotators", votes_file, *options).stdout
 
 
 def test_compare(votes_file):

@@ -343,7 +343,7 @@ def test_impossible_bootstraps(bad):
 def test_rank_clusters_by_prompt(tmp_path, arena):
     votes = arena.votes.with_columns(question_id=pl.int_range(pl.len()) % 30)
     votes.write_csv(tmp_path / "votes.csv")
-    options = ["--model", "bradley-terry", "--annotator", "question_id", "--interval-method", "clustered"]
+    options = ["--model", "bradley-terry", "--annotator", "question_id", "--interval", "clustered"]
     answer = json.loads(run("rank", tmp_path / "votes.csv", *options, "--format", "json").stdout)
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", annotator="question_id"), model="bradley-terry")
     assert answer["leaderboard"] == ba.leaderboard(fit, interval="clustered").to_dict("records")
@@ -353,7 +353,7 @@ def test_rank_clusters_by_prompt(tmp_path, arena):
 
 def test_rank_bootstraps_quietly(tmp_path, arena):
     arena.votes.write_csv(tmp_path / "votes.csv")
-    options = ["--model", "m-elo", "--interval-method", "bootstrap", "--resamples", 10, "--seed", 3]
+    options = ["--model", "m-elo", "--interval", "bootstrap", "--resamples", 10, "--seed", 3]
     done = run("rank", tmp_path / "votes.csv", *options, "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv"), model="m-elo")
@@ -378,7 +378,7 @@ def test_progress_shows_on_a_terminal(tmp_path, arena):
 
     arena.votes.write_csv(tmp_path / "votes.csv")
     leader, follower = pty.openpty()
-    options = ["--model", "m-elo", "--interval-method", "bootstrap", "--resamples", "5"]
+    options = ["--model", "m-elo", "--interval", "bootstrap", "--resamples", "5"]
     command = [COMMAND, "rank", tmp_path / "votes.csv", *options]
     environment = {**os.environ, "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=follower, env=environment) as process:

@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
-from bayes_arena.cli import options
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.commands.ratings import fit_votes
-from bayes_arena.cli.options import OnInvalid, PriorName
-from bayes_arena.cli.output import choose_format, digits, write
+from bayes_arena.cli.choices import ModelChoice
+from bayes_arena.cli.options import MODEL, Without, takes_options
+from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.source import VoteSource, sizes
+from bayes_arena.likelihood.specification import Ties
 
 
 @app.command()
+@takes_options
 def compare(
-    models: Annotated[str, typer.Option(metavar="A,B,...", help="Models, separated by commas.")],
-    files: options.Files = None,
-    a: options.ColumnA = None,
-    b: options.ColumnB = None,
-    winner: options.Winner = None,
-    annotator: options.Annotator = None,
-    outcome: options.Outcome = None,
-    on_invalid: options.Invalid = OnInvalid.error,
-    dedupe: options.Dedupe = False,
-    normalise_names: options.NormaliseNames = False,
-    delta: options.Delta = None,
-    ties: options.TiesOption = None,
-    method: options.MethodOption = None,
-    seed: options.Seed = 0,
-    form: options.FormatOption = None,
-    output: options.Output = None,
+    *,
+    models: Annotated[str, Option(metavar="A,B,...", help="Models, separated by commas.")],
+    source: Annotated[VoteSource, Without("no_annotator", "weight")],
+    ties: Annotated[
+        Ties | None,
+        Option(help="Treat ties alike in all models, so that they can be compared.", rich_help_panel=MODEL),
+    ] = None,
+    route: Annotated[ModelChoice, Without("model", "prior", "sigma_strength", "sigma_discrimination")],
+    output: Output,
 ) -> None:
     """Compare models by how well they predict a vote left out (PSIS-LOO), and stack them."""
-    from dataclasses import replace
-
-    form = choose_format(form, output)
-    source = VoteSource(
-        files, a, b, winner, annotator, False, None, outcome, on_invalid, delta, dedupe, normalise_names
-    )
     with collected_warnings() as notes:
         from bayes_arena.fits.fitting import fit
         from bayes_arena.likelihood.specification import resolve_model
@@ -49,9 +38,8 @@ def compare(
         fits = {}
         for name in models.split(","):
             model = resolve_model(name.strip(), annotators_known=cells.n_annotators > 0, sided=cells.sided)
-            model = replace(model, ties=ties.value) if ties else model
-            route = method.value if method else "marginal"
-            fits[model.name] = fit(cells, model=model, method=route, seed=seed)  # type: ignore[arg-type]
+            model = replace(model, ties=ties) if ties else model
+            fits[model.name] = fit(cells, model=model, method=route.method or "marginal", seed=route.seed)
         table = compare_fits(fits)
     columns: dict[str, Any] = {str(name): table[name].to_numpy() for name in table}
     shown = {
@@ -67,42 +55,24 @@ def compare(
     if scored < cells.n_votes:
         title += f"\nscored on {scored} votes, those that the models see"
     head = {**sizes(cells), "n_scored": scored, "warnings": notes}
-    write(columns, key="comparison", head=head, title=title, shown=shown, form=form, output=output)
+    output.write(columns, key="comparison", head=head, title=title, shown=shown)
 
 
 @app.command()
+@takes_options
 def diagnose(
-    files: options.Files = None,
-    a: options.ColumnA = None,
-    b: options.ColumnB = None,
-    winner: options.Winner = None,
-    annotator: options.Annotator = None,
-    no_annotator: options.NoAnnotator = False,
-    weight: options.Weight = None,
-    outcome: options.Outcome = None,
-    on_invalid: options.Invalid = OnInvalid.error,
-    dedupe: options.Dedupe = False,
-    normalise_names: options.NormaliseNames = False,
-    delta: options.Delta = None,
-    model: options.ModelOption = None,
-    prior: options.PriorOption = PriorName.default,
-    method: options.MethodOption = None,
-    seed: options.Seed = 0,
-    form: options.FormatOption = None,
-    output: options.Output = None,
+    source: VoteSource,
+    model: Annotated[ModelChoice, Without("sigma_strength", "sigma_discrimination")],
+    output: Output,
 ) -> None:
     """Check a fit: graph, optimiser, sampler and prediction, each with a verdict and a remedy."""
-    form = choose_format(form, output)
-    source = VoteSource(
-        files, a, b, winner, annotator, no_annotator, weight, outcome, on_invalid, delta, dedupe, normalise_names
-    )
     with collected_warnings() as notes:
         from bayes_arena.validation.diagnostics import diagnosis
 
-        result = fit_votes(source.read(), model, prior, method, seed, None, None)
+        result = model.fit(source.read())
         rows = diagnosis(result)
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     how = {"model": result.model.name, "prior": str(result.prior), "method": result.method}
     head = {**how, **sizes(result.cells), "warnings": notes}
     title = f"{source.title(result.cells)}\n{', '.join(how.values())}"
-    write(columns, key="diagnosis", head=head, title=title, shown=columns, form=form, output=output)
+    output.write(columns, key="diagnosis", head=head, title=title, shown=columns)

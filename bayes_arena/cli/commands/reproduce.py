@@ -10,7 +10,7 @@ import typer
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import OUTPUT, VOTES
-from bayes_arena.cli.output import Format, write
+from bayes_arena.cli.output import Output
 from bayes_arena.cli.source import sizes
 from bayes_arena.errors import printable
 
@@ -71,7 +71,7 @@ def reproduce(
             short, note, files = write_target(chosen, votes, output)
         lines = [f"{chosen}: {', '.join(map(str, files))}", *note.split("\n")]
         print("\n" + "\n".join(printable(line) for line in lines if line))
-        write(short, key=chosen, head={}, title="", shown=short, form=Format.table, output=None)
+        Output().write(short, key=chosen, head={}, title="", shown=short)
 
 
 def _read(data: str | None, delta: int) -> Material:

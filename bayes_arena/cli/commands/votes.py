@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bayes_arena.cli import options
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.options import OnInvalid
-from bayes_arena.cli.output import Format, choose_format, write
+from bayes_arena.cli.options import Without, takes_options
+from bayes_arena.cli.output import Format, Output
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.errors import VotesError
 
 
 @app.command()
-def check(
-    files: options.Files = None,
-    a: options.ColumnA = None,
-    b: options.ColumnB = None,
-    winner: options.Winner = None,
-    annotator: options.Annotator = None,
-    no_annotator: options.NoAnnotator = False,
-    weight: options.Weight = None,
-    outcome: options.Outcome = None,
-    dedupe: options.Dedupe = False,
-    normalise_names: options.NormaliseNames = False,
-    form: options.FormatOption = None,
-    output: options.Output = None,
-) -> None:
+@takes_options
+def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output: Output) -> None:
     """Report what the votes can and cannot settle, before any model; exit code 2 if some are invalid."""
-    form = choose_format(form, output)
-    source = VoteSource(
-        files, a, b, winner, annotator, no_annotator, weight, outcome, OnInvalid.drop, None, dedupe, normalise_names
-    )
+    source = replace(source, on_invalid="drop")
     with collected_warnings() as notes:
         from bayes_arena.votes.checks import check_rows
 
@@ -43,9 +28,9 @@ def check(
         rows = check_rows(cells, source.repeats())
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     head = {**sizes(cells), "warnings": notes}
-    write(columns, key="checks", head=head, title=source.title(cells), shown=columns, form=form, output=output)
+    output.write(columns, key="checks", head=head, title=source.title(cells), shown=columns)
     if cells.dropped:
-        source.read(OnInvalid.error)  # quotes the first invalid votes, and ends with exit code 2
+        replace(source, on_invalid="raise").read()  # quotes the first invalid votes, and ends with exit code 2
 
 
 @app.command()
@@ -66,7 +51,7 @@ def simulate(
 
     from bayes_arena.likelihood.simulation import simulate as simulate_arena
 
-    form = choose_format(None if output else Format.csv, output)
+    form = Output(None if output else Format.csv, output).form
     if form not in (Format.csv, Format.parquet):
         raise VotesError("Simulated votes are written as .csv or .parquet.")
     arena = simulate_arena(

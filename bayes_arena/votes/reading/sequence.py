@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import OnInvalid
 from bayes_arena.votes.cells import OUTCOME_SCORES, Cells, single_votes
 from bayes_arena.votes.reading.table import valid_votes
 
@@ -78,7 +79,7 @@ def read_sequence(
     winner: str | None = None,
     annotator: str | Literal[False] | None = None,
     outcomes: Mapping[str, str] | None = None,
-    on_invalid: Literal["raise", "drop"] = "raise",
+    on_invalid: OnInvalid = "raise",
 ) -> VoteSequence:
     """Read pairwise votes in the order of the source.
 

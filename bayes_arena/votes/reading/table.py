@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack, get_args
 
 import narwhals as nw
 import polars as pl
@@ -23,6 +23,7 @@ from bayes_arena.errors import (
     DroppedVotesWarning,
     InvalidVotesError,
     NoVotesError,
+    OnInvalid,
     UnusedColumnWarning,
     VotesError,
     listing,
@@ -68,7 +69,7 @@ class Reading(TypedDict, total=False):
     annotator: str | Literal[False] | None
     weight: str | None
     outcomes: Mapping[str, str] | None
-    on_invalid: Literal["raise", "drop"]
+    on_invalid: OnInvalid
     dedupe: bool
     normalise: bool
 
@@ -82,7 +83,7 @@ def read_votes(
     annotator: str | Literal[False] | None = None,
     weight: str | None = None,
     outcomes: Mapping[str, str] | None = None,
-    on_invalid: Literal["raise", "drop"] = "raise",
+    on_invalid: OnInvalid = "raise",
     dedupe: bool = False,
     normalise: bool = False,
 ) -> Cells:
@@ -185,7 +186,7 @@ def valid_votes(
     annotator: str | Literal[False] | None = None,
     weight: str | None = None,
     outcomes: Mapping[str, str] | None = None,
-    on_invalid: Literal["raise", "drop"] = "raise",
+    on_invalid: OnInvalid = "raise",
     dedupe: bool = False,
     normalise: bool = False,
 ) -> tuple[pl.DataFrame, dict[str, int], bool]:
@@ -215,7 +216,7 @@ def valid_votes(
     ColumnError, InvalidVotesError, NoVotesError, VotesError
         As for :func:`read_votes`.
     """
-    if on_invalid not in ("raise", "drop"):
+    if on_invalid not in get_args(OnInvalid):
         raise VotesError(f"on_invalid is 'raise' or 'drop', not {on_invalid!r}.")
     labels = dict(LABELS)
     for label, outcome in (outcomes or {}).items():

@@ -1,0 +1,113 @@
+"""What a command is to fit and to show: the model, the intervals, the Elo scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from bayes_arena.cli.options import MODEL, SCALE
+from bayes_arena.cli.source import split_pair
+from bayes_arena.errors import ModelError
+from bayes_arena.inference.methods import Method
+from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, PriorName
+from bayes_arena.likelihood.specification import ModelName
+from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
+
+if TYPE_CHECKING:
+    from bayes_arena.fits.result import Fit
+    from bayes_arena.ratings.elo import EloScale
+    from bayes_arena.ratings.intervals.contract import Interval
+    from bayes_arena.votes.cells import Cells
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """Which model is fitted, and how."""
+
+    model: Annotated[
+        ModelName | None,
+        Option(
+            help="Default: am-davidson where annotators are known (am-elo if the prior is flat), else bradley-terry.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    prior: Annotated[
+        PriorName, Option(help="flat: the paper's maximum likelihood. default: weak Gaussian.", rich_help_panel=MODEL)
+    ] = "default"
+    method: Annotated[
+        Method | None,
+        Option(
+            help="map: posterior mode at fixed spreads. marginal: spreads estimated (default where annotators are "
+            "pooled). nuts: the whole posterior, sampled.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    seed: Annotated[int, Option(help="Seed of nuts and the bootstrap.", rich_help_panel=MODEL)] = 0
+    sigma_strength: Annotated[
+        float | None, Option(help="Prior sd of strengths, in logits.", rich_help_panel=MODEL, show_default=False)
+    ] = None
+    sigma_discrimination: Annotated[
+        float | None, Option(help="Prior sd of theta around 1.", rich_help_panel=MODEL, show_default=False)
+    ] = None
+
+    def spreads(self) -> Prior:
+        """Return the prior, with the spreads that are given."""
+        chosen = NAMED_PRIORS[self.prior]
+        if self.sigma_strength is not None:
+            chosen = replace(chosen, strength=self.sigma_strength, hyper=None)
+        if self.sigma_discrimination is not None:
+            chosen = replace(chosen, discrimination=self.sigma_discrimination, hyper=None)
+        return chosen
+
+    def fit(self, cells: Cells) -> Fit:
+        """Fit the model to votes."""
+        from bayes_arena.fits.fitting import fit
+
+        return fit(cells, model=self.model, prior=self.spreads(), method=self.method, seed=self.seed)
+
+
+@dataclass(frozen=True)
+class IntervalChoice:
+    """Which intervals are shown."""
+
+    level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95
+    interval: Annotated[
+        IntervalName,
+        Option(
+            help="profile: profile likelihood, theta = 1 only. With --method map also sandwich: votes vary as they do, "
+            "not as the likelihood says. clustered: the same by annotator; for prompts name their column as "
+            "--annotator and take --model bradley-terry. bootstrap: refits to resampled votes.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "laplace"
+    resamples: Annotated[int, Option(min=2, help="Refits of the bootstrap.", rich_help_panel=MODEL)] = 200
+
+    def chosen(self, seed: int) -> Interval:
+        """Return the interval; the bootstrap has the seed."""
+        return resolve_interval(self.interval, resamples=self.resamples, seed=seed)
+
+
+@dataclass(frozen=True)
+class ScaleChoice:
+    """On which scale scores are shown."""
+
+    init: Annotated[float, Option(help="Mean score.", rich_help_panel=SCALE)] = 1000.0
+    scale: Annotated[float, Option(help="Points that mean odds of BASE to 1.", rich_help_panel=SCALE)] = 400.0
+    base: Annotated[float, Option(help="Odds that SCALE points stand for.", rich_help_panel=SCALE)] = 10.0
+    anchor: Annotated[
+        str | None, Option(metavar="NAME=SCORE", help="Shift all scores so that NAME has SCORE.", rich_help_panel=SCALE)
+    ] = None
+
+    def elo(self) -> EloScale:
+        """Return the Elo scale."""
+        from bayes_arena.ratings.elo import EloScale
+
+        if self.anchor is None:
+            return EloScale(self.init, self.scale, self.base)
+        name, text = split_pair(self.anchor, "--anchor", "NAME=SCORE")
+        try:
+            return EloScale(self.init, self.scale, self.base, (name, float(text)))
+        except ValueError:
+            raise ModelError(f"--anchor takes NAME=SCORE with a number, not {self.anchor!r}.") from None
