@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -39,7 +39,7 @@ def takes_options[T](command: Callable[..., T]) -> Callable[..., T]:
             continue
         absent = [left_out for note in notes for left_out in note.names]
         shown = [field for field in fields(kind) if field.name not in absent]
-        types = get_type_hints(kind, include_extras=True)
+        types = _types(kind)  # type: ignore[arg-type]  # a class can be hashed
         parameters += [_named(field.name, types[field.name], field.default) for field in shown]
         classes[name] = kind, [field.name for field in shown]
 
@@ -52,6 +52,12 @@ def takes_options[T](command: Callable[..., T]) -> Callable[..., T]:
     filled.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     filled.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what inspect.signature reads
     return filled
+
+
+@cache
+def _types(kind: type) -> dict[str, Any]:
+    """Return the annotations of a class; evaluated once, as that takes milliseconds."""
+    return get_type_hints(kind, include_extras=True)
 
 
 def _named(name: str, annotation: Any, default: Any) -> Parameter:
