@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 import pytest
@@ -381,3 +382,12 @@ def test_the_default_is_am_davidson_and_the_papers_am_elo_under_a_flat_prior(vot
     assert (answer["model"], answer["method"]) == ("am-davidson", "map")
     answer = json.loads(run("rank", votes_file, "--prior", "flat", "--format", "json").stdout)
     assert (answer["model"], answer["method"]) == ("am-elo", "map")
+
+
+def test_the_names_an_option_takes_are_those_that_exist():
+    from bayes_arena.likelihood.presets import PRESETS
+    from bayes_arena.likelihood.priors import NAMED_PRIORS, PriorName
+    from bayes_arena.likelihood.specification import ModelName
+
+    assert set(get_args(ModelName)) == set(PRESETS)
+    assert set(get_args(PriorName)) == set(NAMED_PRIORS)

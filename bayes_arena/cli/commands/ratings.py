@@ -29,7 +29,7 @@ def rank(source: VoteSource, model: ModelChoice, intervals: IntervalChoice, scal
     """Rate the competitors: Elo scores, intervals and the spread of ranks."""
     elo = scale.elo()
     with collected_warnings() as notes:
-        from bayes_arena.likelihood.specification import PRESETS
+        from bayes_arena.likelihood.presets import PRESETS
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
         asked = source.annotator is not None or source.delta is not None or intervals.interval == "clustered"

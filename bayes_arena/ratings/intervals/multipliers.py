@@ -22,7 +22,9 @@ from scipy.sparse import csr_array
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.draws import DEFAULT_DRAWS, with_elo
 from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.likelihood.objective import ETA, Objective
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.outcomes.likelihood import ETA
+from bayes_arena.likelihood.predictor import basis
 
 AT_ONCE = 4_000_000
 """Draws times rows, or parameters, that are held at once: bounds the memory."""
@@ -59,7 +61,7 @@ def draw_with_scores(
     """
     n, h = target.n_competitors, len(fit.point.head)
     rng = np.random.default_rng(seed)
-    jacobians = [_by_parameters(fit, target, coordinate) for coordinate in range(target.n_coordinates)]
+    jacobians = [_by_parameters(fit, target, coordinate) for coordinate in range(target.predictor.n_coordinates)]
     head, own = np.empty((size, h)), np.empty((size, *fit.point.own.shape))
     step = max(1, AT_ONCE // max(len(group), h + fit.point.own.size))
     for first in range(0, size, step):
@@ -81,18 +83,17 @@ def _by_parameters(fit: Fit, target: Objective, coordinate: int) -> csr_array:
     """Return the derivatives of a coordinate of every row by strengths, common and annotators' numbers."""
     i, j, k = target.tally.i, target.tally.j, target.tally.k
     n, size, (count, width) = target.n_competitors, len(i), fit.point.own.shape
+    leads, features = target.leads(fit.strength), target.tally.features
     columns, values = [], []
     if coordinate == ETA:
-        theta = np.broadcast_to(target.discrimination(fit.point), size)
+        theta = target.predictor.theta(target.own_numbers(fit.point.own)) * np.ones(size)
         columns, values = [i, j], [theta, -theta]
-    for s, term in enumerate(target.common):
-        if term.coordinate == coordinate:
-            columns.append(np.full_like(i, n + s))
-            values.append(np.ones(size))
-    for p, term in enumerate(target.own):
-        if term.coordinate == coordinate:
-            columns.append(n + len(target.common) + k * width + p)
-            values.append(fit.strength[i] - fit.strength[j] if term.name == "discrimination" else np.ones(size))
+    places = [np.full_like(i, n + s) for s in range(len(target.common))]
+    places += [n + len(target.common) + k * width + p for p in range(width)]
+    for place, effect in zip(places, (*target.common, *target.own), strict=True):
+        if effect.coordinate == coordinate:
+            columns.append(place)
+            values.append(basis(effect, leads, features) * np.ones(size))
     rows = np.tile(np.arange(size), len(columns))
     shape = (size, n + len(target.common) + count * width)
     return csr_array((np.concatenate(values), (rows, np.concatenate(columns))), shape=shape)
