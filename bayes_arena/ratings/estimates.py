@@ -21,7 +21,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.ratings.intervals.contract import Interval, Quantity
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.checks import components
@@ -221,6 +221,7 @@ def _table(
     """Estimate functions linear in the strengths, or in strengths and common numbers."""
     import pandas as pd
 
+    require_level(level)
     n, chosen = jacobian.shape[1], resolve_interval(interval)
 
     def drawn(draws: Draws) -> Floats:

@@ -10,7 +10,7 @@ from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.projection import project
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.ratings.intervals.contract import Interval, Quantity
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import whole_counts
@@ -83,6 +83,7 @@ def leaderboard_columns(
     interval: Interval | IntervalName = "laplace",
 ) -> Columns:
     """Columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
+    require_level(level)
     elo = elo or EloScale()
     names = fit.cells.competitors
     size = len(names)

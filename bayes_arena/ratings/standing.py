@@ -56,7 +56,7 @@ def rank_probabilities(
     Raises
     ------
     ModelError
-        If top or level is not possible.
+        If top or level is not possible, or the interval has no draws.
     """
     import pandas as pd
 
@@ -100,11 +100,8 @@ def head_to_head(
         Whom to compare with whom; by default every pair, in the order of ``fit.cells.competitors``.
     level : float
         Coverage of the intervals.
-    interval : Interval or str
-        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
-        :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
-    draws : Draws, optional
-        Draws to take in place of the interval's.
+    interval, draws
+        As for :func:`~bayes_arena.rank_probabilities`.
 
     Returns
     -------
@@ -162,11 +159,8 @@ def win_probability(
     annotator : {"average", "new"}
         Who votes: somebody with theta = 1 and the common tie propensity, or somebody new, drawn from the population
         of annotators that the prior describes. Neither favours a side.
-    interval : Interval or str
-        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
-        :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
-    draws : Draws, optional
-        Draws to take in place of the interval's.
+    interval, draws
+        As for :func:`~bayes_arena.rank_probabilities`.
 
     Returns
     -------
@@ -214,11 +208,8 @@ def unsettled_pairs(
         A fitted model.
     level : float
         An order is settled once its posterior probability exceeds this.
-    interval : Interval or str
-        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
-        :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
-    draws : Draws, optional
-        Draws to take in place of the interval's.
+    interval, draws
+        As for :func:`~bayes_arena.rank_probabilities`.
 
     Returns
     -------

@@ -28,7 +28,6 @@ from bayes_arena.ratings.intervals.contract import (
     Quantity,
     Summary,
     equal_tailed,
-    require_level,
     require_point_estimate,
 )
 from bayes_arena.votes.cells import Cells, whole_votes, with_counts
@@ -68,7 +67,6 @@ class Bootstrap(Interval):
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
         """Estimate functions of the parameters, with the spread of their values in the fits."""
-        require_level(level)
         drawn = quantity.drawn(refit(fit, self.resamples, self.seed))
         return Summary(quantity.value, drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
 

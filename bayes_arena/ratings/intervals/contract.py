@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, NotIdentifiedError
@@ -99,7 +99,7 @@ class Interval(ABC):
         quantity : Quantity
             What to estimate.
         level : float
-            Coverage of the bounds.
+            Coverage of the bounds, between 0 and 1.
 
         Raises
         ------
@@ -126,10 +126,11 @@ class Interval(ABC):
         return {"interval": self.name, **asdict(self)}
 
 
-def gaussian(value: Floats, variance: Floats, level: float) -> Summary:
-    """Gaussian intervals from variances."""
-    half, sd = half_width(level), np.sqrt(np.maximum(variance, 0.0))
-    return Summary(value, sd, value - half * sd, value + half * sd)
+def symmetric(value: Floats, variance: Floats, level: float, freedom: float = math.inf) -> Summary:
+    """Intervals around estimates from their variances: Gaussian, or Student's t for some degrees of freedom."""
+    half = half_width(level) if math.isinf(freedom) else float(stdtrit(freedom, 0.5 + level / 2))
+    sd = np.sqrt(np.maximum(variance, 0.0))
+    return Summary(value, sd, value - half * sd, value + half * sd, freedom)
 
 
 def require_point_estimate(fit: Fit, interval: str) -> None:

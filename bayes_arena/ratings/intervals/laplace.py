@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bayes_arena.fits.result import Fit
-from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, gaussian, require_level
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, symmetric
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,7 @@ class Laplace(Interval):
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
         """Estimate functions of the parameters."""
         if fit.samples is None:
-            return gaussian(quantity.value, fit.laplace.variance(quantity.by_head, quantity.by_own), level)
-        require_level(level)
+            return symmetric(quantity.value, fit.laplace.variance(quantity.by_head, quantity.by_own), level)
         drawn = quantity.drawn(fit.samples)
         return Summary(drawn.mean(axis=0), drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
 

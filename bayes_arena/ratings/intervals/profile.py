@@ -24,7 +24,7 @@ from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.arrow import factorise
 from bayes_arena.likelihood.objective import Objective, Point
-from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, require_level
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary
 
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-11
@@ -48,7 +48,6 @@ class Profile(Interval):
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
         """Estimate functions that are linear in the strengths; a ConvergenceError where an end is not found."""
-        require_level(level)
         if fit.samples is not None:
             raise ModelError("A sampled fit has intervals by quantiles, not 'profile'. Use method='map' for those.")
         target, shifts = fit.target, fit.laplace.shifts

@@ -31,7 +31,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import stdtrit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import IdentificationWarning, ModelError, listing
@@ -41,9 +40,8 @@ from bayes_arena.ratings.intervals.contract import (
     Interval,
     Quantity,
     Summary,
-    gaussian,
-    require_level,
     require_point_estimate,
+    symmetric,
 )
 from bayes_arena.ratings.intervals.multipliers import draw_with_scores
 from bayes_arena.votes.cells import are_whole
@@ -67,8 +65,7 @@ class Sandwich(Interval):
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
         """Estimate functions of the parameters."""
-        require_level(level)
-        return gaussian(quantity.value, sandwich_variance(fit, quantity.by_head, quantity.by_own), level)
+        return symmetric(quantity.value, sandwich_variance(fit, quantity.by_head, quantity.by_own), level)
 
     def sampled(self, fit: Fit) -> Fit:
         """Return the fit with Gaussian draws of that variance."""
@@ -95,10 +92,8 @@ class Clustered(Interval):
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
         """Estimate functions of the parameters."""
-        require_level(level)
         variance, clusters = clustered_variance(fit, quantity.by_head, quantity.by_own)
-        half, sd = float(stdtrit(clusters - 1, 0.5 + level / 2)), np.sqrt(np.maximum(variance, 0.0))
-        return Summary(quantity.value, sd, quantity.value - half * sd, quantity.value + half * sd, clusters - 1)
+        return symmetric(quantity.value, variance, level, freedom=clusters - 1)
 
     def sampled(self, fit: Fit) -> Fit:
         """Return the fit with draws of that variance, which follow Student's t."""
@@ -166,10 +161,8 @@ def clustered_variance(fit: Fit, head: Floats, own: Floats | None = None) -> tup
 
     Raises
     ------
-    ModelError
-        If the fit is no mode, or there are not two clusters.
-    NotIdentifiedError
-        If the estimate lies at infinity.
+    ModelError, NotIdentifiedError
+        If there are not two clusters; and as for :func:`sandwich_variance`.
     """
     target, slope, clusters = _scores_by_cluster(fit)
     first = _first_rows(target)
