@@ -6,10 +6,12 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Annotated
 
 import typer
 
 from bayes_arena.errors import ArenaWarning, printable
+from bayes_arena.version import __version__
 
 app = typer.Typer(
     name="bayes-arena",
@@ -20,6 +22,21 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"bayes-arena {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _any_command(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Carry the options that stand before a command."""
 
 
 def tell(text: str) -> None:

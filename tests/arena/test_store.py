@@ -513,10 +513,11 @@ def test_the_commands(tmp_path):
     assert cli("init", path) == (0, "", "")
     (added,) = json.loads(cli("add", path, votes_file, "--format", "json")[1])["added"]
     assert added == {"new": 230, "known": 0, "invalid": 0}
-    answer = json.loads(cli("rate", path, "--prior", "flat", "--exclude", "--format", "json")[1])
+    answer = json.loads(cli("rate", path, "--prior", "flat", "--exclude", "--level", 0.9, "--format", "json")[1])
+    assert (answer["level"], answer["interval"]) == (0.9, "laplace")
     assert (answer["round"], answer["decision"], list(answer["flagged"])) == (1, "excluded", ["rex"])
     fit = ba.fit(ba.read_votes(votes_file), prior="flat")
-    assert answer["leaderboard"] == ba.leaderboard(fit).to_dict("records")
+    assert answer["leaderboard"] == ba.leaderboard(fit, level=0.9).to_dict("records")
     shown = cli("rate", path, "--model", "m-elo")[1]
     assert "arena.duckdb, round 2: 210 votes, 3 competitors, 7 annotators" in shown
     assert "1 left out as excluded: rex" in shown

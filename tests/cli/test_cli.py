@@ -240,12 +240,17 @@ def test_help_starts_without_the_heavy_libraries(command):
         "import sys\nfrom bayes_arena.cli.main import main\n"
         f"sys.argv = ['bayes-arena', *{command!r}, '--help']\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
-        "heavy = {'pymc', 'arviz', 'matplotlib', 'scipy', 'pandas', 'polars'} & set(sys.modules)\n"
+        "heavy = {'pymc', 'arviz', 'matplotlib', 'scipy', 'pandas', 'polars', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Usage" in done.stdout
+
+
+def test_version():
+    done = run("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"bayes-arena {ba.__version__}\n", "")
 
 
 def test_rank_imports_neither_pymc_nor_pandas(votes_file):

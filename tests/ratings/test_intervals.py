@@ -142,6 +142,9 @@ def test_given_draws_stand_in_place_of_an_interval(arena_cells):
     given = ba.win_probability(fit, draws=ba.Bootstrap(resamples=30, seed=4).sampled(fit).samples)
     assert given.equals(ba.win_probability(fit, interval=ba.Bootstrap(resamples=30, seed=4)))
     assert not given.equals(ba.win_probability(fit))
+    assert given.attrs == {"interval": "draws"}
+    with pytest.raises(ba.ModelError, match="not from both"):
+        ba.win_probability(fit, draws=ba.draw(fit), interval="sandwich")
 
 
 def test_the_bootstrap_of_annotators_is_that_of_refits(arena_cells):

@@ -2,7 +2,7 @@
 
 A table asks either for the bounds of functions of the parameters (a :class:`Quantity`, answered by a
 :class:`Summary`), or for draws of the parameters themselves, from which it computes what it shows. An interval is a
-frozen object that answers one or both. A new one is a file with a subclass of :class:`Interval`, and a line in
+frozen object that answers one or both. A new one is a file with a subclass of :class:`Interval`, and its short form in
 :mod:`bayes_arena.ratings.intervals.names`.
 """
 

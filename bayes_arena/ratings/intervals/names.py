@@ -74,12 +74,20 @@ def resolve_interval(interval: Interval | str, **fields_given: int) -> Interval:
 
 
 def drawn_by(interval: Interval | str, fit: Fit, draws: Draws | None) -> tuple[Draws, dict[str, Any]]:
-    """Return the draws that are given, else those of the interval, and what a reader of a table needs to know."""
+    """Return the draws that are given, else those of the interval, and what a reader of a table needs to know.
+
+    Raises
+    ------
+    ModelError
+        If draws are given beside an interval, or the interval has none.
+    """
     from bayes_arena.fits.draws import draw
 
-    if draws is not None:
-        return draws, {"interval": "draws"}
     chosen = resolve_interval(interval)
+    if draws is not None:
+        if chosen.name != "laplace":
+            raise ModelError(f"The table is made from draws=... or from interval={chosen}, not from both.")
+        return draws, {"interval": "draws"}
     return draw(chosen.sampled(fit)), chosen.about(fit)
 
 
