@@ -6,9 +6,9 @@ what it is multiplied by, its basis D:
     eta = theta_k (r_i - r_j) + b + v_k,      t = ln nu + u_k,      m = ln mu.
 
 The basis of theta is the lead r_i - r_j (which enters once where no theta is free), and that of all others is one; a
-feature of the votes may be one, too. Position belongs to the vote: who was shown first. The rest belongs to what is rated and to who votes. Of a vote that is only imagined (of every
-pair, for the scale that all models share; of the next vote) nothing is known but the lead and the annotator, and what
-belongs to the vote is left out.
+feature of the votes may be one, too. Position belongs to the vote: who was shown first. The rest belongs to what is
+rated and to who votes. Of a vote that is only imagined (of every pair, for the scale that all models share; of the next
+vote) nothing is known but the lead and the annotator, and what belongs to the vote is left out.
 """
 
 from __future__ import annotations
