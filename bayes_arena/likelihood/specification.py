@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 
 Discrimination = Literal["fixed", "annotator"]
-Ties = Literal["half", "davidson", "rao-kupper", "drop"]
+Ties = Literal["half", "davidson", "rao-kupper", "drop", "glenn-david"]
 """One file each in :mod:`bayes_arena.likelihood.outcomes`."""
 TiePropensity = Literal["common", "annotator"]
 BothBad = Literal["tie", "drop", "outcome"]
