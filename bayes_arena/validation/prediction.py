@@ -94,8 +94,8 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
     Raises
     ------
     ModelError
-        If the fit does not know a competitor, the votes lack a feature that it reads, it leaves out some outcomes, or is
-        to draw somebody new from a flat prior.
+        If the fit does not know a competitor, the votes lack a feature that it reads, it leaves out some outcomes, or
+        is to draw somebody new from a flat prior.
     NotIdentifiedError
         If, under a flat prior, the fit says nothing of a pair since it never compared the two.
     """
