@@ -1,5 +1,6 @@
 """What every interval does on every table: the contract of :mod:`bayes_arena.ratings.intervals.contract`."""
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -135,6 +136,17 @@ def test_draws_spread_as_the_bounds_say(arena_cells, interval, model):
     np.testing.assert_allclose(draws.strength.sum(axis=1), 0, atol=1e-9)
     if fit.target.own:
         np.testing.assert_allclose(draws.own[:, :, 0].mean(axis=1), 1, atol=1e-9)
+
+
+@pytest.mark.parametrize("interval", [name for name in INTERVALS if name != "profile"])
+def test_draws_of_common_numbers_spread_as_the_bounds_say(arena_cells, interval):
+    length = np.random.default_rng(1).normal(size=len(arena_cells.a)).round(1)
+    cells = replace(arena_cells, features={"length": length})
+    model = ba.Model("style", ties="davidson", position="common", style=("length",))
+    fit = ba.fit(cells, model=model, method="map")
+    bounds = ba.effects(fit, interval=INTERVALS[interval], level=0.8)[["lower", "upper"]].to_numpy().T
+    drawn = equal_tailed(ba.draw(INTERVALS[interval].sampled(fit)).common, 0.8)
+    assert (np.abs(drawn - bounds) < 0.04 * np.ptp(bounds, axis=0)).all()
 
 
 def test_given_draws_stand_in_place_of_an_interval(arena_cells):

@@ -144,7 +144,8 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
 def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
     """As many votes as there are, drawn with replacement, again and again."""
     tally = fit.target.tally  # no finer than the model needs, so fewer columns than the cells have
-    cells = replace(fit.cells, a=tally.i, b=tally.j, annotator=tally.k, counts=tally.counts)
+    features = dict(zip(fit.model.features, tally.features, strict=True))
+    cells = replace(fit.cells, a=tally.i, b=tally.j, annotator=tally.k, counts=tally.counts, features=features)
     votes = whole_votes(tally.counts).ravel()
     rng = np.random.default_rng(seed)
     for index in range(resamples):
