@@ -9,22 +9,17 @@ from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Draws
 from bayes_arena.inference.projection import project_draws
 from bayes_arena.likelihood.labels import SPREAD_OF
-from bayes_arena.likelihood.objective import objective
-from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells
+from bayes_arena.likelihood.problem import Problem
 
 
-def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int) -> tuple[Draws, dict[str, Floats]]:
+def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[str, Floats]]:
     """Draw parameters from the prior, for the competitors and annotators of some votes.
 
     Parameters
     ----------
-    cells : Cells
-        Who competes and who votes; what was voted is not looked at.
-    model : Model
-    prior : Prior
-        A proper prior. With ``hyper`` its spreads are drawn from their half-normals.
+    problem : Problem
+        Its cells say who competes and who votes; what was voted is not looked at. Its prior is proper; with ``hyper``
+        its spreads are drawn from their half-normals.
     size : int
         Number of draws.
     seed : int
@@ -41,7 +36,7 @@ def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int
     ModelError
         If the prior is flat.
     """
-    target = objective(cells, model, prior)
+    cells, prior, target = problem.cells, problem.prior, problem.objective
     names = ["strength", *(SPREAD_OF[term.name] for term in target.own)]
     if any(np.isinf(getattr(prior, name)) for name in names):
         raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")
@@ -60,5 +55,5 @@ def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int
     own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, term in enumerate(target.own):
         own[:, :, column] = term.mean + zero_sum(target.n_annotators, spreads[SPREAD_OF[term.name]])
-    elo_strength = project_draws(model, target, strength, common, own, cells.votes_by_annotator())
+    elo_strength = project_draws(problem.model, target, strength, common, own, cells.votes_by_annotator())
     return Draws(strength, elo_strength, common, own), (spreads if prior.hyper is not None else {})

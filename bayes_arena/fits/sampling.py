@@ -20,9 +20,7 @@ from bayes_arena.fits.result import Draws
 from bayes_arena.inference.projection import project_draws
 from bayes_arena.likelihood.labels import LABELS, SPREAD_OF
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells
+from bayes_arena.likelihood.problem import Problem
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -57,9 +55,7 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
 
 
 def sample(
-    cells: Cells,
-    model: Model,
-    prior: Prior,
+    problem: Problem,
     known: Mapping[str, float] | None,
     *,
     draws: int,
@@ -71,11 +67,8 @@ def sample(
 
     Parameters
     ----------
-    cells : Cells
-        Votes.
-    model : Model
-    prior : Prior
-        A proper prior.
+    problem : Problem
+        With a proper prior.
     known : mapping of str to float, or None
         The :func:`~bayes_arena.inference.marginal.spreads.information` of the votes, with which the spreads are sampled
         too; None where the prior fixes them.
@@ -102,7 +95,7 @@ def sample(
         from bayes_arena.models.grid import compose
 
         # PyMC writes its progress to stdout, which is for the answer
-        with compose(cells, model, prior, known), redirect_stdout(sys.stderr):
+        with compose(problem, known), redirect_stdout(sys.stderr):
             tree: DataTree = pm.sample(
                 draws,
                 tune=tune,
@@ -114,9 +107,9 @@ def sample(
     return tree
 
 
-def draws_of(tree: DataTree, cells: Cells, model: Model, target: Objective) -> Draws:
+def draws_of(tree: DataTree, problem: Problem) -> Draws:
     """Read the draws of a sampled posterior, chains one after the other."""
-    posterior = tree["posterior"]
+    posterior, target = tree["posterior"], problem.objective
 
     def values(name: str) -> Floats:
         array = np.asarray(posterior[name].values, dtype=np.float64)
@@ -131,5 +124,6 @@ def draws_of(tree: DataTree, cells: Cells, model: Model, target: Objective) -> D
         if term.name in shared:
             own[:, :, column] -= shared[term.name][:, None]
     common = np.column_stack(list(shared.values())) if shared else np.zeros((size, 0))
-    elo_strength = project_draws(model, target, strength, common, own, cells.votes_by_annotator())
+    votes = problem.cells.votes_by_annotator()
+    elo_strength = project_draws(problem.model, target, strength, common, own, votes)
     return Draws(strength=strength, elo_strength=elo_strength, common=common, own=own)

@@ -6,6 +6,7 @@ priors         ``Prior`` and ``Spreads``
 labels         what parameters are called in a program and its draws
 outcomes       how likely an outcome is, with derivatives
 objective      the negative log-posterior, its gradient and its Hessian
+problem        ``Problem``: votes, a model and a prior
 arrow          linear algebra of that Hessian
 simulation     arenas with known truth
 =============  ========================================================

@@ -17,6 +17,7 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
+from bayes_arena.votes.graph import components
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
@@ -83,8 +84,13 @@ class Cells:
         """Number of votes (sum of weights)."""
         return float(self.counts.sum())
 
+    @cached_property
+    def components(self) -> Ints:
+        """Component of every competitor in the graph of comparisons, shape (n_competitors,), largest first."""
+        return components(self.n_competitors, self.a, self.b)
+
     def tally(self, *, by_annotator: bool, by_side: bool = False, features: Sequence[str] = ()) -> Tally:
-        """Sum the votes over what a model does not distinguish.
+        """Sum the votes over what a model does not distinguish; the sum is kept, and not made twice.
 
         Parameters
         ----------
@@ -95,6 +101,16 @@ class Cells:
         features : sequence of str
             Keep apart votes that differ in these.
         """
+        kept: tuple[bool, bool, tuple[str, ...]] = by_annotator, by_side, tuple(features)
+        if kept not in self._tallies:
+            self._tallies[kept] = self._sum(*kept)
+        return self._tallies[kept]
+
+    @cached_property
+    def _tallies(self) -> dict[tuple[bool, bool, tuple[str, ...]], Tally]:
+        return {}
+
+    def _sum(self, by_annotator: bool, by_side: bool, features: tuple[str, ...]) -> Tally:
         annotator = self.annotator if by_annotator else np.zeros_like(self.annotator)
         turned = np.zeros(len(self.a), dtype=bool) if by_side else self.a > self.b
         i, j = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)

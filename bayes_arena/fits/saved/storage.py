@@ -20,9 +20,11 @@ from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.fits.saved.soundness import FORMAT, LAYOUT, checksum, require_sound, sound_array
 from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace
+from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.arrow import Factor
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import Point
 from bayes_arena.likelihood.priors import Prior, Spreads
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.replacing import written_beside
 from bayes_arena.votes.cells import OUTCOMES, Cells
@@ -78,10 +80,10 @@ def save(fit: Fit, path: str | Path) -> None:
         "dropped": json.dumps(dict(cells.dropped)),
         "sided": int(cells.sided),
         "warnings": json.dumps(fit.warnings),
-        "at_infinity": json.dumps(fit.at_infinity),
+        "at_infinity": json.dumps(fit.mode.at_infinity),
         "mirror_probability": json.dumps(fit.mirror_probability),
-        "gradient": fit.gradient,
-        "iterations": fit.iterations,
+        "gradient": fit.mode.gradient,
+        "iterations": fit.mode.iterations,
         "singular": int(fit.laplace.singular),
         "log_determinant": fit.laplace.log_determinant,
     }
@@ -149,8 +151,8 @@ def _read(path: Path) -> Fit:
         sided=bool(attrs.get("sided", True)),
     )
     require_sound(cells)
-    model, spreads = Model(**json.loads(attrs["model"])), _prior(attrs["spreads"])
-    target = objective(cells, model, spreads)
+    problem = Problem(cells, Model(**json.loads(attrs["model"])), _prior(attrs["spreads"]))
+    target = problem.objective
     sizes |= {"common": len(target.common), "own_annotator": target.n_annotators, "own": len(target.own)}
     sizes["head"] = sizes["competitor"] + sizes["common"]
     factor = Factor(
@@ -160,20 +162,22 @@ def _read(path: Path) -> Fit:
         inverse_tail=array("laplace", "inverse_tail"),
         held=array("laplace", "held").astype(bool),
     )
-    fit = Fit(
-        cells=cells,
-        model=model,
-        prior=_prior(attrs["prior"]),
-        spreads=spreads,
-        method=attrs["method"],
-        evidence=attrs["evidence"] or None,
-        target=target,
+    at_infinity = tuple(json.loads(attrs["at_infinity"]))
+    mode = Mode(
+        problem=problem,
         point=Point(*(array("mode", field.name) for field in fields(Point))),
         laplace=Laplace(factor, array("laplace", "shifts"), bool(attrs["singular"]), float(attrs["log_determinant"])),
         gradient=float(attrs["gradient"]),
         iterations=int(attrs["iterations"]),
-        warnings=tuple(json.loads(attrs["warnings"])),
-        at_infinity=tuple(json.loads(attrs["at_infinity"])),
+        mirror=None,
+        open_questions=tuple(text for text in json.loads(attrs["warnings"]) if text not in at_infinity),
+        at_infinity=at_infinity,
+    )
+    fit = Fit(
+        mode=mode,
+        prior=_prior(attrs["prior"]),
+        method=attrs["method"],
+        evidence=attrs["evidence"] or None,
         mirror_probability=json.loads(attrs["mirror_probability"]),
         seed=None if attrs["seed"] < 0 else int(attrs["seed"]),
         samples=Draws(*(array("draws", field.name) for field in fields(Draws))) if "draws" in tree else None,

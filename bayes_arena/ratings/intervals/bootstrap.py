@@ -74,7 +74,7 @@ def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
     with threadpool_limits(limits=1, user_api="blas"):  # type: ignore[no-untyped-call]  # small matrices
         for cells in _resampled(fit, resamples, seed):
             try:
-                mode = find_mode(cells, fit.model, fit.spreads, start=fit.point)
+                mode = find_mode(replace(fit.mode.problem, cells=cells), start=fit.point)
             except (FitError, NoVotesError) as error:
                 lost[type(error).__name__] += 1
                 continue
