@@ -18,7 +18,7 @@ from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.outcomes import seen_counts
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells, Tally
+from bayes_arena.votes.cells import Cells
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -134,10 +134,7 @@ class Fit:
     @property
     def target_by_cell(self) -> Objective:
         """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""
-        cells = self.cells
-        return replace(
-            self.target, tally=Tally(cells.a, cells.b, cells.annotator, cells.counts, np.empty((0, len(cells.a))))
-        )
+        return replace(self.target, tally=self.cells.by_cell())
 
     @property
     def strength(self) -> Floats:

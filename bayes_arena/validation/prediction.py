@@ -155,7 +155,7 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     them = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
     known = stranger > 0 and not new and len(them) > 0
     k = them[cells.annotator] if known else np.full(len(i), stranger)
-    return Tally(i, j, k, cells.counts, np.empty((0, len(i))))
+    return cells.take(slice(None), a=i, b=j, annotator=k).by_cell()
 
 
 def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:

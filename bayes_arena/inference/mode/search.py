@@ -78,7 +78,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
         further = _random_starts(start) if _far_apart(best.point.own[:, 0]) or (few and finite) else []
         further += starts_towards_infinity(target, best.point) if finite else []
         for one in further:
-            other = minimise(target, one, loose, below=best.value - GAIN)
+            other = minimise(target, one, loose, to_beat=best.value - GAIN)
             best = other if other.value < best.value - GAIN else best
         if np.abs(best.point.strength).max() * np.abs(best.point.own[:, 0]).max() < EQUAL:
             raise NotIdentifiedError(
