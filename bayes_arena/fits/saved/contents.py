@@ -107,7 +107,14 @@ def attribute(value: Any) -> Any:
     """Return a value as an attribute of the file: text or a number as it is, the rest as JSON."""
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return value
-    return json.dumps(value, default=lambda one: dict(one) if isinstance(one, Mapping) else asdict(one))
+    return json.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON does not know as what it knows."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return dict(value) if isinstance(value, Mapping) else asdict(value)
 
 
 def checksum(fit: Fit) -> str:
