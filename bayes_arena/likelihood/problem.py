@@ -15,8 +15,9 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.objective import Objective, objective
+from bayes_arena.likelihood.presets import resolve_model
 from bayes_arena.likelihood.priors import Prior, resolve_prior
-from bayes_arena.likelihood.specification import Model, resolve_model
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.table import as_cells
 

@@ -14,7 +14,6 @@ from bayes_arena.experiments.perturbation import perturb
 from bayes_arena.inference.marginal.spreads import TOLERANCE, estimate_spreads, log_evidence
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import find_mode
-from bayes_arena.likelihood.labels import SPREAD_OF
 from bayes_arena.likelihood.problem import Problem
 
 MODELS = ["am-davidson", "am-elo", ba.Model("rao-kupper", "annotator", "rao-kupper", "annotator")]
@@ -30,7 +29,7 @@ def evidence_at(fit, **spreads):
 def test_slope_by_finite_differences(arena_cells, model):
     fit = ba.fit(arena_cells, model=model, method="map")
     _, slope = evidence_at(fit)
-    names = ["strength", *(SPREAD_OF[term.name] for term in fit.target.own)]
+    names = ["strength", *(term.spread for term in fit.target.own)]
     numeric = []
     for name in names:
         at = getattr(fit.spreads, name)

@@ -106,7 +106,7 @@ def integrate_annotators(problem: Problem) -> Mode:
         prior = replace(prior, discrimination=SMALLEST, tie_spread=SMALLEST, position_spread=SMALLEST)
     head, steps = start.point.head, 0
     for nodes in (COARSE, FINE, FINEST):
-        integral = Integral(target, problem.model, nodes)
+        integral = Integral(target, nodes)
         climb = _climb(integral, head, prior, nodes, alike=alike)
         head, prior, at, steps = climb.head, climb.prior, climb.at, steps + climb.steps
         if climb.arrived and nodes >= FINE:

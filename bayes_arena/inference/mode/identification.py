@@ -40,7 +40,7 @@ def at_infinity(problem: Problem, optimum: Optimum) -> list[str]:
     """Name what runs to infinity where nothing holds it back."""
     target, cells, model = problem.objective, problem.cells, problem.model
     extreme = (np.abs(target.coordinates(optimum.point)) > HUGE).any(axis=0)
-    groups = never_beaten_groups(cells, count_ties=model.ties != "drop")
+    groups = never_beaten_groups(cells, count_ties=not model.likelihood.drops_ties)
     fixed = model.discrimination == "fixed"
     if optimum.converged and not extreme.any() and not (fixed and groups):
         return []

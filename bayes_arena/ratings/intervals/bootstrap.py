@@ -98,7 +98,7 @@ def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
     strength, common, own = (
         np.array([getattr(mode.point, name) for mode in modes]) for name in ("strength", "common", "own")
     )
-    elo_strength = project_draws(fit.model, fit.target, strength, common, own, fit.cells.votes_by_annotator())
+    elo_strength = project_draws(fit.target, strength, common, own, fit.cells.votes_by_annotator())
     return Draws(strength=strength, elo_strength=elo_strength, common=common, own=own)
 
 
@@ -111,6 +111,12 @@ def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
         report("resamples", index, resamples)
         counts = rng.multinomial(votes.sum(), votes / votes.sum()).reshape(-1, 4)
         rows = counts.any(axis=1)
-        drawn = counts[rows].astype(np.float64)
-        yield replace(fit.cells, a=tally.i[rows], b=tally.j[rows], annotator=tally.k[rows], counts=drawn, features={})
+        yield replace(
+            fit.cells,
+            a=tally.i[rows],
+            b=tally.j[rows],
+            annotator=tally.k[rows],
+            counts=counts[rows].astype(np.float64),
+            features=dict(zip(fit.model.features, tally.features[:, rows], strict=True)),
+        )
     report("")
