@@ -17,7 +17,7 @@ draws, and the tree no ``log_prior``.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,7 +86,9 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
         used: Any = {name: dims[name] for name, x in laid.items() if x.ndim > 2}
         return az.dict_to_dataset(laid, coords=coords, dims=used)
 
-    from_prior = _named(fit.target, *draw_prior(fit.cells, fit.model, fit.prior, size=PRIOR_DRAWS, seed=seed))
+    from_prior = _named(
+        fit.target, *draw_prior(replace(fit.mode.problem, prior=fit.prior), size=PRIOR_DRAWS, seed=seed)
+    )
     groups = {
         "posterior": dataset(_named(fit.target, draws, spreads), chains, parameters),
         "prior": dataset(from_prior, 1, parameters),

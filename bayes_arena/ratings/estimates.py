@@ -24,7 +24,6 @@ from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.checks import components
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,7 +198,7 @@ def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Int
 
 def require_compared(fit: Fit, i: Ints, j: Ints) -> None:
     """Refuse pairs whose strengths have no common origin."""
-    labels = components(fit.cells)
+    labels = fit.cells.components
     apart = np.flatnonzero(labels[i] != labels[j])
     if len(apart):
         names = fit.cells.competitors

@@ -61,7 +61,7 @@ def draw_with_scores(
     """
     n, h = target.n_competitors, len(fit.point.head)
     rng = np.random.default_rng(seed)
-    jacobians = [_by_parameters(fit, target, coordinate) for coordinate in range(target.predictor.n_coordinates)]
+    jacobians = [_by_parameters(fit, target, coordinate) for coordinate in range(target.likelihood.n_coordinates)]
     head, own = np.empty((size, h)), np.empty((size, *fit.point.own.shape))
     step = max(1, AT_ONCE // max(len(group), h + fit.point.own.size))
     for first in range(0, size, step):

@@ -36,6 +36,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import IdentificationWarning, ModelError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.intervals.contract import (
     Interval,
     Quantity,
@@ -127,7 +128,7 @@ def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floa
     """
     _require_independent_votes(fit)
     target = fit.target
-    size, n_rows = target.predictor.n_coordinates, len(target.tally.i)
+    size, n_rows = target.likelihood.n_coordinates, len(target.tally.i)
     spread = np.zeros((size, size, n_rows))  # sum over the votes of a row of their gradients' squares
     for counts, slope in _scores_by_outcome(target, fit.point):
         spread += counts * slope[:, None] * slope
@@ -220,20 +221,15 @@ def _first_rows(target: Objective) -> Ints:
 
 def _moves(fit: Fit, target: Objective, head: Floats, own: Floats | None) -> Iterator[tuple[slice, Floats]]:
     """How the coordinates of every row move along x = H^-1 g, (n_coordinates, n_rows, s), some functions at a time."""
-    n, own_numbers, leads = target.n_competitors, target.own_numbers(fit.point.own), target.leads(fit.point.strength)
-    width = max(1, CHUNK // (target.predictor.n_coordinates * len(leads)))
+    n, point, tally = target.n_competitors, fit.point, target.tally
+    leads, numbers = target.leads(point.strength)[:, None], np.array(target.own_numbers(point.own))[..., None]
+    width = max(1, CHUNK // (target.likelihood.n_coordinates * len(leads)))
     for start in range(0, len(head), width):
         part = slice(start, start + width)
         x_head, x_own = fit.laplace.solve(head[part], None if own is None else own[part])
-        moves = target.predictor.move(
-            leads,
-            own_numbers,
-            target.tally.features[:, None],
-            target.leads(x_head[:n].T),
-            x_head[n:, :, None],
-            target.own_numbers(np.moveaxis(x_own, -1, 0)),
-        )
-        yield part, np.moveaxis(moves, 1, 2)
+        by_lead = lead(x_head[:n], tally.i, tally.j, axis=0)
+        by_own = [column[tally.k] for column in np.moveaxis(x_own, 1, 0)]
+        yield part, target.predictor.move(leads, numbers, tally.features[..., None], by_lead, x_head[n:], by_own)
 
 
 def _warn_of_single_clusters(fit: Fit, target: Objective) -> None:
