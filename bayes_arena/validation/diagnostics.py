@@ -110,10 +110,10 @@ def _add_sampler_checks(add: Any, tree: Any) -> None:
 
 
 def _extreme(values: Any, choose: Any) -> tuple[str, float]:
-    """Return the name of the most extreme entry of a dataset, and its value; constants have none."""
+    """Return the most extreme entry of a dataset, the first by name where several are, and its value."""
     names: list[str] = []
     numbers: list[Floats] = []
-    for name, array in values.data_vars.items():
+    for name, array in sorted(values.data_vars.items()):
         flat = np.ravel(array.to_numpy())
         labels = np.ravel(array[array.dims[0]].to_numpy()) if array.ndim else [""]
         names += [f"{name}[{label}]" if array.ndim else str(name) for label in labels]
