@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from helpers import COMMAND, frame, run
+from helpers import COMMAND, frame, run, run_on_terminal
 
 import bayes_arena as ba
 
@@ -257,24 +257,13 @@ def test_rank_imports_neither_pymc_nor_pandas(votes_file):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_narrow_terminal_loses_no_digit(votes_file):
-    import pty
-
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "COLUMNS": "40", "TERM": "xterm"}
-    process = subprocess.Popen([COMMAND, "rank", votes_file], stdout=follower, stderr=follower, env=environment)
-    os.close(follower)
-    shown = b""
-    try:
-        while part := os.read(leader, 65536):
-            shown += part
-    except OSError:
-        pass  # the other end has closed
-    assert process.wait() == 0
+    done = run_on_terminal(COMMAND, "rank", votes_file, COLUMNS="40")
+    assert done.returncode == 0
     board = ba.leaderboard(ba.fit(ba.read_votes(votes_file)))
-    text = shown.decode()
-    assert all(f"{score:.1f}" in text for score in board["elo"])
-    assert all(str(votes) in text for votes in board["votes"])
+    assert all(f"{score:.1f}" in done.stderr for score in board["elo"])
+    assert all(str(votes) in done.stderr for votes in board["votes"])
 
 
 def test_names_of_any_script_reach_any_stdout(tmp_path):
