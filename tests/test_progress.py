@@ -16,6 +16,7 @@ ERASED = "\r\x1b[2K"
 """Back to the start of the line, and clear it."""
 
 
+@pytest.mark.slow
 @on_a_terminal
 def test_progress_shows_on_a_terminal(tmp_path, arena):
     arena.votes.write_csv(tmp_path / "votes.csv")
@@ -35,6 +36,7 @@ def reported(code: str, **environment: str) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 @on_a_terminal
 def test_a_line_is_written_over_and_at_last_erased():
     shown = reported("report('votes [red]', 1, 4); report('votes [red]', 2, 4); report('')")
@@ -43,16 +45,19 @@ def test_a_line_is_written_over_and_at_last_erased():
     assert ERASED in shown[shown.index("2 of 4") :]
 
 
+@pytest.mark.slow
 @on_a_terminal
 def test_a_line_is_no_longer_than_the_terminal():
     assert "x" * 60 not in reported("report('x' * 300, 1, 4); report('')", COLUMNS="60")
 
 
+@pytest.mark.slow
 @on_a_terminal
 def test_a_terminal_that_cannot_move_its_cursor_is_left_alone():
     assert reported("report('votes', 1, 4); report('')", TERM="dumb") == ""
 
 
+@pytest.mark.slow
 @on_a_terminal
 def test_work_in_the_background_shows_its_seconds():
     shown = reported("progress.PATIENCE = .01; in_background(lambda: time.sleep(.1), 'compiling')")

@@ -38,6 +38,7 @@ def files_of_at_most(size: int):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])
 def test_where_writing_fails_the_old_result_stays(fit, arena_cells, suffix, tmp_path, capfd):
     path = tmp_path / f"fit.{suffix}"
@@ -128,6 +129,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", EDITS)
 def test_numbers_that_cannot_be_are_named(path, problem):
     with pytest.raises(ba.OutputError) as error:
@@ -154,11 +156,13 @@ def test_other_edits_are_noticed(path):
             ba.load(edited(path, edit))
 
 
+@pytest.mark.slow
 def test_a_result_of_version_01_is_read(fit, path):
     again = ba.load(edited(path, lambda tree: [tree.attrs.pop(name) for name in ("checksum", "sided")]))
     assert ba.leaderboard(again).equals(ba.leaderboard(fit))
 
 
+@pytest.mark.slow
 def test_files_that_are_absent_cut_off_or_incomplete(fit, path, tmp_path):
     with pytest.raises(ba.OutputError, match="No saved result at"):
         ba.load(tmp_path / "absent.nc")

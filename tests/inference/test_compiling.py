@@ -59,8 +59,9 @@ def test_compiled_code_is_kept_where_there_is_a_place(sparse_votes, place):
         assert ("NUMBA_CACHE_DIR" in done.stderr) == (place == "nowhere")
 
 
+@pytest.mark.slow
 def test_a_folder_that_pytensor_cannot_write_is_named_with_the_remedy(arena_cells, monkeypatch):
-    pymc = pytest.importorskip("pymc")
+    import pymc
 
     def fails(*_, **__):
         raise PermissionError(13, "Permission denied", "/home/someone/.pytensor/numba/x")

@@ -234,6 +234,7 @@ def test_clustered_covers_where_votes_on_a_prompt_go_together():
     assert np.mean(inside["sandwich"]) < 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ROBUST)
 @pytest.mark.parametrize(("model", "prior"), [("m-elo", "flat"), ("am-elo", "default")])
 def test_order_and_sides_change_no_bit(arena, interval, model, prior):
@@ -278,6 +279,7 @@ def test_posteriors_have_intervals_of_their_own(arena_cells, interval):
             table(fit, interval=interval)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ROBUST)
 def test_an_estimate_at_infinity_has_no_robust_interval(interval, tmp_path):
     rows = [("best", "x", "model_a", k) for k in "pqr"] + [("x", "y", w, "p") for w in ("model_a", "model_b")]
@@ -316,6 +318,7 @@ def test_clusters_without_a_vote_that_the_model_sees_do_not_count(arena):
     np.testing.assert_allclose(more["upper"], plain["upper"], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_resamples_without_an_estimate_are_reported():
     rows = [(a, b, w) for a, b in ("xy", "yz", "zx") for w in ("model_a", "model_b")] * 6
     few = [("new", "x", "model_a"), ("new", "y", "model_b"), ("new", "z", "tie")]

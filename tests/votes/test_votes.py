@@ -104,6 +104,7 @@ def test_json_lines_may_nest_and_miss_fields(tmp_path):
     assert ba.read_votes(path).annotators == ("7", "anna")
 
 
+@pytest.mark.slow
 @given(votes())
 def test_order_of_votes_changes_no_bit(table):
     shuffled = table.sample(fraction=1, shuffle=True, seed=1)
@@ -306,6 +307,7 @@ def test_nothing_to_rate():
         ba.read_votes(frame([("x", "x", "tie")]), on_invalid="drop")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [ba.fit, ba.check])
 def test_verbs_take_what_read_votes_takes(verb, tmp_path):
     table = frame(ROWS)
