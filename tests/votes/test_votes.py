@@ -1,3 +1,5 @@
+import gzip
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ from hypothesis import given
 from strategies import votes
 
 import bayes_arena as ba
+from bayes_arena.votes.reading.sources import READERS
 
 ROWS = [
     ("x", "y", "model_a", "k1"),
@@ -60,12 +63,12 @@ def engines() -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("engine", engines())
+@pytest.mark.parametrize("engine", list(engines()))
 def test_every_engine_gives_the_same_cells(engine):
     assert_same(ba.read_votes(engines()[engine]), ba.read_votes(frame(ROWS)))
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl", ".ndjson", ".csv.gz"])
+@pytest.mark.parametrize("suffix", [*READERS, ".csv.gz"])
 def test_every_file_format_gives_the_same_cells(tmp_path, suffix):
     path = tmp_path / f"votes{suffix}"
     write(frame(ROWS), path)
@@ -73,17 +76,17 @@ def test_every_file_format_gives_the_same_cells(tmp_path, suffix):
     assert_same(ba.read_votes(str(path)), ba.read_votes(frame(ROWS)))
 
 
-def write(table: pl.DataFrame, path) -> None:
-    if path.name.endswith(".csv.gz"):
-        import gzip
+WRITERS = {
+    ".csv": pl.DataFrame.write_csv,
+    ".parquet": pl.DataFrame.write_parquet,
+    ".jsonl": pl.DataFrame.write_ndjson,
+    ".ndjson": pl.DataFrame.write_ndjson,
+    ".gz": lambda table, path: path.write_bytes(gzip.compress(table.write_csv().encode())),
+}
 
-        path.write_bytes(gzip.compress(table.write_csv().encode()))
-    elif path.suffix == ".csv":
-        table.write_csv(path)
-    elif path.suffix == ".parquet":
-        table.write_parquet(path)
-    else:
-        table.write_ndjson(path)
+
+def write(table: pl.DataFrame, path) -> None:
+    WRITERS[path.suffix](table, path)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
@@ -228,7 +231,7 @@ def test_bad_weights(weight, engine, tmp_path):
     assert "row 2:" in str(error.value)
 
 
-@pytest.mark.parametrize("engine", engines())
+@pytest.mark.parametrize("engine", list(engines()))
 def test_invalid_rows_are_found_in_every_engine(engine):
     rows = [*ROWS, ("x", "y", "draw", "k1")]
     original = engines()[engine]
