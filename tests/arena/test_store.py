@@ -550,7 +550,7 @@ def test_the_commands(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_writer_loses_and_breaks_nothing():
-    script = Path(__file__).parents[1] / "benchmarks" / "store_kills.py"
+    script = Path(__file__).parents[2] / "benchmarks" / "store_kills.py"
     command = [sys.executable, str(script), "--hits", "3", "--seed", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

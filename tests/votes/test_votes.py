@@ -89,7 +89,7 @@ def write(table: pl.DataFrame, path) -> None:
     WRITERS[path.suffix](table, path)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
+@pytest.mark.parametrize("suffix", READERS)
 def test_chunks_by_glob_and_by_list(tmp_path, suffix):
     paths = [tmp_path / f"part{index}{suffix}" for index in range(3)]
     for index, path in enumerate(paths):
