@@ -7,18 +7,17 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from helpers import every_likelihood
 from pymc.model.transform.conditioning import remove_value_transforms
 from pytensor.compile.mode import Mode
 from scipy.stats import halfnorm, norm
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
-from bayes_arena.likelihood.labels import SPREAD_OF
 from bayes_arena.likelihood.objective import Point
-from bayes_arena.likelihood.outcomes import row_likelihood
-from bayes_arena.likelihood.specification import PRESETS, Model
+from bayes_arena.likelihood.presets import PRESETS
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import build, fused, m_elo
-from bayes_arena.models._parts import GRAPHS
 
 pytestmark = pytest.mark.slow
 PRIORS = {"flat": "flat", "default": "default", "tight": ba.Prior(0.3, 0.2, 0.4, 0.1)}
@@ -27,7 +26,13 @@ MODELS = [
     Model("davidson", ties="davidson", both_bad="outcome", position="common"),
     Model("rao-kupper", "annotator", "rao-kupper", "annotator", "drop", "common"),
     Model("drop", "fixed", "drop", position="annotator"),
+    *(
+        Model(f"graph of {one.name}", ties=one.name, position="common")
+        for one in every_likelihood()
+        if one.loop is None
+    ),
 ]
+COUNTED, RAO_KUPPER = MODELS[4:6]
 
 GRAPH = Mode(linker="py", optimizer="fast_compile")
 """Without numba: the graph itself."""
@@ -85,9 +90,10 @@ def test_compiled_loop_and_graph_agree(loop):
     values[3] = values[3] - 0.5
     i, j, k = rng.integers(5, size=20), rng.integers(5, size=20), rng.integers(3, size=20)
     counts = rng.integers(3, size=(20, 4)) * [1.0, 1.0, 1.0, loop == "both-bad"]
+    graphs = {one.loop: one.graph for one in every_likelihood()}
     parameters = [pt.dvector() for _ in values]
     votes = [pt.as_tensor(index.astype("int32")) for index in (i, j, k)]
-    rows = fused.log_likelihood(loop, GRAPHS[loop], parameters, [*votes, pt.as_tensor(counts)])
+    rows = fused.log_likelihood(loop, graphs[loop], parameters, [*votes, pt.as_tensor(counts)])
     weighted = (rows * rng.normal(size=20)).sum()
     outputs = [rows, *pytensor.grad(weighted, parameters)]
     compiled, plain = (pytensor.function(parameters, outputs, mode=mode)(*values) for mode in ("NUMBA", GRAPH))
@@ -118,14 +124,14 @@ def test_loops_hold_far_out(ties, log_odds):
     for eta in (log_odds, -log_odds):
         found = row(eta, *prepare(-0.4), 0.0, 0.0, *given)
         coordinates = np.array([[eta], [-0.4]])[: 1 + model.has_tie_outcome]
-        terms = row_likelihood(model)(given[:, None], coordinates)
+        terms = model.likelihood.rows(given[:, None], coordinates)
         assert -found[0] == pytest.approx(terms.value[0], rel=1e-13)
         np.testing.assert_allclose(-np.array(found[1 : 1 + len(coordinates)]), terms.gradient[:, 0], atol=1e-13)
 
 
 def test_second_derivatives_are_those_of_the_objective(four_outcomes):
-    fit = ba.fit(four_outcomes, model=MODELS[4], method="map")
-    program = remove_value_transforms(build(four_outcomes, model=MODELS[4]))
+    fit = ba.fit(four_outcomes, model=COUNTED, method="map")
+    program = remove_value_transforms(build(four_outcomes, model=COUNTED))
     point = random_point(fit.target, 2)
     arrow = fit.target.gradient_and_hessian(point)[1]
     names = np.repeat(["strength", *(f"{term.name}_common" for term in fit.target.common)], [6, 1, 1, 1])
@@ -134,7 +140,7 @@ def test_second_derivatives_are_those_of_the_objective(four_outcomes):
     np.testing.assert_allclose(found, arrow.head[np.ix_(order, order)], atol=1e-9)
 
 
-@pytest.mark.parametrize("model", ["bradley-terry", "am-davidson", MODELS[-2]])
+@pytest.mark.parametrize("model", ["bradley-terry", "am-davidson", RAO_KUPPER])
 def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model):
     """Logp in the sampler's coordinates against hyperprior x prior x likelihood, with the Jacobian of the change."""
     fit = ba.fit(four_outcomes, model=model, method="map")
@@ -149,7 +155,7 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model)
         given, expected = {}, -target.loss(point)
         groups = {"strength": ("strength", point.strength)}
         for term, column in zip(target.own, point.own.T, strict=True):
-            groups[f"{term.name}_deviation"] = (SPREAD_OF[term.name], column - term.mean)
+            groups[f"{term.name}_deviation"] = (term.spread, column - term.mean)
         for name, (spread, numbers) in groups.items():
             sd = rng.uniform(0.2, 1.5)
             scale = np.sqrt(1 + known[spread] * sd**2)
