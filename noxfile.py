@@ -4,50 +4,53 @@ Sessions run in the environment that ``uv sync`` makes; only ``lowest`` has one 
 """
 
 import os
+import sys
 
 import nox
 
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "quick"]
+PYTHON = (sys.executable, "-m")
+"""Of the environment that nox is in."""
 UV = os.environ.get("UV", "uv")
-"""Set by ``uv run``, which need not be on the path."""
+"""Set by ``uv run``: it need not be on the path."""
 
 
 @nox.session
 def quick(session: nox.Session) -> None:
     """Run the quick tests, and name those that have become slow."""
-    session.run("pytest", "-m", "not slow", "--durations=5", "--durations-min=0.5", *session.posargs)
+    session.run(*PYTHON, "pytest", "-m", "not slow", "--durations=5", "--durations-min=0.5", *session.posargs)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run all tests."""
-    session.run("pytest", *session.posargs)
+    session.run(*PYTHON, "pytest", *session.posargs)
 
 
 @nox.session
 def coverage(session: nox.Session) -> None:
     """Run all tests and count the lines and branches that they pass; there is a floor."""
-    session.run("pytest", "--cov", *session.posargs)
+    session.run(*PYTHON, "pytest", "--cov", *session.posargs)
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style and the order of imports."""
-    session.run("ruff", "check", ".")
-    session.run("ruff", "format", "--check", ".")
+    session.run(*PYTHON, "ruff", "check", ".")
+    session.run(*PYTHON, "ruff", "format", "--check", ".")
 
 
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of the package, strictly."""
-    session.run("mypy")
+    session.run(*PYTHON, "mypy")
 
 
 @nox.session
 def floors(session: nox.Session) -> None:
     """Check that no folder imports from a floor above it, and that every map is true."""
-    session.run("pytest", "tests/test_house.py", *session.posargs)
+    session.run(*PYTHON, "pytest", "tests/test_house.py", *session.posargs)
 
 
 @nox.session
@@ -63,13 +66,13 @@ def lowest(session: nox.Session) -> None:
 @nox.session
 def notebooks(session: nox.Session) -> None:
     """Run the notebooks, or those that are named, and keep what they print and draw."""
-    session.run("python", "notebooks/execute.py", *session.posargs)
+    session.run(sys.executable, "notebooks/execute.py", *session.posargs)
 
 
 @nox.session
 def readme(session: nox.Session) -> None:
     """Print the blocks of README.md anew."""
-    session.run("python", "benchmarks/readme.py")
+    session.run(sys.executable, "benchmarks/readme.py")
 
 
 @nox.session
