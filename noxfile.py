@@ -58,7 +58,7 @@ def lowest(session: nox.Session) -> None:
     """Run the quick tests with the oldest libraries that pyproject.toml allows."""
     folder = session.create_tmp()
     here, old = {"VIRTUAL_ENV": folder}, ("-W", "default::DeprecationWarning")  # of libraries by newer ones
-    session.run(UV, "venv", "--clear", folder)
+    session.run(UV, "venv", "--clear", "--python", "3.12", folder)  # some have no wheels for later ones
     session.run(UV, "pip", "install", "--resolution", "lowest-direct", "--editable", ".", "--group", "dev", env=here)
     session.run(UV, "run", "--active", "--no-sync", "pytest", "-m", "not slow", *old, *session.posargs, env=here)
 
