@@ -71,6 +71,7 @@ def test_bounds_are_finite_and_ordered_and_widen_with_the_level(fits, table, int
     assert (np.ptp(wide[0], axis=1) > np.ptp(narrow[0], axis=1)).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "interval"), ALLOWED)
 def test_names_do_not_matter(fits, table, interval):
     """Exactly where nothing is drawn, to the error of draws elsewhere; what is turned round is mirrored."""
@@ -123,6 +124,7 @@ def test_all_agree_where_the_likelihood_is_true(interval):
     assert (other / laplace).mean() == pytest.approx(1, abs=0.08)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", [name for name in INTERVALS if name != "profile"])
 @pytest.mark.parametrize("model", ["m-elo", "am-davidson"])
 def test_draws_spread_as_the_bounds_say(arena_cells, interval, model):
