@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 from pymc.distributions.transforms import ZeroSumTransform
 
-from bayes_arena.likelihood.objective import Objective, Term
-from bayes_arena.likelihood.specification import Model
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.outcomes.likelihood import Likelihood
+from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.models import fused
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import OUTCOMES, Cells
 
 
 def coordinates(cells: Cells) -> dict[str, Any]:
@@ -46,84 +48,71 @@ def pooled(name: str, sd: Any, information: float, dim: str) -> Any:
     return zero_sum(f"{name}_unit", scale, dim) * (sd / scale)
 
 
-def common_beside(own: Any, term: Term, weights: Any) -> Any:
+def common_beside(own: Any, effect: Effect, weights: Any) -> Any:
     """Return a scalar that annotators share, given the deviations that are their own.
 
     Sampled is its sum with the mean deviation of a vote. That the votes determine, whereas the mean over annotators
     moves with those who cast few.
     """
     drift = pt.dot(weights, own)
-    level = pm.Normal(f"{term.name}_level", term.mean + drift, term.sd)
-    return pm.Deterministic(f"{term.name}_common", level - drift)
+    level = pm.Normal(f"{effect.name}_level", effect.mean + drift, effect.sd)
+    return pm.Deterministic(f"{effect.name}_common", level - drift)
 
 
-def common(term: Term) -> Any:
+def common(effect: Effect) -> Any:
     """Return a scalar that annotators share."""
-    name = f"{term.name}_common"
-    return pm.Flat(name) if math.isinf(term.sd) else pm.Normal(name, term.mean, term.sd)
+    name = f"{effect.name}_common"
+    return pm.Flat(name) if math.isinf(effect.sd) else pm.Normal(name, effect.mean, effect.sd)
 
 
-def observe(target: Objective, model: Model, parameters: list[Any]) -> Any:
-    """Observe the counts of all rows given r (n,); theta, b and t of every annotator (M,); m (1,)."""
-    name = "half" if model.ties == "drop" else "both-bad" if model.both_bad == "outcome" else model.ties
-    columns = zip("ijk", (target.tally.i, target.tally.j, target.tally.k), strict=True)
+def observe(target: Objective, parameters: list[Any], style: list[Any]) -> Any:
+    """Observe the counts of all rows.
+
+    Parameters
+    ----------
+    target : Objective
+        Whose rows, and whose likelihood.
+    parameters : list of TensorVariable
+        r (n,); theta, b and t of every annotator (M,); m (1,).
+    style : list of TensorVariable
+        Slopes of the features of the tally.
+    """
+    likelihood, tally = target.likelihood, target.tally
+    columns = zip("ijk", (tally.i, tally.j, tally.k), strict=True)
     rows = [pm.Data(label, column, dims="row") for label, column in columns]
+    features = [pm.Data(f"feature_{row}", values, dims="row") for row, values in enumerate(tally.features)]
+    pulled = sum((slope * feature for slope, feature in zip(style, features, strict=True)), pt.zeros(1))
+
+    def logp(counts: Any, *given: Any) -> Any:
+        if likelihood.loop is None or features:
+            return likelihood.graph(counts, _coordinates(given))
+        return fused.log_likelihood(likelihood.loop, likelihood.graph, list(given[:5]), [*given[5:8], counts])
+
     return pm.CustomDist(
         "votes",
         *parameters,
         *rows,
+        pulled,
         pm.Data("row_votes", target.counts.sum(axis=0), dims="row"),
-        logp=lambda counts, *given: fused.log_likelihood(name, GRAPHS[name], list(given[:5]), [*given[5:8], counts]),
-        dist=lambda *given: _draw(name, fused.coordinates(*given[:8]), given[8]),
-        signature="(n),(m),(m),(m),(s),(r),(r),(r),(r)->(r,o)",
+        logp=logp,
+        dist=lambda *given: _draw(likelihood, _coordinates(given), given[9]),
+        signature="(n),(m),(m),(m),(s),(r),(r),(r),(f),(r)->(r,o)",
         observed=target.counts.T,
         dims=("row", "outcome"),
     )
 
 
-def _half(counts: Any, z: list[Any]) -> Any:
-    score = counts[:, 0] + 0.5 * counts[:, 2]
-    return score * z[0] - counts.sum(axis=1) * pt.softplus(z[0])
+def _coordinates(given: Any) -> list[Any]:
+    """Coordinates of every row; what a vote's features pull at comes on top of eta."""
+    eta, *rest = fused.coordinates(*given[:8])
+    return [eta + given[8], *rest]
 
 
-def _davidson(counts: Any, z: list[Any]) -> Any:
-    return _softmax(counts[:, :3], [0.5 * z[0], -0.5 * z[0], z[1]])
-
-
-def _both_bad(counts: Any, z: list[Any]) -> Any:
-    return _softmax(counts, [0.5 * z[0], -0.5 * z[0], *z[1:]])
-
-
-def _softmax(counts: Any, logits: list[Any]) -> Any:
-    stacked = pt.stack(logits, axis=1)
-    total = pt.logsumexp(stacked, axis=1)  # type: ignore[attr-defined]
-    return (counts * stacked).sum(axis=1) - counts.sum(axis=1) * total
-
-
-def _rao_kupper(counts: Any, z: list[Any]) -> Any:
-    eta, kappa = z[0], pt.exp(z[1])
-    wins, losses, ties = counts[:, 0], counts[:, 1], counts[:, 2]
-    log_win, log_loss = -pt.softplus(kappa - eta), -pt.softplus(kappa + eta)
-    log_tie_factor = 2 * kappa + pt.log1p(-pt.exp(-2 * kappa))
-    return (wins + ties) * log_win + (losses + ties) * log_loss + ties * log_tie_factor
-
-
-def _draw(name: str, z: list[Any], votes: Any) -> Any:
+def _draw(likelihood: Likelihood, z: list[Any], votes: Any) -> Any:
     """Draw counts; the soft likelihood of half wins knows no tie and draws wins and losses."""
-    if name in ("davidson", "both-bad"):
-        logits = [0.5 * z[0], -0.5 * z[0], *(z[1:] if name == "both-bad" else z[1:2])]
-        p = pt.special.softmax(pt.stack(logits, axis=-1), axis=-1)
-    elif name == "rao-kupper":
-        kappa = pt.exp(z[1])
-        win, loss = pt.sigmoid(z[0] - kappa), pt.sigmoid(-z[0] - kappa)
-        p = pt.stack([win, loss, 1 - win - loss], axis=-1)
-    else:
-        win = pt.sigmoid(z[0])
-        p = pt.stack([win, 1 - win], axis=-1)
-    counts = pm.Multinomial.dist(n=pt.cast(pt.round(votes), "int64"), p=p)
+    one_vote = np.eye(len(OUTCOMES))
+    p = pt.stack([pt.exp(likelihood.graph(one_vote[[outcome]], z)) for outcome in likelihood.outcomes], axis=-1)
+    counts = pm.Multinomial.dist(n=pt.cast(pt.round(votes), "int64"), p=p / p.sum(axis=-1, keepdims=True))
     missing = pt.zeros_like(counts[..., :1])
-    return pt.cast(pt.concatenate([counts] + [missing] * (4 - (p.type.shape[-1] or 0)), axis=-1), "float64")
-
-
-GRAPHS = {"half": _half, "davidson": _davidson, "both-bad": _both_bad, "rao-kupper": _rao_kupper}
-"""Log-likelihood of the rows given counts and coordinates, by the name of the loop that does the same."""
+    absent = len(OUTCOMES) - len(likelihood.outcomes)
+    return pt.cast(pt.concatenate([counts] + [missing] * absent, axis=-1), "float64")

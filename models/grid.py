@@ -13,10 +13,10 @@ import pymc as pm
 
 from bayes_arena.arrays import sum_by
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
-from bayes_arena.likelihood.labels import LABELS, SPREAD_OF, SPREADS
 from bayes_arena.likelihood.objective import objective
-from bayes_arena.likelihood.priors import Prior, resolve_prior
-from bayes_arena.likelihood.specification import Model, resolve_model
+from bayes_arena.likelihood.presets import resolve_model
+from bayes_arena.likelihood.priors import SPREAD_LABELS, Prior, resolve_prior
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import _parts
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
@@ -86,35 +86,34 @@ def compose(cells: Cells, model: Model, prior: Prior, known: Mapping[str, float]
         def zero_sum(name: str, spread: str, dim: str) -> pm.TensorVariable:
             if known is None:
                 return _parts.zero_sum(name, float(getattr(prior, spread)), dim)
-            sd = pm.HalfNormal(SPREADS[spread], getattr(prior.hyper, spread))
+            sd = pm.HalfNormal(SPREAD_LABELS[spread], getattr(prior.hyper, spread))
             return _parts.pooled(name, sd, known[spread], dim)
 
         strength = zero_sum("strength", "strength", "competitor")
         if known is not None:
             strength = pm.Deterministic("strength", strength, dims="competitor")
-        own = {term.name: zero_sum(f"{term.name}_deviation", SPREAD_OF[term.name], "annotator") for term in target.own}
+        own = {
+            effect.name: zero_sum(f"{effect.name}_deviation", str(effect.spread), "annotator") for effect in target.own
+        }
         votes = sum_by(target.tally.k, target.counts.sum(axis=0), target.n_annotators)
         shared = {
-            term.name: _parts.common_beside(own[term.name], term, votes / votes.sum())
-            if known is not None and term.name in own
-            else _parts.common(term)
-            for term in target.common
+            effect.name: _parts.common_beside(own[effect.name], effect, votes / votes.sum())
+            if known is not None and effect.name in own
+            else _parts.common(effect)
+            for effect in target.common
         }
+        total = {}
+        for effect in (*target.own, *target.common):  # named: an annotator's number with what all share
+            if effect.name not in total:
+                deviation = own.get(effect.name, 0.0) + (1.0 if effect.basis == "lead" else 0.0)
+                dims = "annotator" if effect.name in own else None
+                total[effect.name] = pm.Deterministic(effect.label, deviation + shared.get(effect.name, 0.0), dims=dims)
         every = np.zeros(max(target.n_annotators, 1))
-        theta = 1 + every
-        if "discrimination" in own:
-            theta = pm.Deterministic(LABELS["discrimination"], 1 + own["discrimination"], dims="annotator")
-        position = _with_own("position", shared, own)
-        tie = _with_own("tie_propensity", shared, own)
-        bad = _with_own("both_bad", shared, own)
-        _parts.observe(target, model, [strength, theta, position + every, tie + every, bad + np.zeros(1)])
+        theta, position, tie, bad = (
+            total.get(name, absent)
+            for name, absent in (("discrimination", 1.0), ("position", 0.0), ("tie_propensity", 0.0), ("both_bad", 0.0))
+        )
+        parameters = [strength, theta + every, position + every, tie + every, bad + np.zeros(1)]
+        style = [total[effect.name] for effect in target.common if effect.basis == "feature"]
+        _parts.observe(target, parameters, style)
     return program
-
-
-def _with_own(name: str, shared: dict, own: dict) -> pm.TensorVariable | float:  # type: ignore[type-arg]
-    """Name the sum of what annotators share and what is their own; zero where the model has neither."""
-    if name not in shared:
-        return 0.0
-    if name in own:
-        return pm.Deterministic(LABELS[name], shared[name] + own[name], dims="annotator")
-    return pm.Deterministic(LABELS[name], shared[name])

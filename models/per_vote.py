@@ -11,8 +11,8 @@ import pytensor.tensor as pt
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.presets import resolve_model
 from bayes_arena.likelihood.priors import Prior, resolve_prior
-from bayes_arena.likelihood.specification import resolve_model
 from bayes_arena.votes.cells import OUTCOMES, Cells, single_votes
 
 TIE = OUTCOMES.index("tie")

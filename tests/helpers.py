@@ -6,12 +6,15 @@ import os
 import sys
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import get_args
 from unittest import mock
 
 import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.cli.main import main
+from bayes_arena.likelihood.outcomes.likelihood import Likelihood, likelihood
+from bayes_arena.likelihood.specification import Ties
 
 COMMAND = Path(sys.executable).parent / "bayes-arena"
 PAIRS = (("0", "1"), ("0", "2"), ("1", "2"))
@@ -31,6 +34,12 @@ def panel(judges: dict[str, tuple[int, int] | list[tuple[int, int]]]) -> ba.Cell
         for (a, b), (won, lost) in zip(PAIRS, counts, strict=True):
             rows += [(a, b, "model_a", judge)] * won + [(a, b, "model_b", judge)] * lost
     return ba.read_votes(frame(rows))
+
+
+def every_likelihood() -> list[Likelihood]:
+    """Every likelihood there is, and those that know both-bad votes."""
+    found = [likelihood(ties) for ties in get_args(Ties)]
+    return found + [one.with_both_bad for one in found if one.with_both_bad]
 
 
 def run(*arguments: object, cwd: Path | None = None) -> CompletedProcess[str]:

@@ -31,8 +31,9 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError, ModelError
 from bayes_arena.likelihood.objective import Objective, Point, objective
+from bayes_arena.likelihood.predictor import THETA
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
-from bayes_arena.likelihood.specification import PRESETS
 from bayes_arena.votes.cells import Cells
 
 LEARNING_RATE, EPOCHS = 0.1, 2000
@@ -93,7 +94,7 @@ def loss_and_gradient(
     total = theta.sum() if normalised else 1.0
     point = Point(scores, np.zeros(0), (theta / total)[:, None])
     gradient, _ = target.gradient_and_hessian(point)
-    by_theta = gradient.own[:, 0] / total
+    by_theta = gradient.own[:, THETA] / total
     if normalised:
         by_theta = by_theta - by_theta @ theta / total
     return target.loss(point), gradient.strength, by_theta

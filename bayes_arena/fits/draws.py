@@ -38,7 +38,7 @@ def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
         return fit.samples
     strength, common, own = draw_parameters(fit, size=size, seed=seed)
     n = fit.cells.n_competitors
-    projection = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
+    projection = project(fit.target, fit.point, fit.cells.votes_by_annotator())
     head = np.column_stack([strength, common]) - fit.point.head
     moved = (own - fit.point.own).reshape(len(own), -1)
     shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T

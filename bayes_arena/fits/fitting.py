@@ -12,8 +12,9 @@ from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.mode.direction import direction, unsettled
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.presets import resolve_model
 from bayes_arena.likelihood.priors import Prior, resolve_prior
-from bayes_arena.likelihood.specification import Model, resolve_model
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.reading.table import as_cells
 
@@ -122,7 +123,7 @@ def fit(
     tree = samples = None
     if method == "nuts":
         tree = sample(cells, model, prior, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
-        samples = draws_of(tree, cells, model, mode.target)
+        samples = draws_of(tree, cells, mode.target)
     open_questions = (*mode.open_questions, *unsettled(found))
     for text in open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)

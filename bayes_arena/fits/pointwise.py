@@ -11,7 +11,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.draws import draw
 from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.likelihood.outcomes import seen_counts, sees
+from bayes_arena.votes.cells import OUTCOMES
 
 DRAWS = 1000
 """Draws from a Gaussian approximation; a sampled fit uses all it has."""
@@ -36,10 +36,10 @@ def pointwise(fit: Fit, draws: Draws | None = None) -> tuple[Floats, Floats]:
         How often each was cast.
     """
     counts, target = fit.cells.counts, fit.target_by_cell
-    row, outcome = np.nonzero(counts * sees(fit.model))
-    one = seen_counts(fit.model, np.eye(4)[outcome])
+    row, outcome = np.nonzero(counts * fit.model.sees)
+    one = fit.model.seen_counts(np.eye(len(OUTCOMES))[outcome])
     draws = draws or draw(fit, size=DRAWS)
     values = np.empty((len(draws.strength), len(row)))
     for index, point in enumerate(draws.points()):
-        values[index] = -target.rows(one, target.coordinates(point)[:, row]).value
+        values[index] = -target.likelihood.rows(one, target.coordinates(point)[:, row]).value
     return values, counts[row, outcome]

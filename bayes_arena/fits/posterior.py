@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,10 +20,11 @@ from bayes_arena.fits.sampling import FEWEST
 from bayes_arena.inference.mode.direction import direction, unsettled
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.inference.projection import project_draws
-from bayes_arena.likelihood.labels import LABELS, SPREAD_OF
-from bayes_arena.likelihood.objective import Term, objective
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.predictor import THETA, Effect, Level, effects
+from bayes_arena.likelihood.presets import PRESETS, resolve_model
 from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
-from bayes_arena.likelihood.specification import PRESETS, Model, Position, resolve_model
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.table import as_cells
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 BALANCED = 1e-6
 """Mean of theta, relative to that of |theta|, below which it is zero."""
 OF_A_DRAW = ("chain", "draw")
-KINDS = {"common": "one number", "annotator": "a number of every annotator", "": "absent"}
+LEVELS = {"common": "one number", "annotator": "a number of every annotator", "": "absent"}
+EVERYTHING = Model("everything", "annotator", "davidson", "annotator", "outcome", "annotator")
 
 
 def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None = None) -> Fit:
@@ -115,38 +117,38 @@ def _likelihood(posterior: Dataset, cells: Cells, model: str | Model | None) -> 
             f"The posterior has no 'strength', but {listing(posterior.data_vars)}. Call the competitors' strengths, in "
             "logits, 'strength': pm.Deterministic names what has another name."
         )
-    found = {name: _kind(posterior[label]) for name, label in LABELS.items() if label in posterior}
+    labels = [effect.label for effect in effects(EVERYTHING, Prior())]
+    found = {label: _level(posterior[label]) for label in labels if label in posterior}
     chosen = resolve_model(
         _inferred(found, cells) if model is None else model,
         annotators_known=cells.n_annotators > 0,
         sided=cells.sided,
     )
-    target = objective(cells, chosen, Prior())
-    wanted = {term.name: "common" for term in target.common} | {term.name: "annotator" for term in target.own}
-    for name, label in LABELS.items():
-        has, wants = found.get(name, ""), wanted.get(name, "")
+    wanted: dict[str, str] = {effect.label: effect.level for effect in effects(chosen, Prior())}
+    for label in labels:
+        has, wants = found.get(label, ""), wanted.get(label, "")
         if has != wants:
             raise ModelError(
-                f"{label!r} is {KINDS[has]} in the draws, and {KINDS[wants]} in the model {chosen.name!r}. Name the "
+                f"{label!r} is {LEVELS[has]} in the draws, and {LEVELS[wants]} in the model {chosen.name!r}. Name the "
                 "model of the draws: model=ba.Model('mine', ...)."
             )
     return chosen
 
 
-def _kind(variable: DataArray) -> str:
+def _level(variable: DataArray) -> Level:
     """Whether a parameter is common or the annotators' own."""
     return "annotator" if "annotator" in variable.dims else "common"
 
 
-def _inferred(found: dict[str, str], cells: Cells) -> Model:
+def _inferred(found: dict[str, Level], cells: Cells) -> Model:
     """Return the model that has the parameters found, if only one has."""
-    has_ties = "tie_propensity" in found
-    if has_ties and "both_bad" not in found:
+    tie = found.get("log_tie_propensity")
+    if tie and "log_both_bad" not in found:
         raise ModelError(
-            "'log_tie_propensity' may be Davidson's or that of Rao and Kupper. Name the model of the draws: "
+            "'log_tie_propensity' does not say which likelihood of ties it is of. Name the model of the draws: "
             "model='am-davidson', or ba.Model('mine', ties='rao-kupper', ...)."
         )
-    if not has_ties and cells.counts[:, 2:].any():
+    if not tie and cells.counts[:, 2:].any():
         raise ModelError(
             "There are ties among the votes, and the draws do not say whether they counted as half wins. Name the "
             "model of the draws: model='am-elo', or ba.Model('mine', ties='drop', ...)."
@@ -154,10 +156,10 @@ def _inferred(found: dict[str, str], cells: Cells) -> Model:
     model = Model(
         "own",
         discrimination="annotator" if "discrimination" in found else "fixed",
-        ties="davidson" if has_ties else "half",
-        tie_propensity="annotator" if found.get("tie_propensity") == "annotator" else "common",
-        both_bad="outcome" if "both_bad" in found else "tie",
-        position=cast(Position, found.get("position", "none")),
+        ties="davidson" if tie else "half",
+        tie_propensity=tie or "common",
+        both_bad="outcome" if "log_both_bad" in found else "tie",
+        position=found.get("position", "none"),
     )
     return next((preset for preset in PRESETS.values() if replace(preset, name="own") == model), model)
 
@@ -169,26 +171,26 @@ def _draws(posterior: Dataset, cells: Cells, model: Model) -> Draws:
     strength = strength - strength.mean(axis=1, keepdims=True)
     size = len(strength)
     common, own = np.zeros((size, len(target.common))), np.zeros((size, target.n_annotators, len(target.own)))
-    for column, term in enumerate(target.own):
-        own[:, :, column] = _values(posterior[LABELS[term.name]], "annotator", cells.annotators)
-    every = [term.name for term in target.own]
-    for column, term in enumerate(target.common):
-        if term.name in every:  # their mean, and what each departs from it
-            deviation = own[:, :, every.index(term.name)]
-            common[:, column] = deviation.mean(axis=1)
-            deviation -= common[:, [column]]
+    for column, effect in enumerate(target.own):
+        own[:, :, column] = _values(posterior[effect.label], "annotator", cells.annotators)
+    every = [effect.name for effect in target.own]
+    for column, effect in enumerate(target.common):
+        if effect.name in every:  # their mean, and what each departs from it
+            place = every.index(effect.name)
+            common[:, column] = own[:, :, place].mean(axis=1)
+            own[:, :, place] -= common[:, [column]]
         else:
-            common[:, column] = _values(posterior[LABELS[term.name]])
+            common[:, column] = _values(posterior[effect.label])
     if target.free_discrimination:
-        mean = own[:, :, 0].mean(axis=1, keepdims=True)
-        if (np.abs(mean) < BALANCED * np.abs(own[:, :, 0]).mean(axis=1, keepdims=True)).any():
+        mean = own[:, :, THETA].mean(axis=1, keepdims=True)
+        if (np.abs(mean) < BALANCED * np.abs(own[:, :, THETA]).mean(axis=1, keepdims=True)).any():
             raise ModelError(
                 "In some draws the discriminations sum to zero, and so the ranking has no direction. Hold their mean "
                 "at 1, or use a prior of positive mean."
             )
         if not np.allclose(mean, 1):
-            strength, own[:, :, 0] = strength * mean, own[:, :, 0] / mean
-    elo_strength = project_draws(model, target, strength, common, own, cells.votes_by_annotator())
+            strength, own[:, :, THETA] = strength * mean, own[:, :, THETA] / mean
+    elo_strength = project_draws(target, strength, common, own, cells.votes_by_annotator())
     return Draws(strength, elo_strength, common, own)
 
 
@@ -222,7 +224,7 @@ def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> 
     return values.reshape(-1, *values.shape[2:])
 
 
-def _spreads(draws: Draws, own: tuple[Term, ...]) -> Prior:
+def _spreads(draws: Draws, own: tuple[Effect, ...]) -> Prior:
     """Return normal priors with the average spread of the draws over competitors and annotators."""
 
     def spread(numbers: Floats) -> float:
@@ -230,5 +232,5 @@ def _spreads(draws: Draws, own: tuple[Term, ...]) -> Prior:
         squares = np.square(numbers - numbers.mean(axis=1, keepdims=True)).sum(axis=1)
         return float(np.clip(np.sqrt(squares / free).mean(), SMALLEST, LARGEST))
 
-    found = {SPREAD_OF[term.name]: spread(draws.own[:, :, column]) for column, term in enumerate(own)}
+    found = {str(effect.spread): spread(draws.own[:, :, column]) for column, effect in enumerate(own)}
     return replace(Prior(), strength=spread(draws.strength), hyper=None, **found)

@@ -8,7 +8,6 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Draws
 from bayes_arena.inference.projection import project_draws
-from bayes_arena.likelihood.labels import SPREAD_OF
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
@@ -42,7 +41,7 @@ def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int
         If the prior is flat.
     """
     target = objective(cells, model, prior)
-    names = ["strength", *(SPREAD_OF[term.name] for term in target.own)]
+    names = ["strength", *(str(effect.spread) for effect in target.own)]
     if any(np.isinf(getattr(prior, name)) for name in names):
         raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")
     rng = np.random.default_rng(seed)
@@ -58,7 +57,7 @@ def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int
     strength = zero_sum(cells.n_competitors, spreads["strength"])
     common = np.column_stack([rng.normal(term.mean, term.sd, size) for term in target.common] or [np.zeros((size, 0))])
     own = np.zeros((size, target.n_annotators, len(target.own)))
-    for column, term in enumerate(target.own):
-        own[:, :, column] = term.mean + zero_sum(target.n_annotators, spreads[SPREAD_OF[term.name]])
-    elo_strength = project_draws(model, target, strength, common, own, cells.votes_by_annotator())
+    for column, effect in enumerate(target.own):
+        own[:, :, column] = effect.mean + zero_sum(target.n_annotators, spreads[str(effect.spread)])
+    elo_strength = project_draws(target, strength, common, own, cells.votes_by_annotator())
     return Draws(strength, elo_strength, common, own), (spreads if prior.hyper is not None else {})

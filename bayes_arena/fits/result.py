@@ -14,7 +14,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.likelihood.objective import Objective, Point
-from bayes_arena.likelihood.outcomes import seen_counts
+from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
@@ -126,9 +126,8 @@ class Fit:
     def target_by_cell(self) -> Objective:
         """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""
         cells = self.cells
-        return replace(
-            self.target, tally=Tally(cells.a, cells.b, cells.annotator, cells.counts, np.empty((0, len(cells.a))))
-        )
+        rows = Tally(cells.a, cells.b, cells.annotator, cells.counts, cells.feature_rows(self.model.features))
+        return replace(self.target, tally=rows)
 
     @property
     def strength(self) -> Floats:
@@ -138,14 +137,14 @@ class Fit:
     @property
     def discrimination(self) -> Floats:
         """Theta, mean 1, shape (n_annotators,); empty where the model fixes it at 1."""
-        return self.point.own[:, 0] if self.target.free_discrimination else np.zeros(0)
+        return self.target.discrimination(self.point)
 
     @cached_property
     def discrimination_sd(self) -> Floats:
         """Standard deviations of theta, shape (n_annotators,)."""
         if not self.target.free_discrimination:
             return np.zeros(0)
-        return np.asarray(np.sqrt(np.maximum(self.laplace.own_covariance()[:, 0, 0], 0.0)))
+        return np.asarray(np.sqrt(np.maximum(self.laplace.own_covariance()[:, THETA, THETA], 0.0)))
 
     @cached_property
     def loss(self) -> float:
@@ -166,7 +165,7 @@ class Fit:
     @cached_property
     def _seen(self) -> Floats:
         """Counts of the cells with a vote that the model sees, shape (4, n_rows)."""
-        seen = seen_counts(self.model, self.cells.counts)
+        seen = self.model.seen_counts(self.cells.counts)
         return seen[:, seen.any(axis=0)]
 
     @property
@@ -187,7 +186,7 @@ class Fit:
         Chi-squared with ``degrees_of_freedom`` where the model is true and the cells have many votes each.
         """
         wins, losses, ties, bad = self._seen
-        half = self.target.n_coordinates == 1
+        half = not self.model.has_tie_outcome
         shares = np.array([wins + ties / 2, losses + ties / 2] if half else [wins, losses, ties, bad])
         return 2 * (self.loss + float(xlogy(shares, shares / shares.sum(axis=0)).sum()))
 
@@ -201,7 +200,7 @@ class Fit:
             If there is a prior, under which a parameter is less than one degree of freedom.
         """
         self._require_flat("Degrees of freedom count")
-        return int(self._seen.shape[1]) * self.target.n_coordinates - self.n_parameters
+        return int(self._seen.shape[1]) * self.target.likelihood.n_coordinates - self.n_parameters
 
     @property
     def aic(self) -> float:

@@ -30,10 +30,8 @@ from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.fits.sampling import CHAINS
-from bayes_arena.likelihood.labels import LABELS, SPREADS
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.outcomes import log_probabilities, sees
-from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.priors import SPREAD_LABELS, Prior
 from bayes_arena.version import __version__
 from bayes_arena.votes.cells import single_votes
 
@@ -45,9 +43,6 @@ DRAWS = 1000
 PRIOR_DRAWS = 500
 LARGEST = 5e7
 """Draws times votes beyond which no value is kept for each."""
-DIMS = {"strength": ["competitor"], "elo_strength": ["competitor"]} | {
-    label: ["annotator"] for label in LABELS.values()
-}
 
 
 def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
@@ -83,16 +78,19 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     chains = CHAINS if fit.tree is None else fit.tree["posterior"].sizes["chain"]
     coords: dict[str, Any] = {"competitor": list(fit.cells.competitors), "annotator": list(fit.cells.annotators)}
 
+    by_annotator = {effect.label: ["annotator"] for effect in fit.target.own}
+    parameters = {"strength": ["competitor"], "elo_strength": ["competitor"]} | by_annotator
+
     def dataset(variables: dict[str, Any], chains: int, dims: Any) -> Any:
         """Lay draws out as chains; dimensions are for the variables that have one beyond chain and draw."""
         laid = {name: x.reshape(chains, len(x) // chains, *x.shape[1:]) for name, x in variables.items()}
         used: Any = {name: dims[name] for name, x in laid.items() if x.ndim > 2}
         return az.dict_to_dataset(laid, coords=coords, dims=used)
 
-    groups = {"posterior": dataset(_named(fit.target, draws, spreads), chains, DIMS)}
+    groups = {"posterior": dataset(_named(fit.target, draws, spreads), chains, parameters)}
     if fit.method != "posterior":
         from_prior = _named(fit.target, *draw_prior(fit.cells, fit.model, fit.prior, size=PRIOR_DRAWS, seed=seed))
-        groups["prior"] = dataset(from_prior, 1, DIMS)
+        groups["prior"] = dataset(from_prior, 1, parameters)
     if fit.method in ("map", "nuts"):
         groups["log_prior"] = dataset(_log_prior(fit.target, fit.prior, draws, spreads), chains, {})
     if fit.tree is not None and "sample_stats" in fit.tree:
@@ -100,7 +98,7 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     if votes:
         _require_room(fit, len(draws.strength))
         cell, outcome = single_votes(fit.cells)
-        seen = sees(fit.model)[outcome]
+        seen = fit.model.sees[outcome]
         cell, outcome = cell[seen], outcome[seen]
         coords["vote"], dims = np.arange(len(cell)), {"outcome": ["vote"]}
         values, times = pointwise(fit, draws)
@@ -146,14 +144,12 @@ def _require_room(fit: Fit, size: int) -> None:
 def _named(target: Objective, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
     """Draws by the names of the tree, draws first."""
     named = {"strength": draws.strength, "elo_strength": draws.elo_strength}
-    columns = {term.name: draws.own[:, :, column] for column, term in enumerate(target.own)}
-    shared = {term.name: draws.common[:, column] for column, term in enumerate(target.common)}
-    for name, label in LABELS.items():
-        if name in columns:
-            named[label] = columns[name] + (shared[name][:, None] if name in shared else 0.0)
-        elif name in shared:
-            named[label] = shared[name]
-    return named | {SPREADS[name]: values for name, values in spreads.items()}
+    shared = {effect.name: draws.common[:, column] for column, effect in enumerate(target.common)}
+    for column, effect in enumerate(target.own):
+        common = shared.pop(effect.name)[:, None] if effect.name in shared else 0.0
+        named[effect.label] = draws.own[:, :, column] + common
+    named |= {effect.label: shared[effect.name] for effect in target.common if effect.name in shared}
+    return named | {SPREAD_LABELS[name]: values for name, values in spreads.items()}
 
 
 def _sampled_spreads(fit: Fit) -> dict[str, Floats]:
@@ -161,21 +157,21 @@ def _sampled_spreads(fit: Fit) -> dict[str, Floats]:
     if fit.tree is None or fit.prior.hyper is None:
         return {}
     posterior = fit.tree["posterior"]
-    return {name: np.ravel(posterior[label].to_numpy()) for name, label in SPREADS.items() if label in posterior}
+    return {name: np.ravel(posterior[label].to_numpy()) for name, label in SPREAD_LABELS.items() if label in posterior}
 
 
 def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
     """Log density of the priors at the top, up to constants."""
     common = {
-        f"{term.name}_common": -0.5 * ((draws.common[:, column] - term.mean) / term.sd) ** 2
-        for column, term in enumerate(target.common)
+        f"{effect.name}_common": -0.5 * ((draws.common[:, column] - effect.mean) / effect.sd) ** 2
+        for column, effect in enumerate(target.common)
     }
     if spreads:
         scales = {name: getattr(prior.hyper, name) for name in spreads}
-        return common | {SPREADS[name]: -0.5 * (values / scales[name]) ** 2 for name, values in spreads.items()}
+        return common | {SPREAD_LABELS[name]: -0.5 * (values / scales[name]) ** 2 for name, values in spreads.items()}
     own = {
-        term.name: -0.5 * np.sum(((draws.own[:, :, column] - term.mean) / term.sd) ** 2, axis=1)
-        for column, term in enumerate(target.own)
+        effect.name: -0.5 * np.sum(((draws.own[:, :, column] - effect.mean) / effect.sd) ** 2, axis=1)
+        for column, effect in enumerate(target.own)
     }
     return common | own | {"strength": -0.5 * np.sum((draws.strength / target.strength_sd) ** 2, axis=1)}
 
@@ -186,6 +182,6 @@ def _predicted_votes(fit: Fit, draws: Draws, cell: Ints, seed: int) -> np.ndarra
     target = fit.target_by_cell
     outcome = np.empty((len(draws.strength), len(cell)), dtype=np.int8)
     for index, point in enumerate(draws.points()):
-        p = np.exp(log_probabilities(fit.model, target.coordinates(point)))
+        p = np.exp(target.likelihood.log_probabilities(target.coordinates(point)))
         outcome[index] = (rng.random(len(cell)) > np.cumsum(p, axis=0)[:3, cell]).sum(axis=0)
     return outcome

@@ -24,9 +24,9 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.arrow import Factor, factorise
-from bayes_arena.likelihood.objective import ETA, TIE, Objective, Point
-from bayes_arena.likelihood.outcomes import expected_score, half
-from bayes_arena.likelihood.specification import Model
+from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.outcomes.likelihood import ETA, likelihood
+from bayes_arena.likelihood.predictor import basis, lead, times
 from bayes_arena.votes.cells import Tally
 
 CHUNK = 1_000_000
@@ -57,12 +57,11 @@ class Projection:
     by_own: Floats
 
 
-def project(model: Model, target: Objective, point: Point, votes: Floats) -> Projection:
+def project(target: Objective, point: Point, votes: Floats) -> Projection:
     """Put a model's strengths on the Bradley-Terry scale.
 
     Parameters
     ----------
-    model : Model
     target : Objective
         What was fitted.
     point : Point
@@ -74,11 +73,11 @@ def project(model: Model, target: Objective, point: Point, votes: Floats) -> Pro
     -------
     Projection
     """
-    n, n_common, width = target.n_competitors, len(point.common), len(target.own)
-    if model.ties in ("half", "drop") and not target.free_discrimination:
+    predictor, n, n_common, width = target.predictor, target.n_competitors, len(point.common), len(target.own)
+    if _is_bradley_terry(target):
         return Projection(point.strength, np.eye(n, n + n_common), np.zeros((n, target.n_annotators, width)))
     i, j = np.triu_indices(n, k=1)
-    d = point.strength[i] - point.strength[j]
+    d = lead(point.strength, i, j)
     leads, at_pairs = _interpolation(d)
     pair, ones = np.arange(len(d)), np.ones(len(d))
     incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
@@ -90,25 +89,15 @@ def project(model: Model, target: Objective, point: Point, votes: Floats) -> Pro
     for first in range(0, len(share), chunk):
         part = slice(first, first + chunk)
         weight, own = share[part], point.own[part]
-        theta = own[:, 0] if target.free_discrimination else np.ones(len(weight))
-        coordinates = np.zeros((target.n_coordinates, len(leads), len(weight)))
-        coordinates[ETA] = np.outer(leads, theta)
-        for value, term in zip(point.common, target.common, strict=True):
-            coordinates[term.coordinate] += 0.0 if term.name == "position" else value
-        for column, term in enumerate(target.own):
-            if term.name == "tie_propensity":
-                coordinates[TIE] += own[:, column]
-        expected, slope = expected_score(model, coordinates)
+        theta = predictor.theta(own.T) * np.ones(len(weight))
+        expected, slope = target.likelihood.expected_score(predictor.coordinates(leads[:, None], point.common, own.T))
         score += expected @ weight
         by_lead += slope[ETA] @ (weight * theta)
-        for s, term in enumerate(target.common):
-            if term.name != "position":
-                by_common[:, s] += slope[term.coordinate] @ weight
-        for column, term in enumerate(target.own):
-            if term.name == "discrimination":
-                by_own[:, part, column] = to_competitors @ (slope[ETA] * leads[:, None] * weight)
-            elif term.name == "tie_propensity":
-                by_own[:, part, column] = to_competitors @ (slope[TIE] * weight)
+        for s, effect in enumerate(target.common):
+            by_common[:, s] += times(basis(effect, leads, None), slope[effect.coordinate] @ weight)
+        for column, effect in enumerate(target.own):
+            moved = times(basis(effect, leads[:, None], None), slope[effect.coordinate] * weight)
+            by_own[:, part, column] = to_competitors @ moved
     score, by_lead, by_common = at_pairs @ score, at_pairs @ by_lead, to_competitors @ by_common
     projected, factor = _bradley_terry(i, j, score, n)
     laplacian = np.zeros((n, n))
@@ -117,6 +106,11 @@ def project(model: Model, target: Objective, point: Point, votes: Floats) -> Pro
     by_head = factor.solve_schur(np.column_stack([laplacian, by_common]))
     by_own = factor.solve_schur(by_own.reshape(n, -1)).reshape(by_own.shape)
     return Projection(projected, by_head, by_own)
+
+
+def _is_bradley_terry(target: Objective) -> bool:
+    """Whether strengths are r* already: a logistic curve of the lead, alike for all annotators."""
+    return target.likelihood.name in ("half", "drop") and not target.free_discrimination
 
 
 def _interpolation(d: Floats) -> tuple[Floats, Any]:
@@ -137,9 +131,8 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     """Fit strengths to the scores of all pairs; also the factor of the Laplacian at the solution."""
     score = np.clip(score, CERTAIN, 1 - CERTAIN)
     counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
-    target = Objective(
-        Tally(i, j, np.zeros_like(i), counts, np.empty((0, len(i)))), counts.T, half, 1, n, 0, math.inf, (), ()
-    )
+    tally = Tally(i, j, np.zeros_like(i), counts, np.empty((0, len(i))))
+    target = Objective(tally, counts.T, likelihood("half"), n, 0, math.inf, (), ())
     gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
     solution = minimise(target, target.start(), gauge).point
     _, arrow = target.gradient_and_hessian(solution)
@@ -147,9 +140,7 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     return solution.strength - solution.strength.mean(), factor
 
 
-def project_draws(
-    model: Model, target: Objective, strength: Floats, common: Floats, own: Floats, votes: Floats
-) -> Floats:
+def project_draws(target: Objective, strength: Floats, common: Floats, own: Floats, votes: Floats) -> Floats:
     """Put every draw of a model's strengths on the Bradley-Terry scale.
 
     The average score W depends on a pair only through its lead d, so it is taken at Chebyshev nodes and interpolated:
@@ -157,7 +148,6 @@ def project_draws(
 
     Parameters
     ----------
-    model : Model
     target : Objective
         What was fitted.
     strength, common, own : ndarray, shapes (n_draws, n), (n_draws, c) and (n_draws, M, q)
@@ -170,11 +160,11 @@ def project_draws(
     ndarray, shape (n_draws, n)
         r*, sum zero, in logits.
     """
-    if model.ties in ("half", "drop") and not target.free_discrimination:
+    if _is_bradley_terry(target):
         return np.asarray(strength - strength.mean(axis=1, keepdims=True))
     i, j = np.triu_indices(strength.shape[1], k=1)
-    lead = strength[:, i] - strength[:, j]
-    reach = float(np.abs(lead).max())
+    leads = lead(strength, i, j)
+    reach = float(np.abs(leads).max())
     nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)
     to_coefficients = np.linalg.inv(np.polynomial.chebyshev.chebvander(nodes, NODES - 1))
     share = votes / votes.sum() if target.n_annotators else np.ones(1)
@@ -182,19 +172,11 @@ def project_draws(
     step = max(1, CHUNK // (NODES * len(share)))
     for first in range(0, len(strength), step):
         part = slice(first, first + step)
-        size = len(lead[part])
-        coordinates = np.zeros((target.n_coordinates, size, NODES, len(share)))
-        theta = own[part, None, :, 0] if target.free_discrimination else 1.0
-        coordinates[ETA] = reach * nodes[:, None] * theta
-        for column, term in enumerate(target.common):
-            if term.name != "position":
-                coordinates[term.coordinate] += common[part, column, None, None]
-        for column, term in enumerate(target.own):
-            if term.name == "tie_propensity":
-                coordinates[TIE] += own[part, None, :, column]
-        score = expected_score(model, coordinates)[0] @ share
+        shared, numbers = (np.moveaxis(draws[part], -1, 0) for draws in (common, own))
+        z = target.predictor.coordinates(reach * nodes[:, None], shared[..., None, None], numbers[:, :, None])
+        score = target.likelihood.expected_score(z)[0] @ share
         coefficients = (score @ to_coefficients.T).T[:, :, None]
-        average = np.polynomial.chebyshev.chebval(lead[part] / reach, coefficients, tensor=False)
+        average = np.polynomial.chebyshev.chebval(leads[part] / reach, coefficients, tensor=False)
         projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
     return projected
 

@@ -1,12 +1,13 @@
 """What a model is: its grid, its priors, its likelihood, and votes simulated from one.
 
-=============  ========================================================
+=============  ======================================================
 specification  ``Model``: a point in the grid
+presets        models with a name
 priors         ``Prior`` and ``Spreads``
-labels         what parameters are called in a program and its draws
-outcomes       how likely an outcome is, with derivatives
-objective      the negative log-posterior, its gradient and its Hessian
+outcomes/      how likely an outcome is: one likelihood a file
+predictor      effects as data, and the coordinates of votes
+objective      the negative log-posterior, its gradient and Hessian
 arrow          linear algebra of that Hessian
 simulation     arenas with known truth
-=============  ========================================================
+=============  ======================================================
 """

@@ -90,10 +90,15 @@ class Prior(Spreads):
 FLAT = Prior(math.inf, math.inf, math.inf, math.inf, hyper=None)
 NAMED_PRIORS = {"flat": FLAT, "default": Prior()}
 
-COMMON_TIE = {"davidson": (0.0, 1.0), "rao-kupper": (-0.7, 1.0)}
-"""Mean and standard deviation of the common tie coordinate, by tie model."""
-COMMON_POSITION = (0.0, 0.5)
-COMMON_BOTH_BAD = (-1.0, 1.0)
+COMMON_POSITION, COMMON_BOTH_BAD = (0.0, 0.5), (-1.0, 1.0)
+"""Mean and standard deviation of what annotators have in common; those of ties stand with each likelihood."""
+SPREAD_LABELS = {
+    "strength": "strength_sd",
+    "discrimination": "discrimination_sd",
+    "tie_spread": "tie_spread",
+    "position_spread": "position_spread",
+}
+"""What spreads are called in a PyMC program and its draws."""
 
 
 def resolve_prior(prior: str | Prior) -> Prior:

@@ -1,31 +1,41 @@
 """What a model is: a point in a small grid, described by data.
 
-Every model shares one linear predictor. For annotator k who is shown i first (left) and j second,
+Every model shares one linear predictor (:mod:`bayes_arena.likelihood.predictor`). For annotator k who is shown i first
+(left) and j second,
 
-    eta = theta_k (r_i - r_j) + b_k,        r the strengths in logits, sum zero.
+    eta = theta_k (r_i - r_j) + b_k + ...,        r the strengths in logits, sum zero.
 
 ==================  =====================================================================================
 discrimination      ``"fixed"``: theta = 1 (Bradley-Terry, m-ELO); ``"annotator"``: theta_k of either sign
                     and mean 1 (am-ELO; the paper's scale, sum theta = 1, is theta / M with R = M r)
-ties                ``"half"``: half a win for each, the paper's soft likelihood; ``"davidson"`` and
-                    ``"rao-kupper"``: an outcome with a probability of its own; ``"drop"``: left out
-tie_propensity      of the two proper tie models: ``"common"``, or one per ``"annotator"``
+ties                ``"half"``: half a win for each, the paper's soft likelihood; ``"drop"``: left out; all others
+                    (:mod:`bayes_arena.likelihood.outcomes`): an outcome with a probability of its own
+tie_propensity      where a tie is an outcome: ``"common"``, or one per ``"annotator"``
 both_bad            ``"tie"``: counts as a tie; ``"drop"``: left out; ``"outcome"``: a fourth outcome
 position            advantage b of being shown first: ``"none"``, ``"common"``, or one per ``"annotator"``
 ==================  =====================================================================================
 
-Sources: Liu et al., "am-ELO", ICML 2025, equations 2 to 7; Davidson (1970), JASA 65; Rao & Kupper (1967), JASA 62.
+Source: Liu et al., "am-ELO", ICML 2025, equations 2 to 7.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Literal, get_args
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, get_args
 
 from bayes_arena.errors import ModelError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bayes_arena.arrays import Floats
+    from bayes_arena.likelihood.outcomes.likelihood import Likelihood
+
 Discrimination = Literal["fixed", "annotator"]
-Ties = Literal["half", "davidson", "rao-kupper", "drop"]
+Ties = Literal["half", "davidson", "rao-kupper", "drop", "glenn-david"]
+"""One file each in :mod:`bayes_arena.likelihood.outcomes`."""
 TiePropensity = Literal["common", "annotator"]
 BothBad = Literal["tie", "drop", "outcome"]
 Position = Literal["none", "common", "annotator"]
@@ -57,76 +67,41 @@ class Model:
     position: Position = "none"
 
     def __post_init__(self) -> None:
-        for field in fields(self)[1:]:
-            value = getattr(self, field.name)
-            if value not in CHOICES[field.name]:
-                raise ModelError(f"{field.name} is one of {', '.join(CHOICES[field.name])}, not {value!r}.")
-        if self.both_bad == "outcome" and self.ties != "davidson":
-            raise ModelError(
-                "Both-bad votes are an outcome of their own only beside Davidson's ties (ties='davidson')."
-            )
-        if self.tie_propensity == "annotator" and not self.has_tie_outcome:
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise ModelError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
+        likelihood = self.likelihood  # refuses what has none
+        if self.tie_propensity == "annotator" and not likelihood.has_tie_outcome:
             raise ModelError(f"ties={self.ties!r} has no tie propensity. Use ties='davidson' or 'rao-kupper'.")
+
+    @cached_property
+    def likelihood(self) -> Likelihood:
+        """How likely the outcomes of votes are."""
+        from bayes_arena.likelihood.outcomes.likelihood import likelihood
+
+        return likelihood(self.ties, both_bad_outcome=self.both_bad == "outcome")
 
     @property
     def has_tie_outcome(self) -> bool:
         """Whether a tie has a probability of its own."""
-        return self.ties in ("davidson", "rao-kupper")
+        return self.likelihood.has_tie_outcome
+
+    def seen_counts(self, counts: Floats) -> Floats:
+        """Return counts (n_rows, 4) as the model sees them, shape (4, n_rows)."""
+        return self.likelihood.seen(counts, self.both_bad)
+
+    @property
+    def sees(self) -> NDArray[np.bool_]:
+        """Which of the four outcomes the model sees, shape (4,); votes of the others it leaves out."""
+        return self.likelihood.sees(self.both_bad)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Features of the votes that the model reads."""
+        return ()
 
     @property
     def needs_annotators(self) -> bool:
         """Whether annotators have parameters of their own."""
         return "annotator" in (self.discrimination, self.tie_propensity, self.position)
-
-
-PRESETS = {
-    model.name: model
-    for model in (
-        Model("bradley-terry"),
-        Model("m-elo"),
-        Model("am-elo", discrimination="annotator"),
-        Model(
-            "am-davidson",
-            discrimination="annotator",
-            ties="davidson",
-            tie_propensity="annotator",
-            position="annotator",
-        ),
-    )
-}
-
-
-def resolve_model(
-    model: str | Model | None, *, annotators_known: bool, sided: bool = True, flat: bool = False
-) -> Model:
-    """Return the model meant: a preset by name, a model as it is, or the default for the votes and the prior.
-
-    The default is am-davidson where annotators are known; it needs a prior that pools them, so under a flat one it is
-    the paper's am-elo. Without annotators it is bradley-terry. Where votes do not say who was shown first, a preset
-    leaves out its position effect, and its name says so.
-
-    Raises
-    ------
-    ModelError
-        If the name is unknown, the model needs annotators and the votes carry none, or a :class:`Model` has a position
-        effect and the votes do not say who was shown first.
-    """
-    if model is None:
-        model = ("am-elo" if flat else "am-davidson") if annotators_known else "bradley-terry"
-    if isinstance(model, str):
-        if model not in PRESETS:
-            raise ModelError(f"Unknown model {model!r}. Use one of {', '.join(PRESETS)}, or a Model.")
-        model = PRESETS[model]
-        if model.position != "none" and not sided:
-            model = replace(model, name=f"{model.name} (no sides)", position="none")
-    if model.position != "none" and not sided:
-        raise ModelError(
-            f"Model {model.name!r} has a position effect, and the votes do not say who was shown first. "
-            "Use position='none'."
-        )
-    if model.needs_annotators and not annotators_known:
-        raise ModelError(
-            f"Model {model.name!r} needs to know who cast each vote, and the votes carry no annotators. "
-            "Name the column (annotator=..., --annotator), or use bradley-terry."
-        )
-    return model

@@ -21,7 +21,6 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.likelihood.labels import LABELS
 from bayes_arena.ratings.intervals.bootstrap import RESAMPLES
 from bayes_arena.ratings.intervals.summary import Interval, Quantity, summarise
 from bayes_arena.threads import one_thread
@@ -158,8 +157,8 @@ def effects(
     pandas.DataFrame
         ``effect, estimate, sd, z, p, lower, upper``. Effects: ``position``, b in logits in favour of the competitor
         shown first (the order effect, or home advantage); ``log_tie_propensity``, ln nu (ln kappa in Rao and Kupper's
-        model); ``log_both_bad``. z and p (:mod:`bayes_arena.ratings.estimates`) are against 0, which for the last two
-        is a propensity of 1 and seldom of interest. Where annotators have numbers of their own, these are their means.
+        model); ``log_both_bad``. z and p are against 0, which for
+        a propensity is 1 and seldom of interest. Where annotators have numbers of their own, these are their means.
 
     Raises
     ------
@@ -168,14 +167,14 @@ def effects(
     NotIdentifiedError
         If the estimate has no finite robust interval.
     """
-    terms, n = fit.target.common, fit.cells.n_competitors
-    if not terms:
+    found, n = fit.target.common, fit.cells.n_competitors
+    if not found:
         raise ModelError(
             f"Model {fit.model.name!r} has strengths alone. Use one with position='common' or ties='davidson'."
         )
-    jacobian = np.eye(n + len(terms))[n:]
+    jacobian = np.eye(n + len(found))[n:]
     return _table(
-        fit, {"effect": [LABELS[term.name] for term in terms]}, "estimate", jacobian, level, interval, resamples, seed
+        fit, {"effect": [effect.label for effect in found]}, "estimate", jacobian, level, interval, resamples, seed
     )
 
 

@@ -91,7 +91,7 @@ def leaderboard_columns(
     names = fit.cells.competitors
     size = len(names)
     with one_thread():
-        on_elo = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
+        on_elo = project(fit.target, fit.point, fit.cells.votes_by_annotator())
         quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength)
         summary = summarise(fit, quantity, level=level, interval=interval, resamples=resamples, seed=seed)
     score = elo.points(summary.value, names)

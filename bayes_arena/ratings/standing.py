@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -12,8 +12,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.draws import draw
 from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.likelihood.objective import ETA
-from bayes_arena.likelihood.outcomes import expected_score
+from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.summary import equal_tailed, require_level
 
@@ -162,7 +161,7 @@ def win_probability(fit: Fit, *, annotator: Annotator = "average", draws: Draws 
     someone = None
     if annotator == "new":
         rng = np.random.default_rng(1)
-        someone = {term.name: rng.normal(term.mean, term.sd, (size, 1)) for term in fit.target.own}
+        someone = [rng.normal(effect.mean, effect.sd, (size, 1)) for effect in fit.target.own]
     matrix = np.full((n, n), 0.5)
     for part in _parts(len(i), size):
         score = _expected_score(fit, draws.strength, draws.common, i[part], j[part], someone).mean(axis=0)
@@ -217,22 +216,12 @@ def _parts(count: int, draws: int) -> Iterator[slice]:
 
 
 def _expected_score(
-    fit: Fit, strength: Floats, common: Floats, i: Ints, j: Ints, someone: Mapping[str, Floats] | None = None
+    fit: Fit, strength: Floats, common: Floats, i: Ints, j: Ints, someone: Sequence[Floats] | None = None
 ) -> Floats:
     """Score of i against j, no side favoured, under draws of strengths (size, n) and common numbers, shape (size, m).
 
     The annotator has theta = 1 and the common tie propensity, or ``someone``'s own numbers, each of shape (size, 1).
     """
-    coordinates = np.zeros((fit.target.n_coordinates, len(strength), len(i)))
-    coordinates[ETA] = strength[:, i] - strength[:, j]
-    for column, term in enumerate(fit.target.common):
-        if term.name != "position":
-            coordinates[term.coordinate] += common[:, column, None]
-    if someone is None:
-        return expected_score(fit.model, coordinates)[0]
-    for term in fit.target.own:
-        if term.name == "discrimination":
-            coordinates[ETA] *= someone[term.name]
-        elif term.name == "tie_propensity":
-            coordinates[term.coordinate] += someone[term.name]
-    return expected_score(fit.model, coordinates)[0]
+    numbers = [effect.mean for effect in fit.target.own] if someone is None else someone
+    z = fit.target.predictor.coordinates(lead(strength, i, j), common.T[:, :, None], numbers)
+    return fit.target.likelihood.expected_score(z)[0]

@@ -24,8 +24,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.draws import draw_in_parts
 from bayes_arena.fits.result import Fit
-from bayes_arena.likelihood.objective import ETA
-from bayes_arena.likelihood.outcomes import net_score
+from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 
 DRAWS = 1000
 LARGEST = 30_000_000
@@ -81,32 +80,31 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     ----------
     Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
     """
-    target = fit.target
-    count, column = target.n_annotators, {term.name: index for index, term in enumerate(target.own)}
+    target, predictor, likelihood = fit.target, fit.target.predictor, fit.target.likelihood
+    count, names = target.n_annotators, {effect.name for effect in target.own}
     size = min(DRAWS, max(FEWEST, LARGEST // count))
     strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
     size = len(strength)
     nodes, weights = _rules(strength)
     net = np.empty((size, count), dtype=np.float32)
-    pull, position = (np.empty_like(net) if "position" in column else None for _ in range(2))
-    log_tie = np.empty(count) if "tie_propensity" in column else None
-    shared = {term.name: common[:, index, None] for index, term in enumerate(target.common)}
+    pull, position = (np.empty_like(net) if "position" in names else None for _ in range(2))
+    log_tie = np.empty(count) if "tie_propensity" in names else None
+    shared = common.T[:, :, None]
+    plain = np.zeros((len(fit.model.features), size, 1))  # features: answers alike
     for part, own in parts:
-        coordinates = np.zeros((target.n_coordinates, *own.shape[:2]))
-        for term in target.common:
-            coordinates[term.coordinate] += 0.0 if term.name == "position" else shared[term.name]
-        if log_tie is not None:
-            coordinates[target.own[column["tie_propensity"]].coordinate] += own[:, :, column["tie_propensity"]]
-            log_tie[part] = coordinates[target.own[column["tie_propensity"]].coordinate].mean(axis=0)
+        numbers = np.moveaxis(own, -1, 0)
         if position is not None and pull is not None:
-            coordinates[ETA] = shared["position"] + own[:, :, column["position"]]
-            position[:, part] = coordinates[ETA]
-            pull[:, part] = net_score(fit.model, coordinates)
-        theta = own[:, :, column["discrimination"]] if target.free_discrimination else np.ones(own.shape[:2])
+            between_equals = predictor.coordinates(np.zeros((size, 1)), shared, numbers, plain)
+            position[:, part] = between_equals[ETA]
+            pull[:, part] = likelihood.net_score(between_equals)
+        coordinates = predictor.coordinates(np.zeros((size, 1)), shared, numbers)
+        if log_tie is not None:
+            log_tie[part] = coordinates[T].mean(axis=0)
+        theta = predictor.theta(numbers)
         total = np.zeros(own.shape[:2])
         for node, weight in zip(nodes.T, weights.T, strict=True):
             coordinates[ETA] = theta * node[:, None]
-            total += weight[:, None] * net_score(fit.model, coordinates)
+            total += weight[:, None] * likelihood.net_score(coordinates)
         net[:, part] = total
     return Agreement(net, pull, position, log_tie)
 

@@ -21,10 +21,10 @@ from bayes_arena.arrays import Columns, Floats, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.quadrature import are_alike
-from bayes_arena.likelihood.outcomes import seen_counts
+from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.ratings.intervals.summary import equal_tailed, half_width, require_level
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
-from bayes_arena.votes.cells import whole_counts
+from bayes_arena.votes.cells import TIE, whole_counts
 
 TOLERANCE = 0.2
 """Share of the median annotator's net agreement that still counts as agreement. Of 0.1, 0.2 and 0.3 the one that found
@@ -151,8 +151,8 @@ def _one_sided_probability(agreement: Agreement) -> Floats:
 def _kinds(fit: Fit, agreement: Agreement, anomaly: Floats, one_sided: Floats) -> np.ndarray:
     """In what way every annotator is anomalous, or would be."""
     cells = fit.cells
-    seen = seen_counts(fit.model, cells.counts)
-    ties, votes = (sum_by(cells.annotator, part.sum(axis=0), cells.n_annotators) for part in (seen[2:], seen))
+    seen = fit.model.seen_counts(cells.counts)
+    ties, votes = (sum_by(cells.annotator, part.sum(axis=0), cells.n_annotators) for part in (seen[TIE:], seen))
     against = (agreement.net < 0).mean(axis=0) > CLEARLY
     return np.select(
         [against, one_sided > np.minimum(anomaly, ANOMALOUS), ties > ALWAYS * votes],
@@ -163,14 +163,14 @@ def _kinds(fit: Fit, agreement: Agreement, anomaly: Floats, one_sided: Floats) -
 
 def posterior_theta(fit: Fit) -> Floats:
     """Theta, mean 1, shape (M,): the posterior mean of a sampled fit, else the mode."""
-    return fit.discrimination if fit.samples is None else np.asarray(fit.samples.own[:, :, 0].mean(axis=0))
+    return fit.discrimination if fit.samples is None else np.asarray(fit.samples.own[:, :, THETA].mean(axis=0))
 
 
 def _theta_columns(fit: Fit, level: float) -> Columns:
     theta = posterior_theta(fit)
     if fit.samples is not None:
-        lower, upper = equal_tailed(fit.samples.own[:, :, 0], level)
-        p_negative = (fit.samples.own[:, :, 0] < 0).mean(axis=0)
+        lower, upper = equal_tailed(fit.samples.own[:, :, THETA], level)
+        p_negative = (fit.samples.own[:, :, THETA] < 0).mean(axis=0)
     else:
         sd = fit.discrimination_sd
         lower, upper = theta - half_width(level) * sd, theta + half_width(level) * sd

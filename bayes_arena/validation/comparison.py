@@ -124,9 +124,9 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
 
 def _outcomes(model: Model) -> str:
     """Say what a model's likelihood is a density of."""
-    if model.ties == "drop":
+    if model.likelihood.drops_ties:
         return "wins and losses alone"
-    half = model.ties == "half"
+    half = model.likelihood.half_wins
     ties = "half wins (a likelihood that is not normalised over win, tie and loss)" if half else "wins, ties and losses"
     both_bad = {"tie": "as ties", "drop": "left out", "outcome": "as an outcome of their own"}[model.both_bad]
     return f"{ties}, both-bad votes {both_bad}"

@@ -28,14 +28,14 @@ from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Point
-from bayes_arena.likelihood.outcomes import expected_score, log_probabilities
-from bayes_arena.likelihood.specification import PRESETS, Model
+from bayes_arena.likelihood.outcomes import davidson, half
+from bayes_arena.likelihood.outcomes.likelihood import Likelihood
+from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import require_compared
-from bayes_arena.votes.cells import Cells, Tally
+from bayes_arena.votes.cells import BOTH_BAD, TIE, Cells, Tally
 
 DRAWS = 500
 """Draws that a prediction is averaged over; a sampled fit uses all it has."""
-NORMALISED_HALF = Model("half wins, normalised", ties="davidson")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,16 +94,16 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
     Raises
     ------
     ModelError
-        If the fit does not know a competitor, leaves out some outcomes, or is to draw somebody new from a flat prior.
+        If the fit does not know a competitor, the votes lack a feature that it reads, it leaves out some outcomes, or
+        is to draw somebody new from a flat prior.
     NotIdentifiedError
         If, under a flat prior, the fit says nothing of a pair since it never compared the two.
     """
     if isinstance(fit, Ratings):
         i, j = _pairs(fit.competitors, cells)
-        eta = (fit.strength[i] - fit.strength[j])[None, :]
-        half = PRESETS["m-elo"]
-        return Prediction(expected_score(half, eta)[0], _log_three(half, eta))
-    if fit.model.ties == "drop" or fit.model.both_bad == "drop":
+        eta = lead(fit.strength, i, j)[None, :]
+        return Prediction(half.LIKELIHOOD.expected_score(eta)[0], _log_win_loss_tie(half.LIKELIHOOD, eta))
+    if fit.model.likelihood.drops_ties or fit.model.both_bad == "drop":
         raise ModelError(
             f"Model {fit.model.name!r} leaves out ties or both-bad votes, so its predictions are not of the same votes "
             "as another's. Use ties='davidson' and both_bad='tie'."
@@ -115,19 +115,19 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
     score, log_p, size = np.zeros(len(rows.i)), np.full((3, len(rows.i)), -np.inf), 0
     for point in _points(fit, draws, seed):
         coordinates = target.coordinates(point)
-        score += expected_score(fit.model, coordinates)[0]
-        log_p = np.logaddexp(log_p, _log_three(fit.model, coordinates))
+        score += target.likelihood.expected_score(coordinates)[0]
+        log_p = np.logaddexp(log_p, _log_win_loss_tie(target.likelihood, coordinates))
         size += 1
     return Prediction(score / size, log_p - math.log(size))
 
 
-def _log_three(model: Model, coordinates: Floats) -> Floats:
+def _log_win_loss_tie(likelihood: Likelihood, coordinates: Floats) -> Floats:
     """Log-probabilities of win, loss and tie, a both-bad vote being a tie, shape (3, n_cells)."""
-    if model.ties == "half":
-        model, coordinates = NORMALISED_HALF, np.vstack([coordinates, np.zeros_like(coordinates)])
-    log_p = log_probabilities(model, coordinates)
-    log_p[2] = np.logaddexp(log_p[2], log_p[3])
-    return log_p[:3]
+    if likelihood.half_wins:
+        likelihood, coordinates = davidson.LIKELIHOOD, np.vstack([coordinates, np.zeros_like(coordinates)])
+    log_p = likelihood.log_probabilities(coordinates)
+    log_p[TIE] = np.logaddexp(log_p[TIE], log_p[BOTH_BAD])
+    return log_p[:BOTH_BAD]
 
 
 def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
@@ -152,10 +152,10 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
         require_compared(fit, i, j)
     place = {name: index for index, name in enumerate(fit.cells.annotators)}
     stranger = fit.target.n_annotators
-    them = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
-    known = stranger > 0 and not new and len(them) > 0
-    k = them[cells.annotator] if known else np.full(len(i), stranger)
-    return Tally(i, j, k, cells.counts, np.empty((0, len(i))))
+    index = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
+    known = stranger > 0 and not new and len(index) > 0
+    k = index[cells.annotator] if known else np.full(len(i), stranger)
+    return Tally(i, j, k, cells.counts, cells.feature_rows(fit.model.features))
 
 
 def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:

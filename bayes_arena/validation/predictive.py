@@ -24,9 +24,8 @@ from bayes_arena.errors import ModelError
 from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Point
-from bayes_arena.likelihood.outcomes import log_probabilities, seen_counts
 from bayes_arena.ratings.intervals.summary import equal_tailed, require_level
-from bayes_arena.votes.cells import Tally, whole_counts, whole_votes
+from bayes_arena.votes.cells import BOTH_BAD, TIE, Tally, whole_counts, whole_votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +100,7 @@ def predictive_check(
     import pandas as pd
 
     require_level(level)
-    if fit.model.ties == "half" and fit.target.counts[2].any():
+    if fit.model.likelihood.half_wins and fit.target.counts[TIE].any():
         raise ModelError(
             f"Model {fit.model.name!r} counts ties as half wins and draws none, so rates of votes with ties cannot be "
             "checked. Use ties='davidson'."
@@ -109,7 +108,7 @@ def predictive_check(
     tally = _rows(fit, by)
     names, groups = _group(fit, tally, by)
     statistics = ("win", "tie") if fit.model.has_tie_outcome else ("win",)
-    counts = seen_counts(fit.model, tally.counts).T
+    counts = fit.model.seen_counts(tally.counts).T
     votes = sum_by(groups.index, counts[groups.row].sum(axis=1), groups.size)
     observed = groups.wins_and_ties(counts)
     replications = _replications(fit, tally, draws, seed)
@@ -155,7 +154,7 @@ class _Groups:
 
     def wins_and_ties(self, counts: Floats) -> Floats:
         """Sum counts (n_rows, 4) over groups, shape (2, size)."""
-        wins, ties = counts[self.row, self.side], counts[self.row, 2] + counts[self.row, 3]
+        wins, ties = counts[self.row, self.side], counts[self.row, TIE] + counts[self.row, BOTH_BAD]
         return np.array([sum_by(self.index, wins, self.size), sum_by(self.index, ties, self.size)])
 
 
@@ -189,7 +188,7 @@ def _replications(fit: Fit, tally: Tally, draws: int, seed: int) -> Iterator[Int
     if not fit.target.is_proper:
         raise ModelError("Predictive checks need draws from a posterior. Use prior='default'.")
     target = replace(fit.target, tally=tally)
-    votes = whole_votes(seen_counts(fit.model, tally.counts).sum(axis=0))
+    votes = whole_votes(fit.model.seen_counts(tally.counts).sum(axis=0))
     rng = np.random.default_rng([seed, 1])
     for point in map(Point, *draw_parameters(fit, size=draws, seed=seed)):
-        yield rng.multinomial(votes, np.exp(log_probabilities(fit.model, target.coordinates(point))).T)
+        yield rng.multinomial(votes, np.exp(target.likelihood.log_probabilities(target.coordinates(point))).T)

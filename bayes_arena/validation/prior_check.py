@@ -13,9 +13,10 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.likelihood.objective import objective
-from bayes_arena.likelihood.outcomes import log_probabilities
+from bayes_arena.likelihood.predictor import THETA
+from bayes_arena.likelihood.presets import resolve_model
 from bayes_arena.likelihood.priors import Prior, resolve_prior
-from bayes_arena.likelihood.specification import Model, resolve_model
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.votes.reading.table import as_cells
 
@@ -76,7 +77,7 @@ def prior_check(
     votes = target.counts.sum(axis=0)
     won, tied = np.empty(size), np.empty(size)
     for index, point in enumerate(draws.points()):
-        p = np.exp(log_probabilities(chosen, target.coordinates(point)))
+        p = np.exp(chosen.likelihood.log_probabilities(target.coordinates(point)))
         won[index] = votes @ p[0] / (votes @ (p[0] + p[1]))
         tied[index] = votes @ p[2:].sum(axis=0) / votes.sum()
     counts = target.counts.sum(axis=1)
@@ -85,7 +86,7 @@ def prior_check(
     if chosen.has_tie_outcome:
         rows["share of ties"] = (tied, counts[2:].sum() / counts.sum())
     if target.free_discrimination:
-        rows["share of annotators with theta < 0"] = ((draws.own[:, :, 0] < 0).mean(axis=1), np.nan)
+        rows["share of annotators with theta < 0"] = ((draws.own[:, :, THETA] < 0).mean(axis=1), np.nan)
     table = pd.DataFrame(
         [
             {"quantity": name, **dict(zip(("q05", "q50", "q95"), np.quantile(values, [0.05, 0.5, 0.95]), strict=True))}

@@ -16,10 +16,12 @@ import numpy as np
 import polars as pl
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, listing
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
+WIN, LOSS, TIE, BOTH_BAD = range(4)
+"""The same by their place: a win of the first, a win of the second, a tie, a both-bad vote."""
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
 
@@ -102,8 +104,8 @@ class Cells:
         size = self.n_competitors
         keys, row = np.unique((annotator * size + i) * size + j, return_inverse=True)
         apart = np.empty((0, len(keys)))
-        for name in features:
-            values, code = np.unique(np.where(turned, -1, 1) * self.features[name], return_inverse=True)
+        for feature in self.feature_rows(features):
+            values, code = np.unique(np.where(turned, -feature, feature), return_inverse=True)
             finer, row = np.unique(row * len(values) + code, return_inverse=True)
             coarse, value = np.divmod(finer, len(values))
             keys, apart = keys[coarse], np.vstack([apart[:, coarse], values[value]])
@@ -114,6 +116,19 @@ class Cells:
             counts=np.column_stack([sum_by(row, column, len(keys)) for column in counts.T]),
             features=apart,
         )
+
+    def feature_rows(self, names: Sequence[str]) -> Floats:
+        """Features of every cell, shape (len(names), n_cells).
+
+        Raises
+        ------
+        ModelError
+            If the votes do not carry one.
+        """
+        missing = [repr(name) for name in names if name not in self.features]
+        if missing:
+            raise ModelError(f"The votes do not carry {listing(missing)}, which the model reads.")
+        return np.array([self.features[name] for name in names]).reshape(len(names), len(self.a))
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""

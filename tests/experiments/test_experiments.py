@@ -15,8 +15,8 @@ from bayes_arena.experiments.paper.convergence import convergence
 from bayes_arena.experiments.perturbation import KINDS, perturb
 from bayes_arena.experiments.stability import elo, fitted, inconsistency_ratio, stability
 from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
-from bayes_arena.likelihood.specification import PRESETS
 
 FLAT_METHODS = {name: fitted(name, "flat") for name in ("m-elo", "am-elo")}
 

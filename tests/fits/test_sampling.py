@@ -143,7 +143,7 @@ def test_projection_of_draws_is_the_projection_of_each(arena_cells, model):
     fit = ba.fit(arena_cells, model=model)
     draws = ba.draw(fit, size=20, seed=1)
     votes = arena_cells.votes_by_annotator()
-    many = project_draws(fit.model, fit.target, draws.strength, draws.common, draws.own, votes)
+    many = project_draws(fit.target, draws.strength, draws.common, draws.own, votes)
     for index in range(20):
         point = Point(draws.strength[index], draws.common[index], draws.own[index])
-        np.testing.assert_allclose(many[index], project(fit.model, fit.target, point, votes).strength, atol=1e-5)
+        np.testing.assert_allclose(many[index], project(fit.target, point, votes).strength, atol=1e-5)

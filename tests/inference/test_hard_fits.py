@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose
 
 import bayes_arena as ba
 from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import PRESETS, Model
+from bayes_arena.likelihood.specification import Model
 
 SMALLEST_SPREAD = 0.01
 
@@ -49,7 +50,7 @@ def test_the_bend_of_a_step_is_the_second_order_of_its_coordinates(arena_cells, 
     head, own = rng.normal(size=n + len(target.common)), rng.normal(size=shape)
     at = target.coordinates(point)
     second = 0.5 * (target.coordinates(point.moved(head, own)) + target.coordinates(point.moved(head, own, -1.0))) - at
-    pulls = np.einsum("cdr,dr->cr", target.rows(target.counts, at).hessian, second)
+    pulls = np.einsum("cdr,dr->cr", target.likelihood.rows(target.counts, at).hessian, second)
     bend = target.bend(point, head, own)
     for _ in range(3):
         d_head, d_own = rng.normal(size=len(head)), rng.normal(size=shape)

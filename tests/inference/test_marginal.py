@@ -14,7 +14,6 @@ from bayes_arena.experiments.perturbation import perturb
 from bayes_arena.inference.marginal.spreads import TOLERANCE, _log_evidence, estimate_spreads
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import find_mode
-from bayes_arena.likelihood.labels import SPREAD_OF
 
 MODELS = ["am-davidson", "am-elo", ba.Model("rao-kupper", "annotator", "rao-kupper", "annotator")]
 NAMES = ("strength", "discrimination", "tie_spread", "position_spread")
@@ -29,7 +28,7 @@ def log_evidence(cells, fit, **spreads):
 def test_slope_by_finite_differences(arena_cells, model):
     fit = ba.fit(arena_cells, model=model, method="map")
     _, slope = log_evidence(arena_cells, fit)
-    names = ["strength", *(SPREAD_OF[term.name] for term in fit.target.own)]
+    names = ["strength", *(term.spread for term in fit.target.own)]
     numeric = []
     for name in names:
         at = getattr(fit.spreads, name)

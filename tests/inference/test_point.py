@@ -12,8 +12,8 @@ from strategies import swapped, votes
 
 import bayes_arena as ba
 from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
-from bayes_arena.likelihood.specification import PRESETS
 
 NORMAL = {"good": (8, 2), "fine": (7, 3), "odd": (6, 4)}
 

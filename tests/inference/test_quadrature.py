@@ -12,9 +12,9 @@ from bayes_arena.inference.marginal.integral import FINE, Integral
 from bayes_arena.inference.marginal.quadrature import is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads
 from bayes_arena.likelihood.objective import Point, objective
-from bayes_arena.likelihood.outcomes import row_likelihood
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import PRESETS, Model
+from bayes_arena.likelihood.specification import Model
 
 MODELS = [
     PRESETS["am-elo"],
@@ -49,12 +49,12 @@ def test_the_value_is_the_integral_over_every_annotator(few_votes, name):
     model = next(model for model in MODELS if model.name == name)
     target, prior, head = start(few_votes, model)
     n = few_votes.n_competitors
-    integral = Integral(target, model, NODES)
+    integral = Integral(target, NODES)
     term, sd = target.own[0], target.own[0].sd
     expected = 0.0
     for k in range(few_votes.n_annotators):
         rows = target.tally.k == k
-        counts, likelihood = target.counts[:, rows], row_likelihood(model)
+        counts, likelihood = target.counts[:, rows], model.likelihood.rows
 
         def density(x, rows=rows, counts=counts, likelihood=likelihood, k=k):
             own = np.full((few_votes.n_annotators, 1), term.mean)
@@ -74,7 +74,7 @@ def test_the_value_is_the_integral_over_every_annotator(few_votes, name):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_derivatives_are_finite_differences_of_the_value(few_votes, model):
     target, prior, head = start(few_votes, model)
-    integral = Integral(target, model, NODES)
+    integral = Integral(target, NODES)
     x = np.concatenate([head, np.log([getattr(prior, name) for name in integral.spreads])])
 
     def at(x):
@@ -158,7 +158,7 @@ def test_the_uncertainty_of_the_spreads_widens_the_intervals():
     fit = ba.fit(cells, model="am-elo")
     assert fit.evidence == "quadrature"
     head = fit.point.head
-    information = Integral(objective(cells, fit.model, fit.prior), fit.model, FINE)(head, fit.spreads).information
+    information = Integral(objective(cells, fit.model, fit.prior), FINE)(head, fit.spreads).information
     center = np.eye(4) - 0.25
     with_spreads = center @ np.linalg.inv(information)[:4, :4] @ center
     np.testing.assert_allclose(ba.strengths(fit)["sd"], np.sqrt(np.diag(with_spreads)), rtol=1e-3)

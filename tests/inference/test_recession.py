@@ -61,7 +61,7 @@ def test_ordinary_arenas_cost_no_further_start(arena_cells, llmfao_50):
 
 def test_rao_kupper_without_ties_has_a_finite_curvature():
     """The threshold runs to zero; its inverse square times no tie was not a number."""
-    terms = rao_kupper(np.array([[3.0], [1.0], [0.0], [0.0]]), np.array([[0.5], [-374.0]]))
+    terms = rao_kupper.rows(np.array([[3.0], [1.0], [0.0], [0.0]]), np.array([[0.5], [-374.0]]))
     assert np.isfinite(terms.gradient).all() and np.isfinite(terms.hessian).all()
     assert terms.gradient[1, 0] == pytest.approx(0, abs=1e-9)
 

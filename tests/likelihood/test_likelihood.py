@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import math
 from copy import deepcopy
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from scipy.linalg import block_diag
 import bayes_arena as ba
 from bayes_arena.likelihood.arrow import Arrow, factorise
 from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.outcomes.likelihood import likelihood
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT, Prior
-from bayes_arena.likelihood.specification import CHOICES, PRESETS, Model
+from bayes_arena.likelihood.specification import CHOICES, Model, Ties
 
 PRIORS = {"flat": FLAT, "gauss": Prior(0.8, 0.3, 0.7, 0.4)}
 
@@ -60,10 +63,12 @@ def unflat(target, x: np.ndarray) -> Point:
 
 
 def test_the_grid_is_whole():
-    """Half and drop: 2 x 3 x 3 choices each with both-bad tied or dropped, and so on."""
-    half_or_drop = 2 * 2 * 2 * 3
-    davidson, rao_kupper = 2 * 2 * 3 * 3, 2 * 2 * 2 * 3
-    assert len(GRID) == half_or_drop + davidson + rao_kupper
+    """Discrimination and position, tie propensity where ties are an outcome, and what becomes of both-bad votes."""
+    sizes = [
+        2 * 3 * (2 if one.has_tie_outcome else 1) * (3 if one.with_both_bad else 2)
+        for one in map(likelihood, get_args(Ties))
+    ]
+    assert len(GRID) == sum(sizes)
 
 
 @pytest.mark.parametrize("name", ["m-elo", "am-elo"])

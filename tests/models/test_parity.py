@@ -8,18 +8,18 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from helpers import every_likelihood
 from pymc.model.transform.conditioning import remove_value_transforms
 from pytensor.compile.mode import Mode
 from scipy.stats import halfnorm, norm
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
-from bayes_arena.likelihood.labels import SPREAD_OF, SPREADS
 from bayes_arena.likelihood.objective import Point, objective
-from bayes_arena.likelihood.outcomes import row_likelihood
-from bayes_arena.likelihood.specification import PRESETS, Model
+from bayes_arena.likelihood.presets import PRESETS
+from bayes_arena.likelihood.priors import SPREAD_LABELS
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import build, fused
-from bayes_arena.models._parts import GRAPHS
 
 PRIORS = {"flat": "flat", "default": "default", "tight": ba.Prior(0.3, 0.2, 0.4, 0.1)}
 MODELS = [
@@ -27,7 +27,13 @@ MODELS = [
     Model("davidson", ties="davidson", both_bad="outcome", position="common"),
     Model("rao-kupper", "annotator", "rao-kupper", "annotator", "drop", "common"),
     Model("drop", "fixed", "drop", position="annotator"),
+    *(
+        Model(f"graph of {one.name}", ties=one.name, position="common")
+        for one in every_likelihood()
+        if one.loop is None
+    ),
 ]
+COUNTED, RAO_KUPPER = MODELS[4:6]
 
 GRAPH = Mode(linker="py", optimizer="fast_compile")
 """Without numba: the graph itself."""
@@ -90,9 +96,10 @@ def test_compiled_loop_and_graph_agree(loop):
     values[3] = values[3] - 0.5
     i, j, k = rng.integers(5, size=20), rng.integers(5, size=20), rng.integers(3, size=20)
     counts = rng.integers(3, size=(20, 4)) * [1.0, 1.0, 1.0, loop == "both-bad"]
+    graphs = {one.loop: one.graph for one in every_likelihood()}
     parameters = [pt.dvector() for _ in values]
     votes = [pt.as_tensor(index.astype("int32")) for index in (i, j, k)]
-    rows = fused.log_likelihood(loop, GRAPHS[loop], parameters, [*votes, pt.as_tensor(counts)])
+    rows = fused.log_likelihood(loop, graphs[loop], parameters, [*votes, pt.as_tensor(counts)])
     weighted = (rows * rng.normal(size=20)).sum()
     outputs = [rows, *pytensor.grad(weighted, parameters)]
     compiled, plain = (pytensor.function(parameters, outputs, mode=mode)(*values) for mode in ("NUMBA", GRAPH))
@@ -123,14 +130,14 @@ def test_loops_hold_far_out(ties, log_odds):
     for eta in (log_odds, -log_odds):
         found = row(eta, *prepare(-0.4), 0.0, 0.0, *given)
         coordinates = np.array([[eta], [-0.4]])[: 1 + model.has_tie_outcome]
-        terms = row_likelihood(model)(given[:, None], coordinates)
+        terms = model.likelihood.rows(given[:, None], coordinates)
         assert -found[0] == pytest.approx(terms.value[0], rel=1e-13)
         np.testing.assert_allclose(-np.array(found[1 : 1 + len(coordinates)]), terms.gradient[:, 0], atol=1e-13)
 
 
 def test_second_derivatives_are_those_of_the_objective(four_outcomes):
-    fit = ba.fit(four_outcomes, model=MODELS[4], method="map")
-    program = remove_value_transforms(build(four_outcomes, model=MODELS[4]))
+    fit = ba.fit(four_outcomes, model=COUNTED, method="map")
+    program = remove_value_transforms(build(four_outcomes, model=COUNTED))
     point = random_point(fit.target, 2)
     arrow = fit.target.gradient_and_hessian(point)[1]
     names = np.repeat(["strength", *(f"{term.name}_common" for term in fit.target.common)], [6, 1, 1, 1])
@@ -139,7 +146,7 @@ def test_second_derivatives_are_those_of_the_objective(four_outcomes):
     np.testing.assert_allclose(found, arrow.head[np.ix_(order, order)], atol=1e-9)
 
 
-@pytest.mark.parametrize("model", ["bradley-terry", "am-davidson", MODELS[-2]])
+@pytest.mark.parametrize("model", ["bradley-terry", "am-davidson", RAO_KUPPER])
 def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model):
     """Logp in the sampler's coordinates against hyperprior x prior x likelihood, with the Jacobian of the change."""
     fit = ba.fit(four_outcomes, model=model, method="map")
@@ -154,7 +161,7 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model)
         given, expected = {}, -target.loss(point)
         groups = {"strength": ("strength", point.strength)}
         for term, column in zip(target.own, point.own.T, strict=True):
-            groups[f"{term.name}_deviation"] = (SPREAD_OF[term.name], column - term.mean)
+            groups[f"{term.name}_deviation"] = (term.spread, column - term.mean)
         for name, (spread, numbers) in groups.items():
             sd = rng.uniform(0.2, 1.5)
             scale = np.sqrt(1 + known[spread] * sd**2)
@@ -185,27 +192,27 @@ def test_the_program_written_out_has_the_same_posterior(four_outcomes, name, pri
     found, expected = [], []
     for seed in range(3):
         point, rng = random_point(target, seed), np.random.default_rng(seed)
-        sd = {SPREAD_OF[term.name]: term.sd for term in target.own} | {"strength": target.strength_sd}
+        sd = {effect.spread: effect.sd for effect in target.own} | {"strength": target.strength_sd}
         if prior.hyper is not None:
             sd = {spread: rng.uniform(0.2, 1.5) for spread in sd}
         at_sd = objective(four_outcomes, PRESETS[name], replace(prior, **sd, hyper=None))
         given = {"strength": point.strength}
-        given |= {f"{term.name}_common": value for term, value in zip(target.common, point.common, strict=True)}
-        for term, column in zip(target.own, point.own.T, strict=True):
-            given[f"{term.name}_unit"] = (column - term.mean) / sd[SPREAD_OF[term.name]]
+        given |= {f"{effect.name}_common": value for effect, value in zip(target.common, point.common, strict=True)}
+        for effect, column in zip(target.own, point.own.T, strict=True):
+            given[f"{effect.name}_unit"] = (column - effect.mean) / sd[effect.spread]
         density = -at_sd.value(point)
         if prior.hyper is not None:
             density -= (len(point.strength) - 1) * np.log(sd["strength"])
             density += sum(halfnorm.logpdf(value, scale=getattr(prior.hyper, spread)) for spread, value in sd.items())
-            given |= {SPREADS[spread]: value for spread, value in sd.items()}
+            given |= {SPREAD_LABELS[spread]: value for spread, value in sd.items()}
         expected.append(density)
         found.append(float(logp(given)))
 
         gradient = at_sd.gradient_and_hessian(point)[0]
         slopes = {"strength": gradient.strength}
-        slopes |= {f"{term.name}_common": value for term, value in zip(target.common, gradient.common, strict=True)}
-        for term, column in zip(target.own, gradient.own.T, strict=True):
-            slopes[f"{term.name}_unit"] = column * sd[SPREAD_OF[term.name]]
+        slopes |= {f"{effect.name}_common": value for effect, value in zip(target.common, gradient.common, strict=True)}
+        for effect, column in zip(target.own, gradient.own.T, strict=True):
+            slopes[f"{effect.name}_unit"] = column * sd[effect.spread]
         at = np.split(dlogp(given), np.cumsum([np.size(given[one]) for one in order])[:-1])
         for one, part in zip(order, at, strict=True):
             if one in slopes:  # those of the spreads follow from the values

@@ -12,8 +12,7 @@ import pytest
 import xarray as xr
 
 import bayes_arena as ba
-from bayes_arena.likelihood.labels import SPREAD_OF
-from bayes_arena.likelihood.specification import PRESETS
+from bayes_arena.likelihood.presets import PRESETS
 
 FIXED = ba.Prior(hyper=None)
 
@@ -25,11 +24,11 @@ def build(name: str, cells: ba.Cells, prior: str | ba.Prior = "default") -> pm.M
 def posterior_tree(fit: ba.Fit) -> xr.DataTree:
     """Draws of a fit as those of the program's variables, laid out as ``to_datatree`` lays them out."""
     draws = ba.draw(fit, size=1000)
-    shared = {term.name: draws.common[:, column] for column, term in enumerate(fit.target.common)}
+    shared = {effect.name: draws.common[:, column] for column, effect in enumerate(fit.target.common)}
     variables = {"strength": draws.strength} | {f"{name}_common": values for name, values in shared.items()}
-    for column, term in enumerate(fit.target.own):
-        sd = getattr(FIXED, SPREAD_OF[term.name])
-        variables[f"{term.name}_unit"] = (draws.own[:, :, column] - term.mean) / sd
+    for column, effect in enumerate(fit.target.own):
+        sd = getattr(FIXED, effect.spread)
+        variables[f"{effect.name}_unit"] = (draws.own[:, :, column] - effect.mean) / sd
     dims = {name: ["annotator"] for name in variables if name.endswith("_unit")} | {"strength": ["competitor"]}
     chained = {name: values.reshape(4, 250, *values.shape[1:]) for name, values in variables.items()}
     coords = {"competitor": list(fit.cells.competitors), "annotator": list(fit.cells.annotators)}

@@ -104,7 +104,7 @@ def test_every_model_agrees_with_its_dense_scores(four_outcomes, model, prior):
         sums[1 + q, size + q :: width] = 1
     plane = null_space(sums)
     inverse = plane @ np.linalg.inv(plane.T @ hessian @ plane) @ plane.T
-    projection = project(fit.model, target, fit.point, four_outcomes.votes_by_annotator())
+    projection = project(target, fit.point, four_outcomes.votes_by_annotator())
     jacobian = np.column_stack([projection.by_head, projection.by_own.reshape(n, -1)]) @ inverse
 
     no_prior = replace(

@@ -195,7 +195,7 @@ def test_scores_near_certainty_keep_their_elo():
     step = 400 * np.log10(999)
     np.testing.assert_allclose(ba.leaderboard(fit)["elo"], [1000 + step, 1000, 1000 - step], rtol=1e-6)
     nothing, one = np.zeros((1, 0)), np.ones((1, 1, 1))
-    drawn = project_draws(fit.model, fit.target, fit.strength[None], nothing, one, np.ones(1))
+    drawn = project_draws(fit.target, fit.strength[None], nothing, one, np.ones(1))
     np.testing.assert_allclose(drawn[0], fit.strength, rtol=1e-4, atol=1e-9)
 
 

@@ -124,7 +124,7 @@ def test_covariance_is_the_inverse_fisher_information(am_elo):
 
 def test_projection_of_a_common_discrimination_is_the_strength_itself(arena_cells):
     fit = ba.fit(arena_cells, model="am-elo", prior=ba.Prior(discrimination=1e-3, hyper=None))
-    projected = project(fit.model, fit.target, fit.point, arena_cells.votes_by_annotator()).strength
+    projected = project(fit.target, fit.point, arena_cells.votes_by_annotator()).strength
     np.testing.assert_allclose(projected, fit.strength, atol=1e-4)
 
 
@@ -141,7 +141,7 @@ def test_projection_predicts_the_average_vote(four_outcomes, model):
     """Simulated from the fitted model itself, side by side for both orders, vote by vote."""
     fit = ba.fit(four_outcomes, model=model)
     votes = four_outcomes.votes_by_annotator()
-    projected = project(fit.model, fit.target, fit.point, votes).strength
+    projected = project(fit.target, fit.point, votes).strength
     i, j = np.triu_indices(6, 1)
     average = np.zeros(len(i))
     weights = votes / votes.sum() if fit.target.n_annotators else [1.0]
@@ -169,13 +169,12 @@ def test_projection_predicts_the_average_vote(four_outcomes, model):
 def test_projection_jacobian_by_finite_differences(four_outcomes, model):
     fit = ba.fit(four_outcomes, model=model)
     votes = four_outcomes.votes_by_annotator()
-    jacobian = project(fit.model, fit.target, fit.point, votes)
+    jacobian = project(fit.target, fit.point, votes)
     head, own = fit.point.head, fit.point.own
 
     def moved(step_head, step_own):
         ends = [
-            project(fit.model, fit.target, fit.point.moved(s * step_head, s * step_own), votes).strength
-            for s in (1e-5, -1e-5)
+            project(fit.target, fit.point.moved(s * step_head, s * step_own), votes).strength for s in (1e-5, -1e-5)
         ]
         return (ends[0] - ends[1]) / 2e-5
 

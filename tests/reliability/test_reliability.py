@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose
 
 import bayes_arena as ba
 from bayes_arena.fits.draws import draw_in_parts
-from bayes_arena.likelihood.outcomes import expected_score, net_score
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.reliability.agreement import DRAWS, Agreement, draw_agreement, gauss_rule
 from bayes_arena.reliability.flagging import discoveries
@@ -70,7 +69,9 @@ def test_net_score_is_twice_the_expected_score_less_one(model):
     rng = np.random.default_rng(0)
     size = 1 + model.has_tie_outcome + (model.both_bad == "outcome")
     coordinates = rng.normal(scale=[[8.0], [1.0], [1.0]], size=(3, 200))[:size]
-    assert_allclose(net_score(model, coordinates), 2 * expected_score(model, coordinates)[0] - 1, atol=1e-14)
+    assert_allclose(
+        model.likelihood.net_score(coordinates), 2 * model.likelihood.expected_score(coordinates)[0] - 1, atol=1e-14
+    )
 
 
 def test_gauss_rules_are_exact_for_polynomials():

@@ -16,7 +16,7 @@ def truth_of(arena: ba.Arena, fit: ba.Fit) -> tuple[np.ndarray, np.ndarray]:
     own = np.column_stack([arena.discrimination, arena.log_tie_propensity, arena.position])
     mean = own.mean(axis=0)
     point = Point(arena.strength * mean[0], mean[1:], np.column_stack([own[:, 0] / mean[0], own[:, 1:] - mean[1:]]))
-    return project(fit.model, fit.target, point, fit.cells.votes_by_annotator()).strength, point.own[:, 0]
+    return project(fit.target, point, fit.cells.votes_by_annotator()).strength, point.own[:, 0]
 
 
 @pytest.mark.slow
@@ -30,7 +30,7 @@ def test_intervals_of_am_davidson_cover():
         fit = ba.fit(ba.read_votes(arena.votes))
         assert fit.evidence == "laplace"
         strength, discrimination = truth_of(arena, fit)
-        fitted = project(fit.model, fit.target, fit.point, fit.cells.votes_by_annotator())
+        fitted = project(fit.target, fit.point, fit.cells.votes_by_annotator())
         sd = np.sqrt(np.diag(fit.laplace.covariance(fitted.by_head, fitted.by_own)))
         elo.append((fitted.strength - strength) / sd)
         theta.append((fit.discrimination - discrimination) / fit.discrimination_sd)

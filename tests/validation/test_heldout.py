@@ -8,7 +8,6 @@ import pytest
 from helpers import frame
 
 import bayes_arena as ba
-from bayes_arena.likelihood.outcomes import log_probabilities, row_likelihood
 from bayes_arena.validation.heldout import auc, scores, split_votes
 from bayes_arena.validation.kfold import clustered
 from bayes_arena.validation.prediction import Prediction, predict
@@ -117,13 +116,13 @@ def test_area_under_the_curve_has_its_known_values():
 def test_probabilities_are_those_of_the_likelihood(model, outcomes):
     rng = np.random.default_rng(0)
     coordinates = rng.normal(0, 3, (max(outcomes - 1, 1), 7))
-    log_p = log_probabilities(model, coordinates)
+    log_p = model.likelihood.log_probabilities(coordinates)
     np.testing.assert_allclose(np.exp(log_p).sum(axis=0), 1, rtol=1e-12)
     assert np.isneginf(log_p[outcomes:]).all()
     for outcome in range(outcomes):
         one = np.zeros((4, 7))
         one[outcome] = 1
-        np.testing.assert_allclose(-row_likelihood(model)(one, coordinates).value, log_p[outcome], atol=1e-12)
+        np.testing.assert_allclose(-model.likelihood.rows(one, coordinates).value, log_p[outcome], atol=1e-12)
 
 
 def test_half_wins_are_scored_by_their_normalised_likelihood():

@@ -42,7 +42,7 @@ def compare(
     )
     with collected_warnings() as notes:
         from bayes_arena.fits.fitting import fit
-        from bayes_arena.likelihood.specification import resolve_model
+        from bayes_arena.likelihood.presets import resolve_model
         from bayes_arena.validation.comparison import compare as compare_fits
 
         cells = source.read()

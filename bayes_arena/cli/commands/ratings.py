@@ -54,7 +54,7 @@ def rank(
     form = choose_format(form, output)
     elo = elo_scale(init, scale, base, anchor)
     with collected_warnings() as notes:
-        from bayes_arena.likelihood.specification import PRESETS
+        from bayes_arena.likelihood.presets import PRESETS
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
         asked = annotator is not None or delta is not None or interval_method is IntervalMethod.clustered

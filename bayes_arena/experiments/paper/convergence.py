@@ -25,8 +25,8 @@ from bayes_arena.experiments.descent import (
 from bayes_arena.experiments.measures import pairwise_consistency
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
-from bayes_arena.likelihood.specification import PRESETS
 from bayes_arena.progress import report
 from bayes_arena.ratings.random_orders import shuffled_ratings
 from bayes_arena.votes.cells import Cells

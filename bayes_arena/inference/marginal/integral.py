@@ -17,10 +17,10 @@ from itertools import product
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.labels import SPREAD_OF
-from bayes_arena.likelihood.objective import BOTH_BAD, Objective
+from bayes_arena.errors import ModelError
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.outcomes.likelihood import M
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model
 from bayes_arena.progress import in_background
 
 COARSE, FINE, FINEST = 3, 5, 9
@@ -54,22 +54,32 @@ class Integral:
     ----------
     target : Objective
         The votes, by annotator.
-    model : Model
     nodes : int
         Nodes per dimension, ``COARSE`` or ``FINE``.
+
+    Raises
+    ------
+    ModelError
+        If there is no compiled loop for the likelihood, or for the effects.
     """
 
-    def __init__(self, target: Objective, model: Model, nodes: int) -> None:
+    def __init__(self, target: Objective, nodes: int) -> None:
         from bayes_arena.inference.marginal import kernels
 
-        kinds = {"davidson": kernels.DAVIDSON, "rao-kupper": kernels.RAO_KUPPER}
-        self.integrate, self.kind, self.target = kernels.integrate, kinds.get(model.ties, kernels.HALF), target
-        self.spreads = [SPREAD_OF[term.name] for term in target.own]
+        loop, effects = target.likelihood.loop, (*target.common, *target.own)
+        if loop is None or any(effect.basis == "feature" for effect in effects):
+            what = "a feature" if loop is not None else f"ties={target.likelihood.name!r}"
+            raise ModelError(
+                f"Annotators have few votes each and would have to be integrated out, which {what} does not allow. "
+                "Use method='nuts', or method='map' with spreads that you know."
+            )
+        self.integrate, self.kind, self.target = kernels.integrate, kernels.LOOPS[loop], target
+        self.spreads = [effect.spread for effect in target.own if effect.spread]
         self.start = np.searchsorted(target.tally.k, np.arange(target.n_annotators + 1))
         self.counts = np.ascontiguousarray(target.counts.T)
-        self.entered = np.array([term.coordinate for term in target.common], dtype=np.int64)
-        own = [-1 if term.name == "discrimination" else term.coordinate for term in target.own]
-        self.own, self.means = np.array(own, dtype=np.int64), np.array([term.mean for term in target.own])
+        self.entered = np.array([effect.coordinate for effect in target.common], dtype=np.int64)
+        own = [-1 if effect.basis == "lead" else effect.coordinate for effect in target.own]
+        self.own, self.means = np.array(own, dtype=np.int64), np.array([effect.mean for effect in target.own])
         self.modes = np.tile(self.means, (target.n_annotators, 1))
         self.grids = (*_grid(nodes, len(own)), *_grid(COARSE, len(own)), MANY_ROWS)
         edges = np.searchsorted(self.start, np.linspace(0, len(target.tally.i), BLOCKS + 1))
@@ -78,11 +88,15 @@ class Integral:
         if nodes == COARSE and target.n_annotators > MANY:
             self.blocks = self.blocks[::4]
 
+    def spreads_of(self, prior: Prior) -> list[float]:
+        """Spreads of the annotators' numbers under a prior."""
+        return [getattr(prior, name) for name in self.spreads]
+
     def __call__(self, head: Floats, prior: Prior, *, with_border: bool = False) -> Evaluation:
         """Evaluate at strengths and common numbers under the spreads of a prior."""
         target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
-        sd = np.array([getattr(prior, name) for name in self.spreads])
-        base = np.array([0.0, 0.0, 0.0 if (self.entered == BOTH_BAD).any() else -np.inf])
+        sd = np.array(self.spreads_of(prior))
+        base = np.array([0.0, 0.0, 0.0 if (self.entered == M).any() else -np.inf])
         base[self.entered] += head[n:]
         size = n + 3 + q
         mean, covariance = np.empty((count, q)), np.empty((count, q, q))
@@ -107,8 +121,8 @@ class Integral:
         value, gradient = math.fsum(values), np.sum(gradients, axis=0)[kept]
         information = np.sum(informations, axis=0)[np.ix_(kept, kept)]
         border = border[kept[: len(head)]] if with_border else border
-        center = np.concatenate([np.zeros(n), [term.mean for term in target.common]])
-        precision = np.concatenate([np.full(n, prior.strength**-2), [term.sd**-2 for term in target.common]])
+        center = np.concatenate([np.zeros(n), [effect.mean for effect in target.common]])
+        precision = np.concatenate([np.full(n, prior.strength**-2), [effect.sd**-2 for effect in target.common]])
         scale = np.array([getattr(prior.hyper, name) for name in self.spreads])
         value += 0.5 * float(precision @ (head - center) ** 2) + float(np.sum(0.5 * (sd / scale) ** 2 - np.log(sd)))
         gradient += np.concatenate([precision * (head - center), (sd / scale) ** 2 - 1])

@@ -33,6 +33,7 @@ import numpy as np
 from numba import njit
 
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
+LOOPS = {"half": HALF, "davidson": DAVIDSON, "both-bad": DAVIDSON, "rao-kupper": RAO_KUPPER}
 ROOT_TWO = math.sqrt(2.0)
 MODE_STEPS = 50
 MODE_DECREMENT = 1e-14

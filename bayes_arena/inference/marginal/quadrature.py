@@ -35,7 +35,6 @@ from bayes_arena.inference.marginal.spreads import LARGEST, SMALLEST
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.likelihood.arrow import Factor
-from bayes_arena.likelihood.labels import SPREAD_OF
 from bayes_arena.likelihood.objective import Point, objective
 from bayes_arena.likelihood.priors import Prior, Spreads
 from bayes_arena.likelihood.specification import Model, Position
@@ -109,7 +108,7 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     target = objective(cells, model, prior)
     head, steps = start.point.head, 0
     for nodes in (COARSE, FINE, FINEST):
-        integral = Integral(target, model, nodes)
+        integral = Integral(target, nodes)
         climb = _climb(integral, head, prior, nodes, alike=alike)
         head, prior, at, steps = climb.head, climb.prior, climb.at, steps + climb.steps
         if climb.arrived and nodes >= FINE:
@@ -128,9 +127,8 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     free = np.zeros(len(target.own), dtype=bool)
     factor = Factor(schur, cholesky(schur, lower=True), at.border, at.covariance, free)
     shifts = np.full((n, 1), 1 / math.sqrt(n))
-    own = tuple(replace(term, sd=getattr(prior, SPREAD_OF[term.name])) for term in target.own)
     mode = Mode(
-        target=replace(target, strength_sd=prior.strength, own=own),
+        target=target.with_spreads(prior.strength, integral.spreads_of(prior)),
         point=Point(head[:n] - head[:n].mean(), head[n:], at.mean),
         laplace=Laplace(factor, shifts, singular=False, log_determinant=factor.log_determinant()),
         gradient=float(np.abs(at.gradient[np.append(np.arange(size), spreads)]).max()) / max(target.n_votes, 1.0),

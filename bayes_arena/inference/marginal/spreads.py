@@ -29,7 +29,6 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, find_mode
-from bayes_arena.likelihood.labels import SPREAD_OF
 from bayes_arena.likelihood.objective import Point
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
@@ -137,7 +136,7 @@ def _with_spreads(prior: Prior, names: list[str], logs: Floats) -> Prior:
 
 def _spread_names(mode: Mode) -> list[str]:
     """Name the spreads that the mode was found under."""
-    return ["strength", *(SPREAD_OF[term.name] for term in mode.target.own)]
+    return ["strength", *(effect.spread for effect in mode.target.own if effect.spread)]
 
 
 def _sizes(mode: Mode) -> Floats:
@@ -157,12 +156,12 @@ def _log_evidence(prior: Prior, mode: Mode) -> tuple[float, Floats]:
         own[p, :, p - 1] = 2 * deviations[p] / spreads[p] ** 2
     along_head, along_own = mode.laplace.solve(head, own)
     determinant = laplace_at(target, point, shifts, residuals=False).log_determinant
-    rise = np.empty(len(names))
+    rows, rise = np.arange(len(names)), np.empty(len(names))
     for p in range(len(names)):
         move = STEP * along_head[:, p]
         moved = Point(point.strength + move[:n], point.common + move[n:], point.own + STEP * along_own[..., p])
-        wider = [replace(term, sd=term.sd * math.exp(STEP * (q == p - 1))) for q, term in enumerate(target.own)]
-        near = replace(target, strength_sd=target.strength_sd * math.exp(STEP * (p == 0)), own=tuple(wider))
+        wider = np.array([target.strength_sd, *(effect.sd for effect in target.own)]) * np.exp(STEP * (rows == p))
+        near = target.with_spreads(wider[0], wider[1:].tolist())
         rise[p] = (laplace_at(near, moved, shifts, residuals=False).log_determinant - determinant) / STEP
     value = -target.value(point) - 0.5 * determinant
     value -= float((sizes - 2) @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))

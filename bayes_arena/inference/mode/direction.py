@@ -24,6 +24,7 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.arrow import factorise
 from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.predictor import THETA
 
 VAGUE = 3.0
 """Standard deviation of r and theta, in logits and without unit."""
@@ -80,7 +81,7 @@ def direction(target: Objective, point: Point, shifts: Floats) -> Direction | No
     if not target.free_discrimination or target.n_annotators < 2:
         return None
     vague = vague_objective(target)
-    held = np.arange(len(target.own)) > 0
+    held = np.arange(len(target.own)) != THETA
     free = minimise(vague, _balanced(point, shifts), Gauge(shifts, free_scale=False, held=held))
     if not free.converged:
         raise ConvergenceError(
@@ -91,10 +92,10 @@ def direction(target: Objective, point: Point, shifts: Floats) -> Direction | No
     gauge = Gauge(shifts, free_scale=True, held=held)
     factor = factorise(arrow, extra=gauge.extra(free.point, arrow), held=held)
     mean = np.zeros((target.n_annotators, len(held)))
-    mean[:, 0] = 1 / target.n_annotators
+    mean[:, THETA] = 1 / target.n_annotators
     _, along = factor.solve(np.zeros(len(arrow.head)), mean)
     variance = float(np.sum(mean * along))
-    theta = free.point.own[:, 0]
+    theta = free.point.own[:, THETA]
     against = np.abs(theta[np.sign(theta) != np.sign(theta.mean())]).sum()
     return Direction(
         mirror_probability=float(ndtr(-abs(theta.mean()) / math.sqrt(variance))),
@@ -115,9 +116,9 @@ def unsettled(found: Direction | None) -> list[str]:
 
 def _balanced(point: Point, shifts: Floats) -> Point:
     """Scale r and theta to the same size, as the vague priors do, and keep both within reach."""
-    theta = point.own[:, 0]
+    theta = point.own[:, THETA]
     scale = math.sqrt((1e-3 + np.abs(theta).max()) / (1e-3 + np.abs(point.strength).max()))
     strength = np.clip(point.strength * scale, -VAGUE, VAGUE)
     own = point.own.copy()
-    own[:, 0] = np.clip(theta / scale, -VAGUE, VAGUE)
+    own[:, THETA] = np.clip(theta / scale, -VAGUE, VAGUE)
     return Point(strength - shifts @ (shifts.T @ strength), point.common, own)

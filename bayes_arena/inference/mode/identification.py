@@ -43,7 +43,7 @@ def reversed_mode(best: Optimum, others: list[Optimum]) -> Optimum | None:
 def at_infinity(target: Objective, optimum: Optimum, cells: Cells, model: Model) -> list[str]:
     """Name what runs to infinity where nothing holds it back."""
     extreme = (np.abs(target.coordinates(optimum.point)) > HUGE).any(axis=0)
-    groups = never_beaten_groups(cells, count_ties=model.ties != "drop")
+    groups = never_beaten_groups(cells, count_ties=not model.likelihood.drops_ties)
     fixed = model.discrimination == "fixed"
     if optimum.converged and not extreme.any() and not (fixed and groups):
         return []

@@ -28,6 +28,8 @@ from scipy.special import entr
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.predictor import THETA, lead
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
 
 MOST = 20
 """Starts to try at most: annotators, each with and against the ranking, of whom the most promising come first."""
@@ -51,8 +53,8 @@ def starts_towards_infinity(target: Objective, point: Point) -> list[Point]:
         At most ``MOST``, the most promising first; empty where nobody gains what the others would pay.
     """
     tally, counts, n, count = target.tally, target.counts, target.n_competitors, target.n_annotators
-    drawn = counts[2:].sum(axis=0)
-    over, under = counts[0] + drawn > 0, counts[1] + drawn > 0  # a tie is a preference both ways
+    drawn = counts[TIE] + counts[BOTH_BAD]
+    over, under = counts[WIN] + drawn > 0, counts[LOSS] + drawn > 0  # a tie is a preference both ways
     k = np.concatenate([tally.k[over], tally.k[under]])
     better = np.concatenate([tally.i[over], tally.j[under]])
     worse = np.concatenate([tally.j[over], tally.i[under]])
@@ -60,10 +62,10 @@ def starts_towards_infinity(target: Objective, point: Point) -> list[Point]:
     curvature = target.gradient_and_hessian(point, residuals=False)[1].head[:n, :n]
     curvature = curvature + np.diag(curvature).mean() * (1 / n + 1e-9 * np.eye(n))
     root = cholesky(curvature, lower=True)  # H = root root'
-    gain = sum_by(tally.k, target.rows(counts, target.coordinates(point)).value - _entropy(target), count)
+    gain = sum_by(tally.k, target.likelihood.rows(counts, target.coordinates(point)).value - _entropy(target), count)
     candidates = []
     for sign in (1.0, -1.0):
-        gap = np.maximum(sign * (point.strength[worse] - point.strength[better]), 0.0)
+        gap = np.maximum(sign * lead(point.strength, worse, better), 0.0)
         pull = sum_by(k * n + better, gap, count * n) - sum_by(k * n + worse, gap, count * n)
         size = np.sum(solve_triangular(root, pull.reshape(count, n).T, lower=True) ** 2, axis=0)
         price = 0.5 * sum_by(k, gap**2, count) ** 2 / np.maximum(size, 1e-300)
@@ -84,8 +86,8 @@ def starts_towards_infinity(target: Objective, point: Point) -> list[Point]:
 
 def _entropy(target: Objective) -> Floats:
     """Least loss of every row, whatever the parameters."""
-    wins, drawn = target.counts[:2], target.counts[2:]
-    seen = wins + 0.5 * drawn.sum(axis=0) if target.n_coordinates == 1 else target.counts
+    decided, drawn = target.counts[:TIE], target.counts[TIE:]
+    seen = target.counts if target.likelihood.has_tie_outcome else decided + 0.5 * drawn.sum(axis=0)
     total = np.maximum(seen.sum(axis=0), np.finfo(float).tiny)
     return np.asarray(total * entr(seen / total).sum(axis=0))
 
@@ -102,7 +104,7 @@ def _on_the_way(point: Point, annotator: int, sign: float, limit: Floats) -> Poi
     """Stretch the limit until it separates, keeping the annotator's log-odds within groups and the others' between."""
     stretch = LEAD / np.ptp(limit)
     own = point.own.copy()
-    within = point.own[annotator, 0] * point.strength
-    own[:, 0] *= sign / stretch
-    own[annotator, 0] = 1.0
+    within = point.own[annotator, THETA] * point.strength
+    own[:, THETA] *= sign / stretch
+    own[annotator, THETA] = 1.0
     return Point(stretch * limit + within, point.common, own)

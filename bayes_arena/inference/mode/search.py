@@ -22,6 +22,7 @@ from bayes_arena.inference.mode.direction import vague_objective
 from bayes_arena.inference.mode.newton import Gauge, Optimum, minimise, runs_to_infinity
 from bayes_arena.inference.mode.recession import starts_towards_infinity
 from bayes_arena.likelihood.objective import Objective, Point, objective
+from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
@@ -73,21 +74,21 @@ def search(
         return best, best.point, []
     concave = _fixed_mode(cells, replace(model, discrimination="fixed"), prior, shifts)
     own = target.start().own
-    own[:, 1:] = concave.own if len(concave.own) else 0.0
+    own[:, THETA + 1 :] = concave.own if len(concave.own) else 0.0
     start = Point(concave.strength, concave.common, own)
     theta_free = held.held.copy()
-    theta_free[0] = False
+    theta_free[THETA] = False
     if is_flat(target):
         loose = Gauge(shifts, free_scale=True, held=theta_free)
         best = minimise(target, start, loose)
         finite = best.converged and not runs_to_infinity(target, best.point)
         few = target.n_votes < FEW_VOTES * (len(start.head) + start.own.size)
-        further = _random_starts(start) if _far_apart(best.point.own[:, 0]) or (few and finite) else []
+        further = _random_starts(start) if _far_apart(best.point.own[:, THETA]) or (few and finite) else []
         further += starts_towards_infinity(target, best.point) if finite else []
         for one in further:
             other = minimise(target, one, loose, below=best.value - GAIN)
             best = other if other.value < best.value - GAIN else best
-        if np.abs(best.point.strength).max() * np.abs(best.point.own[:, 0]).max() < EQUAL:
+        if np.abs(best.point.strength).max() * np.abs(best.point.own[:, THETA]).max() < EQUAL:
             raise NotIdentifiedError(
                 "All competitors come out equal, so nothing can be said of the annotators' discriminations. "
                 "Use a prior (prior='default') or model='m-elo'."
@@ -105,7 +106,7 @@ def search(
 
 def is_flat(target: Objective) -> bool:
     """Whether nothing holds the scale of theta against that of r."""
-    return math.isinf(target.strength_sd) and math.isinf(target.own[0].sd)
+    return math.isinf(target.strength_sd) and math.isinf(target.own[THETA].sd)
 
 
 def _far_apart(theta: Floats) -> bool:
@@ -122,7 +123,7 @@ def _attempts(target: Objective, starts: list[Point], gauge: Gauge) -> list[Opti
 def _turned(point: Point, sign: float) -> Point:
     """Return the same point or its mirror image, theta shifted to mean 1."""
     own = point.own.copy()
-    own[:, 0] = 1 + sign * (own[:, 0] - own[:, 0].mean())
+    own[:, THETA] = 1 + sign * (own[:, THETA] - own[:, THETA].mean())
     return Point(sign * point.strength, point.common, own)
 
 
@@ -132,7 +133,7 @@ def _random_starts(start: Point) -> list[Point]:
     starts = []
     for _ in range(RANDOM_STARTS):
         own = start.own.copy()
-        own[:, 0] = rng.normal(size=len(own))
+        own[:, THETA] = rng.normal(size=len(own))
         strength = rng.normal(size=len(start.strength))
         starts.append(Point(strength - strength.mean(), start.common, own))
     return starts
@@ -147,7 +148,7 @@ def _fixed_mode(cells: Cells, model: Model, prior: Prior, shifts: Floats) -> Poi
 
 def _normalise(point: Point, shifts: Floats) -> Point:
     """Scale to mean theta = 1 and shift to sum r = 0, which changes no prediction."""
-    theta = point.own[:, 0]
+    theta = point.own[:, THETA]
     mean = float(theta.mean())
     if abs(mean) < 1e-6 * np.abs(theta).mean():
         raise NotIdentifiedError(
@@ -156,5 +157,5 @@ def _normalise(point: Point, shifts: Floats) -> Point:
         )
     strength = point.strength * mean
     own = point.own.copy()
-    own[:, 0] /= mean
+    own[:, THETA] /= mean
     return Point(strength - shifts @ (shifts.T @ strength), point.common, own)

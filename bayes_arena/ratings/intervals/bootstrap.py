@@ -98,7 +98,7 @@ def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
     strength, common, own = (
         np.array([getattr(mode.point, name) for mode in modes]) for name in ("strength", "common", "own")
     )
-    elo_strength = project_draws(fit.model, fit.target, strength, common, own, fit.cells.votes_by_annotator())
+    elo_strength = project_draws(fit.target, strength, common, own, fit.cells.votes_by_annotator())
     return Draws(strength=strength, elo_strength=elo_strength, common=common, own=own)
 
 

@@ -34,8 +34,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import IdentificationWarning, ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.result import Fit
-from bayes_arena.likelihood.objective import ETA, Objective
-from bayes_arena.likelihood.outcomes import seen_counts
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.votes.cells import are_whole
 
 CHUNK = 4_000_000
@@ -81,7 +80,7 @@ def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floa
     for outcome in np.flatnonzero(target.counts.any(axis=1)):
         one = np.zeros_like(target.counts)
         one[outcome] = 1.0
-        slope = target.rows(one, coordinates).gradient
+        slope = target.likelihood.rows(one, coordinates).gradient
         spread += target.counts[outcome] * slope[:, None] * slope
     variance = np.empty(len(head))
     for part, moves in _moves(fit, target, head, own):
@@ -129,9 +128,9 @@ def clustered_variance(fit: Fit, head: Floats, own: Floats | None = None) -> tup
             "Clustered intervals need to know which votes belong together, and the votes carry no annotators. Name "
             "the column of annotators or, for a model without them, of prompts (annotator=..., --annotator)."
         )
-    tally = cells.tally(by_annotator=True, by_side=model.position != "none")
-    target = replace(fit.target, tally=tally, counts=seen_counts(model, tally.counts))
-    slope = target.rows(target.counts, target.coordinates(fit.point)).gradient
+    tally = cells.tally(by_annotator=True, by_side=model.position != "none", features=model.features)
+    target = replace(fit.target, tally=tally, counts=model.seen_counts(tally.counts))
+    slope = target.likelihood.rows(target.counts, target.coordinates(fit.point)).gradient
     first = np.flatnonzero(np.diff(tally.k, prepend=-1))
     clusters = int(np.count_nonzero(np.add.reduceat(target.counts.sum(axis=0), first)))
     if clusters < 2:
@@ -149,20 +148,20 @@ def clustered_variance(fit: Fit, head: Floats, own: Floats | None = None) -> tup
 
 def _moves(fit: Fit, target: Objective, head: Floats, own: Floats | None) -> Iterator[tuple[slice, Floats]]:
     """How the coordinates of every row move along x = H^-1 g, (n_coordinates, n_rows, s), some functions at a time."""
-    i, j, k = target.tally.i, target.tally.j, target.tally.k
-    n, point = target.n_competitors, fit.point
-    theta, lead = target.discrimination(point), point.strength[i] - point.strength[j]
-    width = max(1, CHUNK // (target.n_coordinates * len(i)))
+    n, own_numbers, leads = target.n_competitors, target.own_numbers(fit.point.own), target.leads(fit.point.strength)
+    width = max(1, CHUNK // (target.predictor.n_coordinates * len(leads)))
     for start in range(0, len(head), width):
         part = slice(start, start + width)
         x_head, x_own = fit.laplace.solve(head[part], None if own is None else own[part])
-        moves = np.zeros((target.n_coordinates, len(i), x_head.shape[1]))
-        moves[ETA] = theta[:, None] * (x_head[i] - x_head[j])
-        for s, term in enumerate(target.common):
-            moves[term.coordinate] += x_head[n + s]
-        for p, term in enumerate(target.own):
-            moves[term.coordinate] += (lead[:, None] if term.name == "discrimination" else 1.0) * x_own[k, p]
-        yield part, moves
+        moves = target.predictor.move(
+            leads,
+            own_numbers,
+            target.tally.features[:, None],
+            target.leads(x_head[:n].T),
+            x_head[n:, :, None],
+            target.own_numbers(np.moveaxis(x_own, -1, 0)),
+        )
+        yield part, np.moveaxis(moves, 1, 2)
 
 
 def _warn_of_single_clusters(fit: Fit, target: Objective) -> None:

@@ -1,0 +1,103 @@
+"""Davidson's ties: an outcome of its own, likeliest between equals.
+
+    P(i) : P(j) : P(tie) = exp(eta / 2) : exp(-eta / 2) : nu,      nu = exp(t),
+
+and where both-bad votes are an outcome, too, P(bad) is to these as exp(m).
+
+Source: Davidson (1970), "On extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
+JASA 65.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax
+
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
+
+
+def _logits(z: Floats) -> Floats:
+    return np.concatenate([[0.5 * z[ETA], -0.5 * z[ETA]], z[1:]])
+
+
+def rows(counts: Floats, z: Floats) -> RowTerms:
+    """Softmax of three outcomes, or of four."""
+    logits = _logits(z)
+    y = counts[: len(logits)]
+    n = y.sum(axis=0)
+    top = logits.max(axis=0)
+    weights = np.exp(logits - top)
+    total = weights.sum(axis=0)
+    p = weights / total
+    value = n * (top + np.log(total)) - (y * logits).sum(axis=0)
+    lead = 0.5 * (p[WIN] - p[LOSS])  # derivative of the log of the total by eta
+    size = len(z)
+    gradient, hessian = np.empty(z.shape), np.empty((size, *z.shape))
+    gradient[ETA] = n * lead - 0.5 * (y[WIN] - y[LOSS])
+    gradient[1:] = n * p[TIE:] - y[TIE:]
+    hessian[ETA, ETA] = n * (0.25 * (p[WIN] + p[LOSS]) - lead**2)
+    for s in range(1, size):
+        hessian[ETA, s] = hessian[s, ETA] = -n * lead * p[s + 1]
+        for t in range(1, size):
+            hessian[s, t] = n * p[s + 1] * ((s == t) - p[t + 1])
+    return RowTerms(value, gradient, hessian)
+
+
+def _graph(size: int) -> Any:
+    def graph(counts: Any, z: list[Any]) -> Any:
+        """Return the same in PyTensor."""
+        import pytensor.tensor as pt
+
+        logits = pt.stack([0.5 * z[ETA], -0.5 * z[ETA], *z[1 : size - 1]], axis=1)
+        seen = counts[:, :size]
+        total: Any = pt.logsumexp(logits, axis=1)  # type: ignore[attr-defined, no-untyped-call]
+        return (seen * logits).sum(axis=1) - seen.sum(axis=1) * total
+
+    return graph
+
+
+def log_probabilities(z: Floats) -> Floats:
+    """Of three outcomes, or of four."""
+    log_p = np.full((len(OUTCOMES), *z.shape[1:]), -np.inf)
+    log_p[: len(z) + 1] = log_softmax(_logits(z), axis=0)
+    return log_p
+
+
+def expected_score(z: Floats) -> tuple[Floats, Floats]:
+    """(1 + P(i) - P(j)) / 2 and its slopes."""
+    logits = _logits(z)
+    weights = np.exp(logits - logits.max(axis=0))
+    p = weights / weights.sum(axis=0)
+    lead = p[WIN] - p[LOSS]
+    slope = np.empty_like(z)
+    slope[ETA] = 0.25 * (p[WIN] + p[LOSS] - lead**2)
+    slope[1:] = -0.5 * lead * p[TIE:]
+    return 0.5 * (1 + lead), slope
+
+
+def net_score(z: Floats) -> Floats:
+    """2 sinh(eta / 2) / (2 cosh(eta / 2) + nu + ...)."""
+    size = np.abs(z[ETA])
+    decay = np.exp(-size)
+    with np.errstate(over="ignore"):  # ties beyond all measure leave nothing
+        rest = np.exp(z[1:] - 0.5 * size).sum(axis=0)
+    return np.asarray(np.sign(z[ETA]) * (1 - decay) / (1 + decay + rest))
+
+
+_FOUR = Likelihood(
+    name="davidson",
+    outcomes=(WIN, LOSS, TIE, BOTH_BAD),
+    rows=rows,
+    graph=_graph(4),
+    tie_prior=(0.0, 1.0),
+    loop="both-bad",
+    closed_log_probabilities=log_probabilities,
+    closed_expected_score=expected_score,
+    closed_net_score=net_score,
+)
+LIKELIHOOD = replace(_FOUR, outcomes=(WIN, LOSS, TIE), graph=_graph(3), loop="davidson", with_both_bad=_FOUR)

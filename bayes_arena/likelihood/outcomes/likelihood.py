@@ -1,0 +1,242 @@
+"""What a likelihood is: one object, from which everything else about the outcomes of votes follows.
+
+A row of votes has counts (wins of i, wins of j, ties, both-bad) and coordinates: the log-odds eta, where a tie has a
+probability of its own the tie coordinate t, and where a both-bad vote has one its coordinate m. The one primitive is
+
+    rows(counts, z)  ->  l = -sum_o counts_o ln P(o | z),  its gradient by z, and its Hessian,
+
+for all rows at once, in nats. With e_o the counts of one vote of outcome o, the rest is derived from it:
+
+    ln P(o)         = -l(e_o)
+    P(i) - P(j)     = exp(-l(e_win)) - exp(-l(e_loss))                            net score
+    E[score of i]   = (1 + P(i) - P(j)) / 2,   d/dz = (P(j) l'(e_loss) - P(i) l'(e_win)) / 2
+
+a win counting 1 and every tie or both-bad vote 1/2. A closed form may stand beside a derived one, for speed; a test
+holds the two to each other.
+
+A new likelihood is one file here, with an object ``LIKELIHOOD``, and its name in
+:data:`bayes_arena.likelihood.specification.Ties`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
+
+ETA, T, M = 0, 1, 2
+"""Coordinates of a row."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowTerms:
+    """Negative log-likelihood of every row.
+
+    Attributes
+    ----------
+    value : ndarray, shape (n_rows,)
+    gradient : ndarray, shape (n_coordinates, n_rows)
+    hessian : ndarray, shape (n_coordinates, n_coordinates, n_rows)
+    """
+
+    value: Floats
+    gradient: Floats
+    hessian: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """A likelihood of the outcomes of votes.
+
+    Attributes
+    ----------
+    name : str
+        As in ``Model.ties``.
+    outcomes : tuple of int
+        Those of the four outcomes that have a probability. There is one coordinate less.
+    rows : callable
+        Maps counts (4, n_rows) and coordinates (n_coordinates, n_rows) to :class:`RowTerms`.
+    graph : callable
+        The same as a PyTensor graph: maps counts (n_rows, 4) and a list of coordinates, each (n_rows,), to
+        log-likelihoods (n_rows,).
+    half_wins : bool
+        Whether a tie without a probability of its own counts as half a win for each; else it is left out.
+    tie_prior : (float, float) or None
+        Prior mean and standard deviation of the common t.
+    loop : str or None
+        Name of the compiled loops that do the same, for quadrature and NUTS. Without them NUTS samples the graph, and
+        quadrature is refused.
+    with_both_bad : Likelihood or None
+        The same with both-bad votes as an outcome of their own.
+    closed_log_probabilities, closed_expected_score, closed_net_score : callable or None
+        Closed forms of the methods of these names.
+
+    Raises
+    ------
+    ModelError
+        If it is only half made.
+    """
+
+    name: str
+    outcomes: tuple[int, ...]
+    rows: Callable[[Floats, Floats], RowTerms]
+    graph: Callable[[Any, list[Any]], Any]
+    half_wins: bool = False
+    tie_prior: tuple[float, float] | None = None
+    loop: str | None = None
+    with_both_bad: Likelihood | None = None
+    closed_log_probabilities: Callable[[Floats], Floats] | None = None
+    closed_expected_score: Callable[[Floats], tuple[Floats, Floats]] | None = None
+    closed_net_score: Callable[[Floats], Floats] | None = None
+
+    def __post_init__(self) -> None:
+        if self.outcomes not in ((WIN, LOSS), (WIN, LOSS, TIE), (WIN, LOSS, TIE, BOTH_BAD)):
+            raise ModelError(f"The likelihood {self.name!r} needs outcomes in order: wins, losses, ties, both-bad.")
+        if self.has_tie_outcome != (self.tie_prior is not None) or (self.has_tie_outcome and self.half_wins):
+            raise ModelError(f"The likelihood {self.name!r} needs a tie_prior if, and only if, ties are an outcome.")
+        if not (callable(self.rows) and callable(self.graph)):
+            raise ModelError(f"The likelihood {self.name!r} needs rows and a graph.")
+
+    @property
+    def n_coordinates(self) -> int:
+        """Coordinates of a row."""
+        return len(self.outcomes) - 1
+
+    @property
+    def has_tie_outcome(self) -> bool:
+        """Whether a tie has a probability of its own."""
+        return TIE in self.outcomes
+
+    @property
+    def drops_ties(self) -> bool:
+        """Whether ties are left out."""
+        return not (self.has_tie_outcome or self.half_wins)
+
+    def log_probabilities(self, z: Floats) -> Floats:
+        """Return the log-probabilities of the four outcomes of a vote.
+
+        Parameters
+        ----------
+        z : ndarray, shape (n_coordinates, ...)
+
+        Returns
+        -------
+        ndarray, shape (4, ...)
+            Minus infinity for an outcome without a probability.
+        """
+        if self.closed_log_probabilities is not None:
+            return self.closed_log_probabilities(z)
+        return self.derived_log_probabilities(z)
+
+    def derived_log_probabilities(self, z: Floats) -> Floats:
+        """Return what :meth:`log_probabilities` does, from the rows."""
+        log_p = np.full((len(OUTCOMES), *z.shape[1:]), -np.inf)
+        for outcome in self.outcomes:
+            log_p[outcome] = -self._one_vote(outcome, z).value
+        return log_p
+
+    def expected_score(self, z: Floats) -> tuple[Floats, Floats]:
+        """Return the expected score of i and its derivatives by the coordinates.
+
+        Parameters
+        ----------
+        z : ndarray, shape (n_coordinates, ...)
+
+        Returns
+        -------
+        score : ndarray, shape (...)
+        slope : ndarray, shape (n_coordinates, ...)
+        """
+        if self.closed_expected_score is not None:
+            return self.closed_expected_score(z)
+        return self.derived_expected_score(z)
+
+    def derived_expected_score(self, z: Floats) -> tuple[Floats, Floats]:
+        """Return what :meth:`expected_score` does, from the rows."""
+        win, loss = self._one_vote(WIN, z), self._one_vote(LOSS, z)
+        p, q = np.exp(-win.value), np.exp(-loss.value)
+        return 0.5 * (1 + p - q), 0.5 * (q * loss.gradient - p * win.gradient)
+
+    def net_score(self, z: Floats) -> Floats:
+        """Return P(i) - P(j), twice the expected score less one, for coordinates (n_coordinates, ...)."""
+        if self.closed_net_score is not None:
+            return self.closed_net_score(z)
+        return self.derived_net_score(z)
+
+    def derived_net_score(self, z: Floats) -> Floats:
+        """Return what :meth:`net_score` does, from the rows."""
+        return np.asarray(np.exp(-self._one_vote(WIN, z).value) - np.exp(-self._one_vote(LOSS, z).value))
+
+    def _one_vote(self, outcome: int, z: Floats) -> RowTerms:
+        flat = z.reshape(len(z), -1)
+        counts = np.zeros((len(OUTCOMES), flat.shape[1]))
+        counts[outcome] = 1.0
+        one, shape = self.rows(counts, flat), z.shape[1:]
+        by_two = one.hessian.reshape(len(z), len(z), *shape)
+        return RowTerms(one.value.reshape(shape), one.gradient.reshape(z.shape), by_two)
+
+    def seen(self, counts: Floats, both_bad: str) -> Floats:
+        """Return counts (4, n_rows) as the likelihood sees them.
+
+        Parameters
+        ----------
+        counts : ndarray, shape (n_rows, 4)
+            Votes cast.
+        both_bad : {"tie", "drop", "outcome"}
+            What a both-bad vote is.
+
+        Returns
+        -------
+        ndarray, shape (4, n_rows)
+            Both-bad votes merged into ties, outcomes left out set to zero.
+        """
+        seen = counts.T.copy()
+        if both_bad == "tie":
+            seen[TIE] += seen[BOTH_BAD]
+        if both_bad != "outcome":
+            seen[BOTH_BAD] = 0.0
+        if self.drops_ties:
+            seen[TIE] = 0.0
+        return seen
+
+    def sees(self, both_bad: str) -> NDArray[np.bool_]:
+        """Which of the four outcomes are seen, shape (4,); votes of the others are left out."""
+        return np.asarray(self.seen(np.eye(len(OUTCOMES)), both_bad).any(axis=0))
+
+
+@cache
+def likelihood(ties: str, *, both_bad_outcome: bool = False) -> Likelihood:
+    """Return a likelihood by its name.
+
+    Parameters
+    ----------
+    ties : str
+        As in ``Model.ties``.
+    both_bad_outcome : bool
+        With both-bad votes as an outcome of their own.
+
+    Raises
+    ------
+    ModelError
+        If there is none.
+    """
+    try:
+        found = import_module(f"bayes_arena.likelihood.outcomes.{ties.replace('-', '_')}").LIKELIHOOD
+    except (ImportError, AttributeError):
+        raise ModelError(f"No likelihood treats ties as {ties!r}.") from None
+    chosen = found.with_both_bad if both_bad_outcome else found
+    if not isinstance(chosen, Likelihood):
+        raise ModelError(
+            f"Both-bad votes have no probability of their own under ties={ties!r}. Use ties='davidson', or "
+            "both_bad='tie'."
+        )
+    return chosen

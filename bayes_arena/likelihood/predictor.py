@@ -1,0 +1,200 @@
+"""The linear predictor: effects as data, and the one place that turns effects and votes into coordinates.
+
+The coordinates of a vote (:mod:`bayes_arena.likelihood.outcomes.likelihood`) are sums over effects, each a number times
+what it is multiplied by, its basis D:
+
+    eta = theta_k (r_i - r_j) + b + v_k,      t = ln nu + u_k,      m = ln mu.
+
+The basis of theta is the lead r_i - r_j (which enters once where no theta is free), and that of all others is one; a
+feature of the votes may be one, too. Position belongs to the vote: who was shown first. The rest belongs to what is
+rated and to who votes. Of a vote that is only imagined (of every pair, for the scale that all models share; of the next
+vote) nothing is known but the lead and the annotator, and what belongs to the vote is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
+from bayes_arena.likelihood.priors import COMMON_BOTH_BAD, COMMON_POSITION, Prior
+from bayes_arena.likelihood.specification import Model
+
+THETA = 0
+"""Place of theta, where it is free, among the annotators' effects."""
+Numbers = Sequence[Any] | Floats
+"""Numbers effect by effect."""
+Level = Literal["common", "annotator"]
+Basis = Literal["lead", "one", "feature"]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A number, or one for every annotator, that enters a coordinate of a vote.
+
+    Attributes
+    ----------
+    name : str
+        Of a common effect and its annotators' deviations the same.
+    label : str
+        What it is called in a PyMC program, its draws, and tables.
+    coordinate : int
+        The coordinate that it enters.
+    level : {"common", "annotator"}
+        Whose number it is.
+    mean, sd : float
+        Gaussian prior.
+    basis : {"one", "lead", "feature"}
+        What the number is multiplied by.
+    belongs_to_vote : bool
+        Whether it is left out of votes that are only imagined.
+    spread : str or None
+        The field of :class:`~bayes_arena.Spreads` that ``sd`` is.
+    feature : int
+        Row of ``Tally.features``.
+    """
+
+    name: str
+    label: str
+    coordinate: int
+    level: Level
+    mean: float
+    sd: float
+    basis: Basis = "one"
+    belongs_to_vote: bool = False
+    spread: str | None = None
+    feature: int = 0
+
+
+def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
+    """Return the effects of a model, strengths apart: those that annotators share, then those of every annotator."""
+    common, own = [], []
+    if model.discrimination == "annotator":
+        spread = "discrimination"
+        own.append(Effect(spread, spread, ETA, "annotator", 1.0, prior.discrimination, "lead", spread=spread))
+    if model.likelihood.tie_prior is not None:
+        tie = Effect("tie_propensity", "log_tie_propensity", T, "common", *model.likelihood.tie_prior)
+        common.append(tie)
+        if model.tie_propensity == "annotator":
+            own.append(_deviations(tie, prior.tie_spread, "tie_spread"))
+    if model.position != "none":
+        position = Effect("position", "position", ETA, "common", *COMMON_POSITION, belongs_to_vote=True)
+        common.append(position)
+        if model.position == "annotator":
+            own.append(_deviations(position, prior.position_spread, "position_spread"))
+    if model.both_bad == "outcome":
+        common.append(Effect("both_bad", "log_both_bad", M, "common", *COMMON_BOTH_BAD))
+    if prior.is_flat:
+        common = [replace(effect, sd=math.inf) for effect in common]
+    return (*common, *own)
+
+
+def _deviations(effect: Effect, sd: float, spread: str) -> Effect:
+    """Annotators' deviations from what they have in common."""
+    return replace(effect, level="annotator", mean=0.0, sd=sd, spread=spread)
+
+
+def lead(strength: Floats, i: Ints, j: Ints) -> Floats:
+    """By how much i leads j, shape (..., n_rows), for strengths (..., n)."""
+    return np.asarray(strength[..., i] - strength[..., j])
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Effects and how votes turn them into coordinates.
+
+    Numbers are given effect by effect, each of any shape that goes with that of the leads: numbers of the annotators
+    who vote, draws, or a grid of leads by annotators.
+
+    Attributes
+    ----------
+    n_coordinates : int
+        Coordinates of a vote.
+    common, own : tuple of Effect
+        Effects that annotators share, and those of every annotator.
+    """
+
+    n_coordinates: int
+    common: tuple[Effect, ...]
+    own: tuple[Effect, ...]
+
+    @property
+    def free_discrimination(self) -> bool:
+        """Whether theta is free."""
+        return bool(self.own) and self.own[THETA].basis == "lead"
+
+    def theta(self, own: Numbers) -> Any:
+        """Return what a lead is multiplied by: theta, or 1 where it is fixed."""
+        return own[THETA] if self.free_discrimination else 1.0
+
+    def coordinates(self, leads: Any, common: Numbers, own: Numbers, features: Floats | None = None) -> Floats:
+        """Return the coordinates of votes.
+
+        Parameters
+        ----------
+        leads : ndarray, shape (...)
+            r_i - r_j.
+        common, own : sequence of ndarray
+            Numbers of every effect.
+        features : ndarray, shape (n_features, ...), optional
+            Of votes that were cast. Without it the votes are imagined, and what belongs to the vote is left out.
+
+        Returns
+        -------
+        ndarray, shape (n_coordinates, ...)
+        """
+        parts = [
+            (effect, number)
+            for effect, number in zip((*self.common, *self.own), (*common, *own), strict=True)
+            if effect.basis != "lead" and not (effect.belongs_to_vote and features is None)
+        ]
+        eta = self.theta(own) * leads
+        shape = np.broadcast_shapes(np.shape(eta), *(np.shape(number) for _, number in parts))
+        z = np.zeros((self.n_coordinates, *shape))
+        z[ETA] = eta
+        for effect, number in parts:
+            z[effect.coordinate] += times(basis(effect, leads, features), number)
+        return z
+
+    def move(
+        self, leads: Floats, own: Numbers, features: Floats, by_lead: Floats, by_common: Numbers, by_own: Numbers
+    ) -> Floats:
+        """Return how the coordinates of votes cast move along a step of leads and numbers, to first order.
+
+        Parameters
+        ----------
+        leads, own, features
+            As for :meth:`coordinates`.
+        by_lead : ndarray, shape (...)
+            Step of the leads.
+        by_common, by_own : sequence of ndarray
+            Steps of the numbers of every effect.
+
+        Returns
+        -------
+        ndarray, shape (n_coordinates, ...)
+        """
+        moves = np.zeros((self.n_coordinates, *by_lead.shape))
+        moves[ETA] = self.theta(own) * by_lead
+        for effect, number in zip((*self.common, *self.own), (*by_common, *by_own), strict=True):
+            moves[effect.coordinate] += times(basis(effect, leads, features), number)
+        return moves
+
+
+def basis(effect: Effect, leads: Any, features: Floats | None) -> Any:
+    """Return what an effect's number is multiplied by; nothing where it belongs to a vote that is only imagined."""
+    if effect.belongs_to_vote and features is None:
+        return 0.0
+    if effect.basis == "lead":
+        return leads
+    return 1.0 if effect.basis == "one" or features is None else features[effect.feature]
+
+
+def times(factor: Any, values: Any) -> Any:
+    """Return the product, without a pass over the values where the factor is one."""
+    return values if isinstance(factor, float) and factor == 1.0 else factor * values

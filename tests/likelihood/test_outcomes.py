@@ -1,0 +1,140 @@
+"""What every likelihood has to be: the contract that a new one is held to."""
+
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+import pytensor.tensor as pt
+import pytest
+from helpers import every_likelihood
+from numpy.testing import assert_allclose
+from pytensor import function, grad
+from pytensor.compile import Mode
+
+import bayes_arena as ba
+from bayes_arena.likelihood.outcomes.likelihood import ETA, likelihood
+from bayes_arena.likelihood.specification import Ties
+from bayes_arena.votes.cells import LOSS, TIE, WIN
+
+PLAIN = Mode(linker="py", optimizer="fast_compile")
+STEP = 1e-6
+
+
+@pytest.fixture(params=every_likelihood(), ids=lambda one: f"{one.name}, {len(one.outcomes)} outcomes")
+def one(request):
+    return request.param
+
+
+@pytest.fixture
+def z(one):
+    """Coordinates of forty rows, some far out."""
+    rng = np.random.default_rng(0)
+    return rng.normal(scale=[[4.0], [0.7], [0.7]], size=(3, 40))[: one.n_coordinates]
+
+
+@pytest.fixture
+def counts(one):
+    """Votes in these rows, of the outcomes that the likelihood sees."""
+    counts = np.random.default_rng(1).integers(4, size=(40, 4)).astype(float)
+    return one.seen(counts, "outcome" if one.n_coordinates == 3 else "tie")
+
+
+def moved(z, coordinate):
+    step = np.zeros_like(z)
+    step[coordinate] = STEP
+    return z - step, z + step
+
+
+def test_derivatives_are_finite_differences(one, z, counts):
+    terms = one.rows(counts, z)
+    for coordinate in range(one.n_coordinates):
+        below, above = (one.rows(counts, side) for side in moved(z, coordinate))
+        assert_allclose((above.value - below.value) / (2 * STEP), terms.gradient[coordinate], atol=1e-6)
+        assert_allclose((above.gradient - below.gradient) / (2 * STEP), terms.hessian[coordinate], atol=1e-6)
+
+
+def test_probabilities_sum_to_one_and_unseen_outcomes_have_none(one, z):
+    p = np.exp(one.log_probabilities(z))
+    assert_allclose(p.sum(axis=0), 1, atol=1e-14)
+    assert {outcome for outcome in range(4) if p[outcome].any()} == set(one.outcomes)
+
+
+def test_a_row_is_the_sum_of_its_votes(one, z, counts):
+    votes = sum(counts[outcome] * one.rows(np.eye(4)[:, [outcome] * 40], z).value for outcome in range(4))
+    assert_allclose(one.rows(counts, z).value, votes, rtol=1e-12)
+
+
+def test_sides_are_a_mirror(one, z, counts):
+    other, turned = counts[[LOSS, WIN, 2, 3]], z * np.where(np.arange(len(z)) == ETA, -1, 1)[:, None]
+    terms, mirrored = one.rows(counts, z), one.rows(other, turned)
+    assert_allclose(mirrored.value, terms.value, rtol=1e-12)
+    assert_allclose(mirrored.gradient[ETA], -terms.gradient[ETA], atol=1e-12)
+
+
+def test_a_lead_of_nothing_makes_equals_and_a_larger_one_wins_more(one):
+    z = np.zeros((one.n_coordinates, 201))
+    z[ETA] = np.linspace(-8, 8, 201)
+    score = one.expected_score(z)[0]
+    assert_allclose(score[100], 0.5)
+    assert (np.diff(score) > 0).all()
+
+
+def test_closed_forms_are_what_follows_from_the_rows(one, z):
+    assert_allclose(one.log_probabilities(z), one.derived_log_probabilities(z), atol=1e-11)
+    assert_allclose(one.net_score(z), one.derived_net_score(z), atol=1e-14)
+    for closed, derived in zip(one.expected_score(z), one.derived_expected_score(z), strict=True):
+        assert_allclose(closed, derived, atol=1e-14)
+
+
+def test_the_expected_score_and_its_slopes(one, z):
+    p = np.exp(one.log_probabilities(z))
+    score, slope = one.expected_score(z)
+    assert_allclose(score, (1 + p[WIN] - p[LOSS]) / 2, atol=1e-14)
+    for coordinate in range(one.n_coordinates):
+        below, above = (one.expected_score(side)[0] for side in moved(z, coordinate))
+        assert_allclose((above - below) / (2 * STEP), slope[coordinate], atol=1e-8)
+
+
+def test_shapes_are_free(one, z):
+    box = z.reshape(len(z), 5, 8)
+    for flat, boxed in ((one.log_probabilities(z), one.log_probabilities(box)), (one.net_score(z), one.net_score(box))):
+        assert_allclose(boxed.reshape(flat.shape), flat)
+    assert one.expected_score(box)[1].shape == box.shape
+
+
+def test_the_graph_is_the_rows(one, z, counts):
+    given = [pt.dvector() for _ in range(3)]
+    value = one.graph(pt.as_tensor(counts.T), given)
+    slopes = grad(value.sum(), given, disconnected_inputs="ignore")
+    found = function(given, [value, *slopes], mode=PLAIN, on_unused_input="ignore")(
+        *np.vstack([z, np.zeros((3, 40))])[:3]
+    )
+    terms = one.rows(counts, z)
+    assert_allclose(-found[0], terms.value, rtol=1e-9, atol=1e-9)
+    assert_allclose(-np.array(found[1:])[: len(z)], terms.gradient, rtol=1e-7, atol=1e-7)
+
+
+def test_ties_count_as_the_likelihood_says(one):
+    votes = np.array([[5.0, 3.0, 2.0, 1.0]])
+    seen = one.seen(votes, "tie")[:, 0]
+    assert seen.tolist() == ([5, 3, 0, 0] if one.drops_ties else [5, 3, 3, 0])
+    assert one.sees("drop").tolist() == [True, True, not one.drops_ties, False]
+
+
+@pytest.mark.parametrize("ties", get_args(Ties))
+def test_each_has_a_file_of_its_name(ties):
+    assert likelihood(ties).name == ties
+    assert ba.Model("own", ties=ties).likelihood is likelihood(ties)
+
+
+def test_what_is_unknown_or_half_made_is_refused_at_the_door():
+    with pytest.raises(ba.ModelError, match="No likelihood treats ties as 'bradley'"):
+        likelihood("bradley")
+    with pytest.raises(ba.ModelError, match="ties is one of half, davidson"):
+        ba.Model("own", ties="bradley")
+    with pytest.raises(ba.ModelError, match="Both-bad votes have no probability of their own under ties='half'"):
+        ba.Model("own", both_bad="outcome")
+    whole = likelihood("davidson")
+    for half_made in ({"tie_prior": None}, {"half_wins": True}, {"rows": None}, {"outcomes": (WIN, TIE)}):
+        with pytest.raises(ba.ModelError, match="The likelihood 'davidson' needs"):
+            replace(whole, **half_made)
