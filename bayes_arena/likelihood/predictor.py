@@ -3,10 +3,11 @@
 The coordinates of a vote (:mod:`bayes_arena.likelihood.outcomes.likelihood`) are sums over effects, each a number times
 what it is multiplied by, its basis D:
 
-    eta = theta_k (r_i - r_j) + b + v_k,      t = ln nu + u_k,      m = ln mu.
+    eta = theta_k (r_i - r_j) + b + v_k + sum_f beta_f x_f,      t = ln nu + u_k,      m = ln mu.
 
-The basis of theta is the lead r_i - r_j (which enters once where no theta is free), and that of all others is one; a
-feature of the votes may be one, too. Position belongs to the vote: who was shown first. The rest belongs to what is
+The basis of theta is the lead r_i - r_j (which enters once where no theta is free), that of a style slope beta_f a
+feature x_f of the vote, and that of all others is one. Position and style belong to the vote: who was shown first, how
+long the answers are. The rest belongs to what is
 rated and to who votes. Of a vote that is only imagined (of every pair, for the scale that all models share; of the next
 vote) nothing is known but the lead and the annotator, and what belongs to the vote is left out.
 """
@@ -22,7 +23,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
-from bayes_arena.likelihood.priors import COMMON_BOTH_BAD, COMMON_POSITION, Prior
+from bayes_arena.likelihood.priors import COMMON_BOTH_BAD, COMMON_POSITION, COMMON_STYLE, Prior
 from bayes_arena.likelihood.specification import Model
 
 THETA = 0
@@ -89,6 +90,9 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
             own.append(_deviations(position, prior.position_spread, "position_spread"))
     if model.both_bad == "outcome":
         common.append(Effect("both_bad", "log_both_bad", M, "common", *COMMON_BOTH_BAD))
+    for row, feature in enumerate(model.features):
+        name = f"style_{feature}"
+        common.append(Effect(name, name, ETA, "common", *COMMON_STYLE, "feature", belongs_to_vote=True, feature=row))
     if prior.is_flat:
         common = [replace(effect, sd=math.inf) for effect in common]
     return (*common, *own)

@@ -13,6 +13,7 @@ ties                ``"half"``: half a win for each, the paper's soft likelihood
 tie_propensity      where a tie is an outcome: ``"common"``, or one per ``"annotator"``
 both_bad            ``"tie"``: counts as a tie; ``"drop"``: left out; ``"outcome"``: a fourth outcome
 position            advantage b of being shown first: ``"none"``, ``"common"``, or one per ``"annotator"``
+style               features of the votes (``Cells.features``) that pull at eta, with a common slope each
 ==================  =====================================================================================
 
 Source: Liu et al., "am-ELO", ICML 2025, equations 2 to 7.
@@ -65,12 +66,15 @@ class Model:
     tie_propensity: TiePropensity = "common"
     both_bad: BothBad = "tie"
     position: Position = "none"
+    style: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
                 raise ModelError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
+        if isinstance(self.style, str) or len(set(self.style)) < len(self.style):
+            raise ModelError(f"style is a tuple of different names of features, not {self.style!r}.")
         likelihood = self.likelihood  # refuses what has none
         if self.tie_propensity == "annotator" and not likelihood.has_tie_outcome:
             raise ModelError(f"ties={self.ties!r} has no tie propensity. Use ties='davidson' or 'rao-kupper'.")
@@ -99,7 +103,7 @@ class Model:
     @property
     def features(self) -> tuple[str, ...]:
         """Features of the votes that the model reads."""
-        return ()
+        return tuple(self.style)
 
     @property
     def needs_annotators(self) -> bool:

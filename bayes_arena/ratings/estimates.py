@@ -157,7 +157,7 @@ def effects(
     pandas.DataFrame
         ``effect, estimate, sd, z, p, lower, upper``. Effects: ``position``, b in logits in favour of the competitor
         shown first (the order effect, or home advantage); ``log_tie_propensity``, ln nu (ln kappa in Rao and Kupper's
-        model); ``log_both_bad``. z and p are against 0, which for
+        model); ``log_both_bad``; ``style_NAME``, the slope of a feature. z and p are against 0, which for
         a propensity is 1 and seldom of interest. Where annotators have numbers of their own, these are their means.
 
     Raises

@@ -1,0 +1,142 @@
+"""A slope of a feature of the votes: recovered, held out of the board, in every route and table."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import bayes_arena as ba
+from bayes_arena.inference.projection import project
+from bayes_arena.validation.prediction import predict
+
+SLOPE = 0.4
+MODEL = ba.Model("style", "annotator", "davidson", "annotator", position="annotator", style=("length",))
+PLAIN = replace(MODEL, name="no style", style=())
+
+
+def simulated(votes: int = 6000, favour: float = 1.5, seed: int = 0) -> tuple[ba.Cells, np.ndarray]:
+    """Votes of eight competitors, of whom the last write the longest answers, by ten annotators; and the strengths."""
+    rng = np.random.default_rng(seed)
+    r, length, theta = np.linspace(1, -1, 8), np.linspace(-1, 1, 8), rng.normal(1, 0.2, 10)
+    a = rng.integers(8, size=votes)
+    b = (a + rng.integers(1, 8, size=votes)) % 8
+    k = rng.integers(10, size=votes)
+    x = np.round(favour * (length[a] - length[b]) + rng.normal(size=votes), 1)
+    eta = theta[k] / theta.mean() * (r[a] - r[b]) + SLOPE * x
+    weights = np.exp(np.column_stack([eta / 2, -eta / 2, np.full(votes, -0.5)]))
+    outcome = (rng.random(votes)[:, None] > np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)).sum(axis=1)
+    names, judges = tuple("abcdefgh"), tuple(f"k{index}" for index in range(10))
+    return ba.Cells(names, judges, a, b, k, np.eye(4)[outcome], features={"length": x}), r
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return simulated()
+
+
+@pytest.fixture(scope="module")
+def fit(votes):
+    return ba.fit(votes[0], model=MODEL)
+
+
+def elo(fit: ba.Fit) -> np.ndarray:
+    return ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors), "elo"].to_numpy()
+
+
+def test_the_slope_is_recovered(fit):
+    row = ba.effects(fit).set_index("effect").loc["style_length"]
+    assert row["lower"] < SLOPE < row["upper"]
+    assert row["sd"] < 0.05
+
+
+def test_the_board_holds_style_equal(fit, votes):
+    """Without the slope the long answers carry the weak competitors up."""
+    cells, strength = votes
+    truth = project(fit.target, replace(fit.point, strength=strength), cells.votes_by_annotator()).strength
+    expected = ba.EloScale().points(truth, cells.competitors)
+    with_style, without = (np.abs(elo(one) - expected).max() for one in (fit, ba.fit(cells, model=PLAIN)))
+    assert with_style < 30 < 50 < without
+
+
+def test_the_board_does_not_move_with_the_slope(fit):
+    steep = fit.point.common.copy()
+    steep[[effect.name for effect in fit.target.common].index("style_length")] += 3.0
+    votes = fit.cells.votes_by_annotator()
+    flat, moved = (project(fit.target, replace(fit.point, common=c), votes) for c in (fit.point.common, steep))
+    assert_allclose(moved.strength, flat.strength, atol=1e-12)
+    assert_allclose(moved.by_head[:, -1], 0, atol=1e-12)
+
+
+def test_tables_of_pairs_and_annotators_leave_the_answers_out(fit):
+    matrix = ba.win_probability(fit).to_numpy()
+    assert_allclose(matrix + matrix.T, 1)
+    assert ba.annotators(fit)["verdict"].eq("reliable").all()
+
+
+def test_a_prediction_reads_the_answers(fit, votes):
+    cells = votes[0]
+    short, long = (predict(fit, replace(cells, features={"length": np.full(len(cells.a), x)})) for x in (-1.0, 1.0))
+    assert (long.score > short.score).all()
+    assert (long.score - short.score).mean() > 0.1
+    with pytest.raises(ba.ModelError, match="do not carry 'length'"):
+        predict(fit, replace(cells, features={}))
+    with pytest.raises(ba.ModelError, match="do not carry 'length'"):
+        ba.fit(replace(cells, features={}), model=MODEL)
+
+
+def test_style_predicts_better_where_it_matters(fit, votes):
+    plain = ba.fit(votes[0], model=PLAIN)
+    assert ba.leave_one_out(fit).total > ba.leave_one_out(plain).total + 50
+
+
+def test_gradient_and_robust_intervals(fit, votes):
+    mode = ba.fit(votes[0], model=MODEL, method="map")
+    gradient, _ = mode.target.gradient_and_hessian(mode.point)
+    assert np.abs(gradient.common).max() < 1e-3
+    table = ba.effects(mode, interval="sandwich").set_index("effect")
+    model_based = ba.effects(mode).set_index("effect")
+    assert_allclose(table.loc["style_length", "sd"] / model_based.loc["style_length", "sd"], 1, atol=0.15)
+
+
+def test_swapped_sides_change_nothing(votes):
+    cells = votes[0]
+    turned = replace(
+        cells,
+        a=cells.b,
+        b=cells.a,
+        counts=cells.counts[:, [1, 0, 2, 3]],
+        features={"length": -cells.features["length"]},
+    )
+    model = replace(MODEL, position="none")
+    one, other = ba.fit(cells, model=model, method="map"), ba.fit(turned, model=model, method="map")
+    assert_allclose(other.strength, one.strength, atol=1e-8)
+    assert_allclose(other.point.common, one.point.common, atol=1e-8)
+
+
+def test_quadrature_says_that_it_has_no_loop_for_it(votes):
+    cells = votes[0]
+    many = replace(cells, annotators=tuple(map(str, range(6000))), annotator=np.arange(6000) % 3000)
+    with pytest.raises(ba.ModelError, match="integrated out, which a feature does not allow"):
+        ba.fit(many, model=MODEL)
+
+
+def test_names_of_features_are_different_and_a_tuple():
+    for style in ("length", ("length", "length")):
+        with pytest.raises(ba.ModelError, match="style is a tuple of different names"):
+            ba.Model("style", style=style)
+
+
+@pytest.mark.slow
+def test_nuts_samples_the_same_posterior_and_the_tree_has_it():
+    cells, _ = simulated(1500)
+    model = ba.Model("style", ties="davidson", style=("length",))
+    mode = ba.fit(cells, model=model)
+    with warnings.catch_warnings(action="ignore"):
+        sampled = ba.fit(cells, model=model, method="nuts", draws=200, tune=200, seed=1)
+    slope = ba.to_datatree(sampled)["posterior"]["style_length"].to_numpy()
+    row = ba.effects(mode).set_index("effect").loc["style_length"]
+    assert abs(slope.mean() - row["estimate"]) < 0.3 * row["sd"]
+    assert_allclose(slope.std(), row["sd"], rtol=0.2)
+    assert_allclose(sampled.samples.strength.mean(axis=0), mode.strength, atol=0.1)
