@@ -47,8 +47,8 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     tree : xarray.DataTree
         What ``pymc.sample`` returns. Of its group ``posterior`` are read ``strength`` (chain, draw, competitor) and, as
         far as they are there, ``discrimination`` (chain, draw, annotator), ``log_tie_propensity`` and ``position``
-        (with the annotator, or without if common) and ``log_both_bad`` (chain, draw), matched by name. Everything else
-        there is looked at by :func:`~bayes_arena.diagnose` alone.
+        (with the annotator, or without if common), ``log_both_bad`` and ``style_`` with the name of a feature (chain,
+        draw), matched by name. Everything else there is looked at by :func:`~bayes_arena.diagnose` alone.
     votes : Cells, path, sequence of paths, or dataframe
         The votes that were sampled on.
     model : str or Model, optional
@@ -117,7 +117,8 @@ def _likelihood(posterior: Dataset, cells: Cells, model: str | Model | None) -> 
             f"The posterior has no 'strength', but {listing(posterior.data_vars)}. Call the competitors' strengths, in "
             "logits, 'strength': pm.Deterministic names what has another name."
         )
-    labels = [effect.label for effect in effects(EVERYTHING, Prior())]
+    everything = replace(EVERYTHING, style=tuple(cells.features))
+    labels = [effect.label for effect in effects(everything, Prior())]
     found = {label: _level(posterior[label]) for label in labels if label in posterior}
     chosen = resolve_model(
         _inferred(found, cells) if model is None else model,
@@ -160,6 +161,7 @@ def _inferred(found: dict[str, Level], cells: Cells) -> Model:
         tie_propensity=tie or "common",
         both_bad="outcome" if "log_both_bad" in found else "tie",
         position=found.get("position", "none"),
+        style=tuple(feature for feature in cells.features if f"style_{feature}" in found),
     )
     return next((preset for preset in PRESETS.values() if replace(preset, name="own") == model), model)
 

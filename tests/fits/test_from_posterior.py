@@ -1,5 +1,7 @@
 """Draws that were sampled elsewhere, behind the same tables. Only slow tests sample; the others make draws by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pymc as pm
@@ -119,8 +121,19 @@ def test_common_numbers_have_no_annotator(drawn):
     model = ba.Model("mine", "annotator", "davidson", position="common")
     fit = ba.from_posterior(tree_of(common), drawn[0].cells, model=model)
     np.testing.assert_allclose(fit.samples.common[:, 0], common["log_tie_propensity"].values.ravel())
-    assert ba.effects(fit)["effect"].tolist()[0] is not None
     assert ba.leave_one_out(fit).total < 0
+
+
+def test_a_slope_of_a_feature_is_read_too(drawn):
+    rng = np.random.default_rng(2)
+    cells = replace(drawn[0].cells, features={"length": rng.normal(size=len(drawn[0].cells.a)).round(1)})
+    slope = xr.DataArray(rng.normal(0.4, 0.1, (CHAINS, DRAWS)), dims=("chain", "draw"))
+    tree = tree_of(posterior_of(drawn).assign(style_length=slope))
+    model = ba.Model("mine", "annotator", "davidson", "annotator", position="annotator", style=("length",))
+    fit = ba.from_posterior(tree, cells, model=model)
+    assert ba.effects(fit).set_index("effect")["estimate"]["style_length"] == pytest.approx(float(slope.mean()))
+    with pytest.raises(ba.ModelError, match="'style_length' is one number in the draws, and absent in the model"):
+        ba.from_posterior(tree, cells, model="am-davidson")
 
 
 def broken(posterior: xr.Dataset, case: str) -> xr.Dataset:
