@@ -103,9 +103,9 @@ def _deviations(effect: Effect, sd: float, spread: str) -> Effect:
     return replace(effect, level="annotator", mean=0.0, sd=sd, spread=spread)
 
 
-def lead(strength: Floats, i: Ints, j: Ints) -> Floats:
-    """By how much i leads j, shape (..., n_rows), for strengths (..., n)."""
-    return np.asarray(strength[..., i] - strength[..., j])
+def lead(strength: Floats, i: Ints, j: Ints, axis: int = -1) -> Floats:
+    """By how much i leads j, shape (..., n_rows), for strengths (..., n); competitors are along the axis."""
+    return np.asarray(strength.take(i, axis) - strength.take(j, axis))
 
 
 @dataclass(frozen=True)
@@ -152,17 +152,14 @@ class Predictor:
         -------
         ndarray, shape (n_coordinates, ...)
         """
-        parts = [
-            (effect, number)
-            for effect, number in zip((*self.common, *self.own), (*common, *own), strict=True)
-            if effect.basis != "lead" and not (effect.belongs_to_vote and features is None)
-        ]
-        eta = self.theta(own) * leads
-        shape = np.broadcast_shapes(np.shape(eta), *(np.shape(number) for _, number in parts))
-        z = np.zeros((self.n_coordinates, *shape))
-        z[ETA] = eta
-        for effect, number in parts:
-            z[effect.coordinate] += times(basis(effect, leads, features), number)
+        totals: list[Any] = [0.0] * self.n_coordinates
+        totals[ETA] = times(self.theta(own), leads)
+        for effect, number in zip((*self.common, *self.own), (*common, *own), strict=True):
+            if effect.basis != "lead" and not (effect.belongs_to_vote and features is None):
+                totals[effect.coordinate] = totals[effect.coordinate] + times(basis(effect, leads, features), number)
+        z = np.empty((self.n_coordinates, *np.broadcast_shapes(*map(np.shape, totals))))
+        for coordinate, total in enumerate(totals):
+            z[coordinate] = total
         return z
 
     def move(
@@ -184,7 +181,7 @@ class Predictor:
         ndarray, shape (n_coordinates, ...)
         """
         moves = np.zeros((self.n_coordinates, *by_lead.shape))
-        moves[ETA] = self.theta(own) * by_lead
+        moves[ETA] = times(self.theta(own), by_lead)
         for effect, number in zip((*self.common, *self.own), (*by_common, *by_own), strict=True):
             moves[effect.coordinate] += times(basis(effect, leads, features), number)
         return moves

@@ -35,6 +35,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import IdentificationWarning, ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.predictor import lead
 from bayes_arena.votes.cells import are_whole
 
 CHUNK = 4_000_000
@@ -148,20 +149,15 @@ def clustered_variance(fit: Fit, head: Floats, own: Floats | None = None) -> tup
 
 def _moves(fit: Fit, target: Objective, head: Floats, own: Floats | None) -> Iterator[tuple[slice, Floats]]:
     """How the coordinates of every row move along x = H^-1 g, (n_coordinates, n_rows, s), some functions at a time."""
-    n, own_numbers, leads = target.n_competitors, target.own_numbers(fit.point.own), target.leads(fit.point.strength)
-    width = max(1, CHUNK // (target.predictor.n_coordinates * len(leads)))
+    n, point, tally = target.n_competitors, fit.point, target.tally
+    leads, numbers = target.leads(point.strength)[:, None], np.array(target.own_numbers(point.own))[..., None]
+    width = max(1, CHUNK // (target.likelihood.n_coordinates * len(leads)))
     for start in range(0, len(head), width):
         part = slice(start, start + width)
         x_head, x_own = fit.laplace.solve(head[part], None if own is None else own[part])
-        moves = target.predictor.move(
-            leads,
-            own_numbers,
-            target.tally.features[:, None],
-            target.leads(x_head[:n].T),
-            x_head[n:, :, None],
-            target.own_numbers(np.moveaxis(x_own, -1, 0)),
-        )
-        yield part, np.moveaxis(moves, 1, 2)
+        by_lead = lead(x_head[:n], tally.i, tally.j, axis=0)
+        by_own = [column[tally.k] for column in np.moveaxis(x_own, 1, 0)]
+        yield part, target.predictor.move(leads, numbers, tally.features[..., None], by_lead, x_head[n:], by_own)
 
 
 def _warn_of_single_clusters(fit: Fit, target: Objective) -> None:
