@@ -121,10 +121,10 @@ def main(arenas: int, starts: int) -> None:
                 continue
         lowest, infinite = peer(cells, model, starts, seed)
         behind = fit.target.value(fit.point) - lowest
-        outcome = "warned" if fit.at_infinity else "no warning"
-        if not fit.at_infinity and behind > 1e-6:
+        outcome = "warned" if fit.mode.at_infinity else "no warning"
+        if not fit.mode.at_infinity and behind > 1e-6:
             outcome += ", beaten " + ("at infinity" if infinite else "by a finite optimum")
-        elif fit.at_infinity and not infinite and behind > -1e-6:
+        elif fit.mode.at_infinity and not infinite and behind > -1e-6:
             outcome += ", but the best of the peer is finite and as low"
         counts[outcome] += 1
         if "," in outcome:

@@ -13,9 +13,8 @@ import pymc as pm
 
 from bayes_arena.arrays import sum_by
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
-from bayes_arena.likelihood.objective import objective
-from bayes_arena.likelihood.presets import resolve_model
-from bayes_arena.likelihood.priors import SPREAD_LABELS, Prior, resolve_prior
+from bayes_arena.likelihood.priors import SPREAD_LABELS, Prior
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import _parts
 from bayes_arena.threads import one_thread
@@ -53,24 +52,20 @@ def build(
     ConvergenceError, NotIdentifiedError, NoVotesError
         If ``pooled``, and the fit by ``"marginal"`` that settles the sampler's coordinates fails.
     """
-    prior = resolve_prior(prior)
-    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
-    if not pooled or prior.hyper is None:
-        return compose(cells, chosen, prior)
+    problem = Problem.of(cells, model, prior)
+    if not pooled or problem.prior.hyper is None:
+        return compose(problem)
     with one_thread():
-        known = information(*estimate_spreads(cells, chosen, prior))
-    return compose(cells, chosen, prior, known)
+        known = information(estimate_spreads(problem))
+    return compose(problem, known)
 
 
-def compose(cells: Cells, model: Model, prior: Prior, known: Mapping[str, float] | None = None) -> pm.Model:
+def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Model:
     """Compose the program, given what the fit by ``"marginal"`` knows.
 
     Parameters
     ----------
-    cells : Cells
-        Votes.
-    model : Model
-    prior : Prior
+    problem : Problem
     known : mapping of str to float, optional
         The :func:`~bayes_arena.inference.marginal.spreads.information` of the votes, which settles the sampler's
         coordinates: the spreads are pooled. Without it they are fixed.
@@ -80,8 +75,8 @@ def compose(cells: Cells, model: Model, prior: Prior, known: Mapping[str, float]
     pymc.Model
         As by :func:`build`.
     """
-    target = objective(cells, model, prior)
-    with pm.Model(coords=_parts.coordinates(cells)) as program:
+    prior, target = problem.prior, problem.objective
+    with pm.Model(coords=_parts.coordinates(problem.cells)) as program:
 
         def zero_sum(name: str, spread: str, dim: str) -> pm.TensorVariable:
             if known is None:

@@ -7,7 +7,7 @@ what is new; but votes of a new batch that are like stored ones are taken for th
 
 Cells are kept beside the votes, one row for each (a, b, annotator, outcome, weight), and an addition rewrites only the
 rows that it touches. Weights are kept apart because the grid that makes sums of weights exact depends on all of them
-(:func:`~bayes_arena.votes.cells.sum_cells`): a round that reads cells gets the bits that reading all votes at once
+(:func:`~bayes_arena.votes.summing.sum_cells`): a round that reads cells gets the bits that reading all votes at once
 gives. An id is looked up by 64 bits of its hash, a scan of eight bytes a stored vote: a unique index would have to be
 loaded whole whenever the file is opened.
 """
@@ -25,7 +25,8 @@ import polars as pl
 from bayes_arena.arena.store import Session, Store, now
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, listing
-from bayes_arena.votes.cells import Cells, sum_cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.summing import sum_cells
 
 NOBODY = -1
 """Number of the annotator where annotators are unknown."""
@@ -198,7 +199,7 @@ def stored_cells(session: Session) -> Cells:
         annotators, place = _sorted_names(session, "annotator")
         coded["annotator"] = place[found["annotator"]]
     coded |= {name: found[name] for name in ("outcome", "weight", "n")}
-    return sum_cells(pl.DataFrame(coded), competitors, annotators, {})
+    return sum_cells(pl.DataFrame(coded), competitors, annotators, dropped={}, sided=True)
 
 
 def _sorted_names(session: Session, table: str) -> tuple[list[str], Ints]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
 from bayes_arena.fits.result import Evidence, Fit
-from bayes_arena.inference.marginal.quadrature import is_sparse
+from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.mode.direction import direction, unsettled
 from bayes_arena.inference.mode.mode import find_mode
-from bayes_arena.likelihood.objective import objective
-from bayes_arena.likelihood.presets import resolve_model
-from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.reading.table import as_cells
 
 if TYPE_CHECKING:
     from bayes_arena.fits.sampling import Sampler
@@ -92,57 +91,44 @@ def fit(
     ----------
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
-    cells = as_cells(cells)
-    prior = resolve_prior(prior)
-    model = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
-    pooled = model.needs_annotators and prior.hyper is not None
-    method = method or ("marginal" if pooled else "map")
+    problem = Problem.of(cells, model, prior)
+    estimable = problem.prior.hyper is not None
+    method = method or ("marginal" if estimable and problem.model.needs_annotators else "map")
     if method not in ("map", "marginal", "nuts"):
         raise ModelError(f"Unknown method {method!r}. Use 'map', 'marginal' or 'nuts'.")
-    if method == "marginal" and prior.hyper is None:
+    if method == "marginal" and not estimable:
         raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
     if method == "nuts":
         from bayes_arena.fits.sampling import draws_of, require_samplable, sample
 
-        require_samplable(objective(cells, model, prior), sampler, draws, tune)
+        require_samplable(problem.objective, sampler, draws, tune)
     evidence: Evidence | None = None
     if method == "marginal":
-        evidence = "quadrature" if is_sparse(cells, model) else "laplace"
+        evidence = "quadrature" if is_sparse(problem) else "laplace"
     with one_thread():
-        if method == "map" or prior.hyper is None:
-            used, mode = prior, find_mode(cells, model, prior)
+        if method == "map" or not estimable:
+            mode = find_mode(problem)
         elif evidence == "quadrature":
-            from bayes_arena.inference.marginal.quadrature import integrate_annotators
-
-            used, mode = integrate_annotators(cells, model, prior)
+            mode = integrate_annotators(problem)
         else:
-            used, mode = estimate_spreads(cells, model, prior)
+            mode = estimate_spreads(problem)
         sought = evidence != "quadrature" and not mode.at_infinity
-        found = direction(mode.target, mode.point, mode.laplace.shifts) if sought else None
-        known = information(used, mode) if method == "nuts" and prior.hyper is not None else None
+        found = direction(mode.problem, mode.point) if sought else None
+        known = information(mode) if method == "nuts" and estimable else None
+    mode = replace(mode, open_questions=(*mode.open_questions, *unsettled(found)))
     tree = samples = None
     if method == "nuts":
-        tree = sample(cells, model, prior, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
-        samples = draws_of(tree, cells, mode.target)
-    open_questions = (*mode.open_questions, *unsettled(found))
-    for text in open_questions:
+        tree = sample(problem, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
+        samples = draws_of(tree, problem)
+    for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     for text in mode.at_infinity:
         warnings.warn(text, NoMaximumWarning, stacklevel=2)
     return Fit(
-        cells=cells,
-        model=model,
-        prior=prior,
-        spreads=used,
+        mode=mode,
+        prior=problem.prior,
         method=method,
         evidence=evidence,
-        target=mode.target,
-        point=mode.point,
-        laplace=mode.laplace,
-        gradient=mode.gradient,
-        iterations=mode.iterations,
-        warnings=(*open_questions, *mode.at_infinity),
-        at_infinity=mode.at_infinity,
         seed=seed if method == "nuts" else None,
         samples=samples,
         tree=tree,

@@ -24,6 +24,7 @@ from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.predictor import THETA, Effect, Level, effects
 from bayes_arena.likelihood.presets import PRESETS, resolve_model
 from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
@@ -86,24 +87,16 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     with one_thread():
         draws = _draws(posterior, cells, chosen)
         prior = _spreads(draws, objective(cells, chosen, Prior()).own)
-        mode = find_mode(cells, chosen, prior)
-        found = direction(mode.target, mode.point, mode.laplace.shifts)
-    open_questions = (*mode.open_questions, *unsettled(found))
-    for text in open_questions:
+        mode = find_mode(Problem(cells, chosen, prior))
+        found = direction(mode.problem, mode.point)
+    mode = replace(mode, open_questions=(*mode.open_questions, *unsettled(found)))
+    for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     return Fit(
-        cells=cells,
-        model=chosen,
+        mode=mode,
         prior=prior,
-        spreads=prior,
         method="posterior",
         evidence=None,
-        target=mode.target,
-        point=mode.point,
-        laplace=mode.laplace,
-        gradient=mode.gradient,
-        iterations=mode.iterations,
-        warnings=open_questions,
         samples=draws,
         tree=tree,
         mirror_probability=found.mirror_probability if found else None,

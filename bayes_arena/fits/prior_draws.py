@@ -8,22 +8,17 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Draws
 from bayes_arena.inference.projection import project_draws
-from bayes_arena.likelihood.objective import objective
-from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells
+from bayes_arena.likelihood.problem import Problem
 
 
-def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int) -> tuple[Draws, dict[str, Floats]]:
+def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[str, Floats]]:
     """Draw parameters from the prior, for the competitors and annotators of some votes.
 
     Parameters
     ----------
-    cells : Cells
-        Who competes and who votes; what was voted is not looked at.
-    model : Model
-    prior : Prior
-        A proper prior. With ``hyper`` its spreads are drawn from their half-normals.
+    problem : Problem
+        Its cells say who competes and who votes; what was voted is not looked at. Its prior is proper; with ``hyper``
+        its spreads are drawn from their half-normals.
     size : int
         Number of draws.
     seed : int
@@ -40,7 +35,7 @@ def draw_prior(cells: Cells, model: Model, prior: Prior, *, size: int, seed: int
     ModelError
         If the prior is flat.
     """
-    target = objective(cells, model, prior)
+    cells, prior, target = problem.cells, problem.prior, problem.objective
     names = ["strength", *(str(effect.spread) for effect in target.own)]
     if any(np.isinf(getattr(prior, name)) for name in names):
         raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")

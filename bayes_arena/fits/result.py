@@ -13,11 +13,12 @@ from scipy.special import gammaln, xlogy
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.inference.mode.laplace import Laplace
+from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells, Tally
+from bayes_arena.votes.cells import Cells
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -58,31 +59,14 @@ class Fit:
 
     Attributes
     ----------
-    cells : Cells
-        The votes.
-    model : Model
+    mode : Mode
+        The posterior mode, what surrounds it, and the problem that it solves.
     prior : Prior
-        As asked for.
-    spreads : Prior
-        As used: with the spreads that ``method="marginal"`` estimated.
+        As asked for: before ``method="marginal"`` estimated its spreads.
     method : str
         ``"map"``, ``"marginal"`` or ``"nuts"``; ``"posterior"`` of draws from elsewhere.
     evidence : {"laplace", "quadrature"} or None
         How ``"marginal"`` integrated the parameters out.
-    target : Objective
-        The negative log-posterior at those spreads.
-    point : Point
-        Its mode; by quadrature the mode of strengths and common numbers, and the posterior means of the annotators.
-    laplace : Laplace
-        Gaussian approximation at the mode; under a flat prior the inverse Fisher information.
-    gradient : float
-        Largest coordinate of the gradient, per vote.
-    iterations : int
-        Newton steps (of the last mode found).
-    warnings : tuple of str
-        What a reader of the result has to know.
-    at_infinity : tuple of str
-        Those of the warnings that name what has no finite estimate.
     seed : int or None
         Of ``"nuts"``.
     samples : Draws or None
@@ -95,19 +79,10 @@ class Fit:
         annotators integrated out.
     """
 
-    cells: Cells
-    model: Model
+    mode: Mode
     prior: Prior
-    spreads: Prior
     method: str
     evidence: Evidence | None
-    target: Objective
-    point: Point
-    laplace: Laplace
-    gradient: float
-    iterations: int
-    warnings: tuple[str, ...]
-    at_infinity: tuple[str, ...] = ()
     seed: int | None = None
     samples: Draws | None = None
     tree: DataTree | None = None
@@ -123,11 +98,44 @@ class Fit:
         )
 
     @property
+    def cells(self) -> Cells:
+        """The votes."""
+        return self.mode.problem.cells
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self.mode.problem.model
+
+    @property
+    def spreads(self) -> Prior:
+        """The prior as used, with the spreads that ``method="marginal"`` estimated."""
+        return self.mode.problem.prior
+
+    @property
+    def target(self) -> Objective:
+        """The negative log-posterior at those spreads."""
+        return self.mode.problem.objective
+
+    @property
+    def point(self) -> Point:
+        """The parameters at the mode."""
+        return self.mode.point
+
+    @property
+    def laplace(self) -> Laplace:
+        """Gaussian approximation at the mode."""
+        return self.mode.laplace
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the result has to know."""
+        return *self.mode.open_questions, *self.mode.at_infinity
+
+    @property
     def target_by_cell(self) -> Objective:
         """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""
-        cells = self.cells
-        rows = Tally(cells.a, cells.b, cells.annotator, cells.counts, cells.feature_rows(self.model.features))
-        return replace(self.target, tally=rows)
+        return replace(self.target, tally=self.cells.by_cell(self.model.features))
 
     @property
     def strength(self) -> Floats:

@@ -19,9 +19,7 @@ from bayes_arena.errors import ModelError, compiler_folder, listing
 from bayes_arena.fits.result import Draws
 from bayes_arena.inference.projection import project_draws
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells
+from bayes_arena.likelihood.problem import Problem
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -56,9 +54,7 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
 
 
 def sample(
-    cells: Cells,
-    model: Model,
-    prior: Prior,
+    problem: Problem,
     known: Mapping[str, float] | None,
     *,
     draws: int,
@@ -70,11 +66,8 @@ def sample(
 
     Parameters
     ----------
-    cells : Cells
-        Votes.
-    model : Model
-    prior : Prior
-        A proper prior.
+    problem : Problem
+        With a proper prior.
     known : mapping of str to float, or None
         The :func:`~bayes_arena.inference.marginal.spreads.information` of the votes, with which the spreads are sampled
         too; None where the prior fixes them.
@@ -101,7 +94,7 @@ def sample(
         from bayes_arena.models.grid import compose
 
         # PyMC writes its progress to stdout, which is for the answer
-        with compose(cells, model, prior, known), redirect_stdout(sys.stderr):
+        with compose(problem, known), redirect_stdout(sys.stderr):
             tree: DataTree = pm.sample(
                 draws,
                 tune=tune,
@@ -113,9 +106,9 @@ def sample(
     return tree
 
 
-def draws_of(tree: DataTree, cells: Cells, target: Objective) -> Draws:
+def draws_of(tree: DataTree, problem: Problem) -> Draws:
     """Read the draws of a sampled posterior, chains one after the other."""
-    posterior = tree["posterior"]
+    posterior, target = tree["posterior"], problem.objective
 
     def values(name: str) -> Floats:
         array = np.asarray(posterior[name].values, dtype=np.float64)
@@ -130,5 +123,5 @@ def draws_of(tree: DataTree, cells: Cells, target: Objective) -> Draws:
         if effect.name in shared:
             own[:, :, column] -= shared[effect.name][:, None]
     common = np.column_stack(list(shared.values())) if shared else np.zeros((size, 0))
-    elo_strength = project_draws(target, strength, common, own, cells.votes_by_annotator())
+    elo_strength = project_draws(target, strength, common, own, problem.cells.votes_by_annotator())
     return Draws(strength=strength, elo_strength=elo_strength, common=common, own=own)

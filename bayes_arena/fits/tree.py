@@ -18,7 +18,7 @@ prior, which the package does not know.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,8 +89,8 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
 
     groups = {"posterior": dataset(_named(fit.target, draws, spreads), chains, parameters)}
     if fit.method != "posterior":
-        from_prior = _named(fit.target, *draw_prior(fit.cells, fit.model, fit.prior, size=PRIOR_DRAWS, seed=seed))
-        groups["prior"] = dataset(from_prior, 1, parameters)
+        as_asked = replace(fit.mode.problem, prior=fit.prior)
+        groups["prior"] = dataset(_named(fit.target, *draw_prior(as_asked, size=PRIOR_DRAWS, seed=seed)), 1, parameters)
     if fit.method in ("map", "nuts"):
         groups["log_prior"] = dataset(_log_prior(fit.target, fit.prior, draws, spreads), chains, {})
     if fit.tree is not None and "sample_stats" in fit.tree:

@@ -23,6 +23,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from bayes_arena.arrays import Floats
@@ -64,7 +65,7 @@ class Factor:
     lower: Floats
     border_q: Floats
     inverse_tail: Floats
-    held: np.ndarray
+    held: NDArray[np.bool_]
 
     def solve(self, head: Floats, tail: Floats) -> tuple[Floats, Floats]:
         """Solve H x = g.

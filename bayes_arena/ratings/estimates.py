@@ -24,7 +24,6 @@ from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.ratings.intervals.bootstrap import RESAMPLES
 from bayes_arena.ratings.intervals.summary import Interval, Quantity, summarise
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.checks import components
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,7 +203,7 @@ def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Int
 
 def require_compared(fit: Fit, i: Ints, j: Ints) -> None:
     """Refuse pairs whose strengths have no common origin."""
-    labels = components(fit.cells)
+    labels = fit.cells.components
     apart = np.flatnonzero(labels[i] != labels[j])
     if len(apart):
         names = fit.cells.competitors

@@ -66,8 +66,8 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
 
     add(
         "gradient at the mode",
-        f"{fit.gradient:.1e} a vote after {fit.iterations} Newton steps",
-        fit.gradient <= GRADIENT[fit.evidence],
+        f"{fit.mode.gradient:.1e} a vote after {fit.mode.iterations} Newton steps",
+        fit.mode.gradient <= GRADIENT[fit.evidence],
         "use a proper prior, or look at the warnings of the fit",
     )
     add(

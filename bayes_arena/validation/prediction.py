@@ -155,7 +155,7 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     index = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
     known = stranger > 0 and not new and len(index) > 0
     k = index[cells.annotator] if known else np.full(len(i), stranger)
-    return Tally(i, j, k, cells.counts, cells.feature_rows(fit.model.features))
+    return cells.take(slice(None), a=i, b=j, annotator=k).by_cell(fit.model.features)
 
 
 def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:

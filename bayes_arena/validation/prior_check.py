@@ -12,13 +12,11 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.prior_draws import draw_prior
-from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.likelihood.presets import resolve_model
-from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.votes.reading.table import as_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,12 +61,10 @@ def prior_check(
     """
     import pandas as pd
 
-    cells = as_cells(cells)
-    prior = resolve_prior(prior)
-    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=prior.is_flat)
+    problem = Problem.of(cells, model, prior)
+    chosen, target = problem.model, problem.objective
     scale = elo or EloScale()
-    draws, _ = draw_prior(cells, chosen, prior, size=size, seed=seed)
-    target = objective(cells, chosen, prior)
+    draws, _ = draw_prior(problem, size=size, seed=seed)
     points = scale.points_per_logit * draws.elo_strength
     rows: dict[str, tuple[Floats, float]] = {
         "sd of Elo scores": (points.std(axis=1, ddof=1), np.nan),

@@ -7,16 +7,16 @@ the annotator's, so no order of votes, no chunking and no engine changes a bit o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
-import polars as pl
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, listing
+from bayes_arena.votes.graph import components
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
@@ -27,7 +27,65 @@ OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Votes:
+    """Rows of who met whom before which annotator: what cells and single votes have in common.
+
+    Attributes
+    ----------
+    competitors : tuple of str
+        Names, sorted. Length n_competitors.
+    annotators : tuple of str
+        Names, sorted; empty when the annotators are unknown.
+    a, b : ndarray of int, shape (n_rows,)
+        Index of the competitors shown first and second.
+    annotator : ndarray of int, shape (n_rows,)
+        Index of the annotator; 0 when the annotators are unknown.
+    """
+
+    competitors: tuple[str, ...]
+    annotators: tuple[str, ...]
+    a: Ints
+    b: Ints
+    annotator: Ints
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            for array in value.values() if isinstance(value, Mapping) else (value,):
+                if isinstance(array, np.ndarray):
+                    array.setflags(write=False)
+
+    @property
+    def n_competitors(self) -> int:
+        """Number of competitors."""
+        return len(self.competitors)
+
+    @property
+    def n_annotators(self) -> int:
+        """Number of annotators, 0 when they are unknown."""
+        return len(self.annotators)
+
+    def take(self, rows: Any, **changed: Any) -> Self:
+        """Return some rows, in the order given, with everything that is known of them.
+
+        Parameters
+        ----------
+        rows : ndarray of bool or int, or slice
+            Which.
+        **changed
+            Fields that are others: of these rows, or of the whole.
+        """
+
+        def of_rows(value: Any) -> Any:
+            if isinstance(value, Mapping):
+                return {name: of_rows(one) for name, one in value.items()}
+            return value[rows] if isinstance(value, np.ndarray) else value
+
+        kept = [field.name for field in fields(self) if field.name not in changed]
+        return replace(self, **{name: of_rows(getattr(self, name)) for name in kept}, **changed)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells(Votes):
     """Votes summed per ordered pair and annotator.
 
     Attributes
@@ -50,19 +108,10 @@ class Cells:
         By how much a's answer exceeds b's, in length say: cells whose votes differ in it are cells apart.
     """
 
-    competitors: tuple[str, ...]
-    annotators: tuple[str, ...]
-    a: Ints
-    b: Ints
-    annotator: Ints
     counts: Floats
     dropped: Mapping[str, int] = field(default_factory=dict)
     sided: bool = True
     features: Mapping[str, Floats] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for array in (self.a, self.b, self.annotator, self.counts, *self.features.values()):
-            array.setflags(write=False)
 
     def __repr__(self) -> str:
         return (
@@ -70,23 +119,18 @@ class Cells:
             f"{len(self.a)} cells)"
         )
 
-    @property
-    def n_competitors(self) -> int:
-        """Number of competitors."""
-        return len(self.competitors)
-
-    @property
-    def n_annotators(self) -> int:
-        """Number of annotators, 0 when they are unknown."""
-        return len(self.annotators)
-
     @cached_property
     def n_votes(self) -> float:
         """Number of votes (sum of weights)."""
         return float(self.counts.sum())
 
+    @cached_property
+    def components(self) -> Ints:
+        """Component of every competitor in the graph of comparisons, shape (n_competitors,), largest first."""
+        return components(self.n_competitors, self.a, self.b)
+
     def tally(self, *, by_annotator: bool, by_side: bool = False, features: Sequence[str] = ()) -> Tally:
-        """Sum the votes over what a model does not distinguish.
+        """Sum the votes over what a model does not distinguish; done once, and kept.
 
         Parameters
         ----------
@@ -97,6 +141,16 @@ class Cells:
         features : sequence of str
             Keep apart votes that differ in these.
         """
+        apart = by_annotator, by_side, tuple(features)
+        if apart not in self._tallies:
+            self._tallies[apart] = self._sum(*apart)
+        return self._tallies[apart]
+
+    @cached_property
+    def _tallies(self) -> dict[tuple[bool, bool, tuple[str, ...]], Tally]:
+        return {}
+
+    def _sum(self, by_annotator: bool, by_side: bool, features: Sequence[str]) -> Tally:
         annotator = self.annotator if by_annotator else np.zeros_like(self.annotator)
         turned = np.zeros(len(self.a), dtype=bool) if by_side else self.a > self.b
         i, j = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
@@ -116,6 +170,10 @@ class Cells:
             counts=np.column_stack([sum_by(row, column, len(keys)) for column in counts.T]),
             features=apart,
         )
+
+    def by_cell(self, features: Sequence[str] = ()) -> Tally:
+        """Return a tally that sums nothing: a row for every cell, in their order, with the features asked for."""
+        return Tally(self.a, self.b, self.annotator, self.counts, self.feature_rows(features))
 
     def feature_rows(self, names: Sequence[str]) -> Floats:
         """Features of every cell, shape (len(names), n_cells).
@@ -159,14 +217,7 @@ class Tally:
 def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
     """Return the same competitors and annotators with other counts; cells without a vote are left out."""
     rows = counts.sum(axis=1) > 0
-    return replace(
-        cells,
-        a=cells.a[rows],
-        b=cells.b[rows],
-        annotator=cells.annotator[rows],
-        counts=counts[rows].astype(np.float64),
-        features={name: values[rows] for name, values in cells.features.items()},
-    )
+    return cells.take(rows, counts=counts[rows].astype(np.float64))
 
 
 def whole_votes(counts: Floats) -> Ints:
@@ -204,76 +255,3 @@ def are_whole(counts: Floats) -> bool:
 def whole_counts(values: Floats) -> np.ndarray:
     """Return counts as integers where every one is whole (it is, unless votes are weighted)."""
     return values.astype(np.int64) if are_whole(values) else values
-
-
-def build_cells(groups: pl.DataFrame, dropped: Mapping[str, int]) -> Cells:
-    """Build cells from valid groups of votes.
-
-    Parameters
-    ----------
-    groups : polars.DataFrame
-        Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n`` votes and,
-        where known, ``annotator`` (text). Rows may repeat and come in any order.
-    dropped : mapping of str to int
-        Invalid votes left out, by problem.
-    """
-    competitors = pl.concat([groups["a"], groups["b"]]).unique().sort()
-    codes = {"a": competitors, "b": competitors}
-    annotators = pl.Series(dtype=pl.String)
-    if "annotator" in groups.columns:
-        annotators = groups["annotator"].unique().sort()
-        codes["annotator"] = annotators
-    else:
-        groups = groups.with_columns(annotator=pl.lit(0))
-    coded = groups.select(
-        *(pl.col(name).cast(pl.Enum(names)).to_physical().cast(pl.Int64) for name, names in codes.items()),
-        *(["annotator"] if "annotator" not in codes else []),
-        "outcome",
-        "weight",
-        "n",
-    )
-    return sum_cells(coded, competitors.to_list(), annotators.to_list(), dropped)
-
-
-def sum_cells(
-    coded: pl.DataFrame, competitors: Sequence[str], annotators: Sequence[str], dropped: Mapping[str, int]
-) -> Cells:
-    """Build cells from valid groups of votes whose names are numbers.
-
-    Parameters
-    ----------
-    coded : polars.DataFrame
-        As for :func:`build_cells`, with ``a, b`` and ``annotator`` (0 where unknown) as index into the names.
-    competitors, annotators : sequence of str
-        All names that occur and no other, sorted.
-    dropped : mapping of str to int
-        Invalid votes left out, by problem.
-    """
-    coded = coded.with_columns(pl.col("a", "b", "annotator", "outcome").cast(pl.Int64)).sort("a", "b", "annotator")
-    a, b, annotator = (coded[name].to_numpy() for name in ("a", "b", "annotator"))
-    new = np.ones(len(a), dtype=bool)
-    new[1:] = (np.diff(a) != 0) | (np.diff(b) != 0) | (np.diff(annotator) != 0)
-    cell = np.cumsum(new) - 1
-    votes = _on_grid(coded["weight"].to_numpy(), coded["n"].to_numpy()) * coded["n"].to_numpy()
-    counts = sum_by(cell * 4 + coded["outcome"].to_numpy(), votes, 4 * (int(cell[-1]) + 1))
-    return Cells(
-        competitors=tuple(competitors),
-        annotators=tuple(annotators),
-        a=a[new],
-        b=b[new],
-        annotator=annotator[new],
-        counts=counts.reshape(-1, 4),
-        dropped=dict(dropped),
-    )
-
-
-def _on_grid(weight: Floats, n: Ints) -> Floats:
-    """Round weights so that every sum of them is exact, in whatever order it is taken.
-
-    The grid is a power of two of at most 2^-49 of the total weight: half of it, or twice the total, are still within
-    the 53 bits of a float. Whole weights stay as they are.
-    """
-    values, row = np.unique(weight, return_inverse=True)
-    total = math.fsum(values * np.bincount(row, n))
-    grid = 2.0 ** (math.frexp(total)[1] - 50)
-    return np.asarray(np.round(weight / grid) * grid)

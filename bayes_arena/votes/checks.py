@@ -1,10 +1,4 @@
-"""What a set of votes can and cannot settle, before any model is fitted.
-
-Comparisons form a graph on the competitors. Scores are comparable only within a connected component. A finite
-maximum-likelihood estimate of Bradley-Terry exists only if the competitors cannot be split into two groups
-such that nobody of the first ever lost or tied against the second (Ford, 1957): the directed graph "j took
-something off i" must be strongly connected.
-"""
+"""What a set of votes can and cannot settle, before any model is fitted."""
 
 from __future__ import annotations
 
@@ -13,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import listing
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.graph import never_beaten_groups
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.repeats import Repeats
 from bayes_arena.votes.reading.table import as_cells, read_repeats
@@ -28,49 +21,6 @@ if TYPE_CHECKING:
 
 FEW_VOTES = 50
 """The paper leaves out annotators with this many votes or fewer (section 5.1)."""
-
-
-def components(cells: Cells) -> Ints:
-    """Component of every competitor in the comparison graph, shape (n_competitors,), largest first."""
-    labels = _components(cells, cells.a, cells.b, strong=False)
-    order = np.argsort(-np.bincount(labels), kind="stable")
-    return np.argsort(order)[labels]
-
-
-def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:
-    """Return the groups of competitors that took every point off all others, where the votes are connected.
-
-    Parameters
-    ----------
-    cells : Cells
-        Votes.
-    count_ties : bool
-        Whether a tie takes something off both sides.
-
-    Returns
-    -------
-    list of list of str
-        Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every
-        strongly connected group that lost nothing to anybody outside it, though it was compared with them.
-    """
-    tally = cells.tally(by_annotator=False)
-    i_wins, j_wins, ties = tally.counts[:, 0], tally.counts[:, 1], tally.counts[:, 2:].sum(axis=1) * count_ties
-    i_scored, j_scored = i_wins + ties > 0, j_wins + ties > 0
-    took = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
-    off = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
-    group = _components(cells, took, off, strong=True)
-    outside = group[took] != group[off]
-    beaten, met = set(group[off][outside]), set(group[took][outside])
-    return [
-        [name for name, label in zip(cells.competitors, group, strict=True) if label == winner]
-        for winner in sorted(met - beaten)
-    ]
-
-
-def _components(cells: Cells, source: Ints, target: Ints, *, strong: bool) -> Ints:
-    size = cells.n_competitors
-    graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size)).tocsr()
-    return np.asarray(connected_components(graph, connection="strong" if strong else "weak")[1], dtype=np.int64)
 
 
 def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, str]]:
@@ -103,7 +53,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         bool(twins),
         "take them for the same: normalise=True (--normalise-names)",
     )
-    labels = components(cells)
+    labels = cells.components
     alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
     add(
         "connected comparisons",

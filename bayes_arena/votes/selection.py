@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,13 +113,11 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
     present = np.zeros(votes.n_competitors, dtype=bool)
     present[votes.a[rows]] = present[votes.b[rows]] = True
     competitor_index, annotator_index = np.cumsum(present) - 1, np.cumsum(kept) - 1
-    what: dict[str, Any] = {"counts": votes.counts[rows]} if isinstance(votes, Cells) else {"score": votes.score[rows]}
-    return replace(
-        votes,
+    return votes.take(
+        rows,
         competitors=tuple(name for name, keep in zip(votes.competitors, present, strict=True) if keep),
         annotators=tuple(name for name, keep in zip(votes.annotators, kept, strict=True) if keep),
         a=competitor_index[votes.a[rows]],
         b=competitor_index[votes.b[rows]],
         annotator=annotator_index[votes.annotator[rows]],
-        **what,
     )

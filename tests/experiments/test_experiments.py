@@ -300,7 +300,7 @@ def test_figure_5_on_real_votes(llmfao_50):
         runs = [descend(llmfao_50, model=model, seed=seed) for seed in range(2)]
         assert consistency(*(run.scores[-1] for run in runs)) > 0.99
         fit = ba.fit(llmfao_50, model=model, prior="flat")
-        assert fit.iterations < 10
+        assert fit.mode.iterations < 10
         assert all(fit.mean_loss < run.loss.min() - 1e-9 for run in runs)
 
 

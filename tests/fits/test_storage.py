@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from helpers import panel
 
 import bayes_arena as ba
-from bayes_arena.fits.saved.soundness import FORMAT
+from bayes_arena.fits.saved.storage import FORMAT
 from bayes_arena.replacing import written_beside
 
 
@@ -140,14 +141,14 @@ def test_other_edits_are_noticed(path):
     for edit, problem in [
         (put("cells", "counts", (0, 0), 5.0), "checksum"),
         (put("cells", "competitors", 5, "zebra"), "checksum"),
-        (lambda tree: tree.attrs.update(warnings='["all is well"]'), "checksum"),
+        (lambda tree: tree.attrs.update(open_questions='["all is well"]'), "checksum"),
         (lambda tree: tree.attrs.update(sided=0), "checksum"),
         (lambda tree: tree.attrs.update(model="{"), "damaged: Expecting property name"),
         (lambda tree: tree.attrs.update(prior="[]"), "damaged"),
         (lambda tree: tree.attrs.pop("method"), "damaged: 'method'"),
         (lambda tree: tree["mode"].__delitem__("own"), "damaged: .*own"),
         (lambda tree: tree.__delitem__("laplace"), "damaged: .*laplace"),
-        (lambda tree: tree.attrs.update(bayes_arena_format=FORMAT - 1), "not written by save"),
+        (lambda tree: tree.attrs.update(bayes_arena_format=0), "not written by save"),
         (lambda tree: tree.attrs.update(bayes_arena_format=FORMAT + 1), "not written by save"),
     ]:
         with pytest.raises(ba.OutputError, match=problem):
@@ -155,8 +156,45 @@ def test_other_edits_are_noticed(path):
 
 
 def test_a_result_of_version_01_is_read(fit, path):
-    again = ba.load(edited(path, lambda tree: [tree.attrs.pop(name) for name in ("checksum", "sided")]))
+    def older(tree: xr.DataTree) -> None:
+        for name in ("checksum", "sided", "open_questions"):
+            del tree.attrs[name]
+        tree.attrs.update(bayes_arena_format=1, evidence="", seed=-1, warnings='["few votes"]', singular=0)
+
+    again = ba.load(edited(path, older))
     assert ba.leaderboard(again).equals(ba.leaderboard(fit))
+    assert (again.warnings, again.evidence, again.seed, again.cells.sided) == (("few votes",), None, None, True)
+
+
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_features_of_votes_come_back(arena_cells, suffix, tmp_path):
+    length = np.arange(len(arena_cells.a), dtype=float)
+    cells = arena_cells.take(slice(None), features={"length": length, "a/b, in Zürich": -length})
+    ba.save(ba.fit(cells, model="m-elo", prior="flat"), tmp_path / f"fit.{suffix}")
+    again = ba.load(tmp_path / f"fit.{suffix}").cells
+    assert {name: values.tolist() for name, values in again.features.items()} == {
+        name: values.tolist() for name, values in cells.features.items()
+    }
+    if suffix == "nc":
+        path = edited(tmp_path / "fit.nc", put("cells", "features", (1, 2), 0.5))
+        with pytest.raises(ba.OutputError, match="checksum"):
+            ba.load(path)
+
+
+@pytest.mark.filterwarnings("ignore:The direction of the ranking")
+def test_the_mode_comes_back_with_the_reversed_one_beside_it(tmp_path):
+    camps = {"for-1": (8, 1), "for-2": (8, 1), "for-3": (8, 1), "against-1": (1, 8), "against-2": (1, 8)}
+    fit = ba.fit(panel(camps), model="am-elo")
+    ba.save(fit, tmp_path / "fit.nc")
+    again = ba.load(tmp_path / "fit.nc")
+    assert (again.model, again.prior, again.spreads, again.warnings) == (
+        fit.model,
+        fit.prior,
+        fit.spreads,
+        fit.warnings,
+    )
+    assert again.mode.gradient == fit.mode.gradient
+    np.testing.assert_array_equal(again.mode.mirror.strength, fit.mode.mirror.strength)
 
 
 def test_files_that_are_absent_cut_off_or_incomplete(fit, path, tmp_path):

@@ -11,28 +11,29 @@ from scipy.linalg import block_diag, null_space
 
 import bayes_arena as ba
 from bayes_arena.experiments.perturbation import perturb
-from bayes_arena.inference.marginal.spreads import TOLERANCE, _log_evidence, estimate_spreads
+from bayes_arena.inference.marginal.spreads import TOLERANCE, estimate_spreads, log_evidence
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.likelihood.problem import Problem
 
 MODELS = ["am-davidson", "am-elo", ba.Model("rao-kupper", "annotator", "rao-kupper", "annotator")]
 NAMES = ("strength", "discrimination", "tie_spread", "position_spread")
 
 
-def log_evidence(cells, fit, **spreads):
-    prior = replace(fit.spreads, **spreads)
-    return _log_evidence(prior, find_mode(cells, fit.model, prior, start=fit.point))
+def evidence_at(fit, **spreads):
+    problem = replace(fit.mode.problem, prior=replace(fit.spreads, **spreads))
+    return log_evidence(find_mode(problem, start=fit.point))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=["am-davidson", "am-elo", "rao-kupper"])
 def test_slope_by_finite_differences(arena_cells, model):
     fit = ba.fit(arena_cells, model=model, method="map")
-    _, slope = log_evidence(arena_cells, fit)
+    _, slope = evidence_at(fit)
     names = ["strength", *(term.spread for term in fit.target.own)]
     numeric = []
     for name in names:
         at = getattr(fit.spreads, name)
-        up, down = (log_evidence(arena_cells, fit, **{name: at * np.exp(sign * 1e-3)})[0] for sign in (1, -1))
+        up, down = (evidence_at(fit, **{name: at * np.exp(sign * 1e-3)})[0] for sign in (1, -1))
         numeric.append((up - down) / 2e-3)
     np.testing.assert_allclose(slope, numeric, rtol=2e-3, atol=2e-2)
 
@@ -40,11 +41,11 @@ def test_slope_by_finite_differences(arena_cells, model):
 @pytest.mark.parametrize("model", MODELS, ids=["am-davidson", "am-elo", "rao-kupper"])
 def test_the_evidence_is_highest_at_the_estimate(arena_cells, model):
     fit = ba.fit(arena_cells, model=model, method="marginal")
-    best, slope = log_evidence(arena_cells, fit)
+    best, slope = evidence_at(fit)
     assert np.abs(slope / np.sqrt(2 * 20)).max() < 3 * TOLERANCE
     for name in ("strength", "discrimination"):
         for factor in (0.7, 0.95, 1.05, 1.4):
-            assert log_evidence(arena_cells, fit, **{name: factor * getattr(fit.spreads, name)})[0] < best
+            assert evidence_at(fit, **{name: factor * getattr(fit.spreads, name)})[0] < best
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -72,7 +73,7 @@ def test_mirrored_annotators_whose_mode_splits_in_two():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ba.ArenaWarning)
         fit = ba.fit(cells)
-    prior, _ = estimate_spreads(cells, fit.model, fit.prior)
+    prior = estimate_spreads(Problem(cells, fit.model, fit.prior)).problem.prior
     assert all(0.1 < getattr(prior, name) < 3 for name in NAMES)
 
 
@@ -83,7 +84,7 @@ def test_camps_of_equal_size_in_few_votes(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ba.ArenaWarning)
         fit = ba.fit(ba.read_votes(arena.votes), model="am-davidson")
-    _, slope = log_evidence(fit.cells, fit)
+    _, slope = evidence_at(fit)
     assert np.abs(slope / np.sqrt(8)).max() < 3 * TOLERANCE
 
 
@@ -93,7 +94,7 @@ def test_the_larger_camp_says_which_end_is_up():
     with pytest.warns(ba.IdentificationWarning, match="contradict each other"):  # two in five, at a risk of .08
         fit = ba.fit(cells, model="am-elo")
     assert fit.mirror_probability == pytest.approx(0.084, abs=0.01)
-    assert find_mode(cells, fit.model, fit.spreads).mirror is not None  # so there was a choice
+    assert find_mode(fit.mode.problem).mirror is not None  # so there was a choice
     assert ba.leaderboard(fit)["competitor"].tolist() == ["0", "1", "2"]
     assert (fit.discrimination > 0).tolist() == [name.startswith("for") for name in cells.annotators]
 

@@ -14,6 +14,7 @@ from bayes_arena.inference.marginal.spreads import estimate_spreads
 from bayes_arena.likelihood.objective import Point, objective
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 
 MODELS = [
@@ -107,7 +108,7 @@ def test_few_votes_an_annotator_neither_stretch_the_scale_nor_hide_how_they_diff
         spreads.append(fit.spreads.discrimination)
     assert np.mean(slopes) == pytest.approx(1, abs=0.03)
     assert np.mean(spreads) == pytest.approx(0.4, abs=0.03)
-    assert estimate_spreads(cells, fit.model, fit.prior)[0].discrimination < 0.37
+    assert estimate_spreads(Problem(cells, fit.model, fit.prior)).problem.prior.discrimination < 0.37
     assert 0.7 < np.sqrt(np.mean(np.square(z))) < 1.3
     assert abs(np.mean(np.abs(z) < 1.598) - 0.89) < 0.12
 
@@ -131,7 +132,7 @@ def test_tables_of_a_sparse_arena_and_the_order_of_votes():
 def test_well_fed_annotators_are_left_to_laplace(arena_cells, few_votes):
     assert ba.fit(arena_cells).evidence == "laplace"
     assert ba.fit(arena_cells, method="map").evidence is None
-    assert not is_sparse(few_votes, PRESETS["bradley-terry"])
+    assert not is_sparse(Problem(few_votes, PRESETS["bradley-terry"], Prior()))
 
 
 def test_spreads_too_wide_to_start_from():

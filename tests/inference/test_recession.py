@@ -115,7 +115,7 @@ def test_no_start_of_another_optimiser_ends_lower_without_a_warning(seed):
         warnings.simplefilter("ignore", ba.ArenaWarning)
         fit = ba.fit(cells, model="am-elo", prior="flat")
     lowest, log_odds = lowest_of_many_starts(cells, seed, starts=15)
-    if fit.at_infinity:
+    if fit.mode.at_infinity:
         assert log_odds > 20 or fit.loss < lowest - 1e-6
     else:
         assert fit.loss < lowest + 1e-6

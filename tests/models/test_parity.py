@@ -18,6 +18,7 @@ from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.likelihood.objective import Point, objective
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import SPREAD_LABELS
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import build, fused
 
@@ -152,7 +153,7 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model)
     fit = ba.fit(four_outcomes, model=model, method="map")
     target, prior = fit.target, ba.Prior()
     program = remove_value_transforms(build(four_outcomes, model=model, pooled=True))
-    known = information(*estimate_spreads(four_outcomes, fit.model, prior))
+    known = information(estimate_spreads(Problem(four_outcomes, fit.model, prior)))
     logp = program.compile_logp()
     share = np.bincount(target.tally.k, target.counts.sum(axis=0)) / target.n_votes
 

@@ -2,7 +2,8 @@ import numpy as np
 from helpers import frame
 
 import bayes_arena as ba
-from bayes_arena.votes.checks import components, never_beaten_groups, records
+from bayes_arena.votes.checks import records
+from bayes_arena.votes.graph import never_beaten_groups
 
 
 def found(rows) -> dict[str, tuple[str, str]]:
@@ -17,7 +18,7 @@ def test_healthy_votes_pass():
 
 def test_disconnected_groups_are_named():
     cells = ba.read_votes(frame([("x", "y", "tie"), ("y", "z", "tie"), ("p", "q", "tie")]))
-    assert components(cells).tolist() == [1, 1, 0, 0, 0]
+    assert cells.components.tolist() == [1, 1, 0, 0, 0]
     status, text = found([("x", "y", "tie"), ("y", "z", "tie"), ("p", "q", "tie")])["connected comparisons"]
     assert (status, text) == ("warning", "2 group(s); apart from the largest: p, q")
 

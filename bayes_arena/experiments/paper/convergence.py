@@ -30,7 +30,6 @@ from bayes_arena.likelihood.priors import FLAT
 from bayes_arena.progress import report
 from bayes_arena.ratings.random_orders import shuffled_ratings
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.checks import components
 from bayes_arena.votes.reading.sequence import one_by_one
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def convergence(
 
     if starts < 2:
         raise ModelError(f"Consistency takes two starts or more, not {starts}.")
-    if components(cells).max() > 0:
+    if cells.components.max() > 0:
         raise NotIdentifiedError("Some competitors were never compared with the others. Rank the groups apart.")
     seeds = range(seed, seed + starts)
     tables = []

@@ -1,12 +1,7 @@
-"""What a saved result is put together from, and whether it makes sense.
-
-Shapes, indices and numbers that cannot be are named; a checksum notices every other change.
-"""
+"""Whether what a file holds makes sense: shapes, indices and numbers that cannot be are named."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 import numpy as np
@@ -14,8 +9,7 @@ import numpy as np
 from bayes_arena.errors import OutputError, listing
 from bayes_arena.votes.cells import Cells
 
-FORMAT = 1
-"""Version of the layout of a file."""
+POINT = {"strength": ("competitor",), "common": ("common",), "own": ("own_annotator", "own")}
 LAYOUT = {
     "cells": {
         "competitors": ("competitor",),
@@ -24,8 +18,10 @@ LAYOUT = {
         "b": ("cell",),
         "annotator_of": ("cell",),
         "counts": ("cell", "outcome"),
+        "features": ("feature", "cell"),
     },
-    "mode": {"strength": ("competitor",), "common": ("common",), "own": ("own_annotator", "own")},
+    "mode": POINT,
+    "mirror": POINT,
     "laplace": {
         "schur": ("head", "head_too"),
         "lower": ("head", "head_too"),
@@ -42,11 +38,6 @@ LAYOUT = {
     },
 }
 """Groups of arrays and their dimensions."""
-SETTINGS = (
-    *("model", "prior", "spreads", "method", "evidence", "seed", "dropped", "sided", "warnings"),
-    *("at_infinity", "mirror_probability", "gradient", "iterations", "singular", "log_determinant"),
-)
-"""Attributes from which a result is put together."""
 
 
 def sound_array(tree: Any, group: str, name: str, sizes: dict[str, int]) -> Any:
@@ -80,15 +71,3 @@ def _require(sound: Any, values: Any, problem: str) -> None:
     places = [tuple(place) for place in np.argwhere(~sound)]
     if places:
         raise OutputError(f"{problem}: {listing(f'{values[place]} (row {place[0]})' for place in places)}")
-
-
-def checksum(tree: Any) -> str:
-    """Return a checksum of all that :func:`load` reads of a file, but the sampler's own tree."""
-    settings = {name: np.asarray(tree.attrs[name]).item() for name in SETTINGS}
-    sha = hashlib.sha256(json.dumps(settings).encode())
-    for group in (group for group in LAYOUT if group in tree):
-        for name in LAYOUT[group]:
-            values = tree[group][name].to_numpy()
-            text = values.dtype.kind not in "if"
-            sha.update(json.dumps(values.tolist()).encode() if text else np.ascontiguousarray(values).tobytes())
-    return sha.hexdigest()

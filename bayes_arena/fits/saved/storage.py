@@ -1,32 +1,30 @@
 """Results on disk: netCDF (``.nc``) or Zarr (``.zarr``), never pickle.
 
 A file has the groups of :func:`~bayes_arena.to_datatree` without those of single votes, so that ArviZ reads it, and
-more from which the result is put together again (:mod:`bayes_arena.fits.saved.soundness`). ``load`` trusts none of
-them.
+more from which the result is put together again (:mod:`bayes_arena.fits.saved.contents`). ``load`` trusts none of
+them (:mod:`bayes_arena.fits.saved.soundness`).
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bayes_arena.errors import OutputError
-from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.fits.saved.soundness import FORMAT, LAYOUT, checksum, require_sound, sound_array
+from bayes_arena.fits.result import Fit
+from bayes_arena.fits.saved.contents import assemble, attribute, checksum, contents, variable
+from bayes_arena.fits.saved.soundness import LAYOUT, require_sound
 from bayes_arena.fits.tree import attributes, to_datatree
-from bayes_arena.inference.mode.laplace import Laplace
-from bayes_arena.likelihood.arrow import Factor
-from bayes_arena.likelihood.objective import Point, objective
-from bayes_arena.likelihood.priors import Prior, Spreads
-from bayes_arena.likelihood.specification import Model
+from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
-from bayes_arena.votes.cells import OUTCOMES, Cells
+from bayes_arena.votes.cells import OUTCOMES
 
+FORMAT = 2
+"""Version of the layout of a file."""
 SUFFIXES = (".nc", ".zarr")
 
 
@@ -52,44 +50,22 @@ def save(fit: Fit, path: str | Path) -> None:
         raise OutputError(
             f"{str(path)!r} is there and no saved result, or not only that. Choose another name, or remove it first."
         )
-    cells, factor = fit.cells, fit.laplace.factor
-    groups = {
-        "cells": {
-            "competitors": _text(cells.competitors),
-            "annotators": _text(cells.annotators),
-            "a": cells.a,
-            "b": cells.b,
-            "annotator_of": cells.annotator,
-            "counts": cells.counts,
-        },
-        "mode": vars(fit.point),
-        "laplace": vars(factor) | {"held": factor.held.astype(np.int8), "shifts": fit.laplace.shifts},
-    }
-    if fit.samples is not None:
-        groups["draws"] = vars(fit.samples)
     tree = xr.DataTree() if fit.prior.is_flat else to_datatree(fit, votes=False)
     if fit.tree is not None:
         tree["sampler"] = fit.tree["posterior"].to_dataset()
-    for group, arrays in groups.items():
-        tree[group] = xr.Dataset({name: (dims, arrays[name]) for name, dims in LAYOUT[group].items()})
-    tree.attrs = attributes(fit, 0) | {
-        "bayes_arena_format": FORMAT,
-        "seed": -1 if fit.seed is None else fit.seed,
-        "dropped": json.dumps(dict(cells.dropped)),
-        "sided": int(cells.sided),
-        "warnings": json.dumps(fit.warnings),
-        "at_infinity": json.dumps(fit.at_infinity),
-        "mirror_probability": json.dumps(fit.mirror_probability),
-        "gradient": fit.gradient,
-        "iterations": fit.iterations,
-        "singular": int(fit.laplace.singular),
-        "log_determinant": fit.laplace.log_determinant,
-    }
-    tree.attrs["checksum"] = checksum(tree)
-    contents = {"": _netcdf(tree)} if path.suffix == ".nc" else _zarr(tree)
+    tree.attrs = attributes(fit, 0) | {"bayes_arena_format": FORMAT, "checksum": checksum(fit)}
+    groups: dict[str, dict[str, Any]] = {}
+    for group, name, value in contents(fit):
+        if name not in LAYOUT.get(group, {}):
+            tree.attrs[name] = attribute(value)
+        elif not isinstance(value, Mapping) or value:  # without features there is no variable of them
+            groups.setdefault(group, {})[name] = variable(group, name, value)
+    for group, variables in groups.items():
+        tree[group] = xr.Dataset(variables)
+    files = {"": _netcdf(tree)} if path.suffix == ".nc" else _zarr(tree)
     try:
         with written_beside(path) as draft:
-            for file, content in contents.items():
+            for file, content in files.items():
                 (draft / file).parent.mkdir(parents=True, exist_ok=True)
                 (draft / file).write_bytes(content)
     except OSError as error:
@@ -130,58 +106,31 @@ def _read(path: Path) -> Fit:
 
     with xr.open_datatree(path, engine="h5netcdf" if path.suffix == ".nc" else "zarr") as opened:
         tree = opened.load()
-    if tree.attrs.get("bayes_arena_format") != FORMAT:
+    if tree.attrs.get("bayes_arena_format") not in (1, FORMAT):
         raise OutputError("it was not written by save() of this version of bayes_arena")
-    attrs = tree.attrs
+    if tree.attrs["bayes_arena_format"] == 1:
+        tree.attrs |= _as_of_today(tree.attrs)
     sizes = {"outcome": len(OUTCOMES)}
-
-    def array(group: str, name: str) -> Any:
-        return sound_array(tree, group, name, sizes)
-
-    cells = Cells(
-        competitors=tuple(map(str, array("cells", "competitors"))),
-        annotators=tuple(map(str, array("cells", "annotators"))),
-        a=array("cells", "a"),
-        b=array("cells", "b"),
-        annotator=array("cells", "annotator_of"),
-        counts=array("cells", "counts"),
-        dropped=json.loads(attrs["dropped"]),
-        sided=bool(attrs.get("sided", True)),
-    )
-    require_sound(cells)
-    model, spreads = Model(**json.loads(attrs["model"])), _prior(attrs["spreads"])
-    target = objective(cells, model, spreads)
+    problem = assemble(Problem, tree, sizes)
+    require_sound(problem.cells)
+    target = problem.objective
     sizes |= {"common": len(target.common), "own_annotator": target.n_annotators, "own": len(target.own)}
     sizes["head"] = sizes["competitor"] + sizes["common"]
-    factor = Factor(
-        schur=array("laplace", "schur"),
-        lower=array("laplace", "lower"),
-        border_q=array("laplace", "border_q"),
-        inverse_tail=array("laplace", "inverse_tail"),
-        held=array("laplace", "held").astype(bool),
-    )
-    fit = Fit(
-        cells=cells,
-        model=model,
-        prior=_prior(attrs["prior"]),
-        spreads=spreads,
-        method=attrs["method"],
-        evidence=attrs["evidence"] or None,
-        target=target,
-        point=Point(*(array("mode", field.name) for field in fields(Point))),
-        laplace=Laplace(factor, array("laplace", "shifts"), bool(attrs["singular"]), float(attrs["log_determinant"])),
-        gradient=float(attrs["gradient"]),
-        iterations=int(attrs["iterations"]),
-        warnings=tuple(json.loads(attrs["warnings"])),
-        at_infinity=tuple(json.loads(attrs["at_infinity"])),
-        mirror_probability=json.loads(attrs["mirror_probability"]),
-        seed=None if attrs["seed"] < 0 else int(attrs["seed"]),
-        samples=Draws(*(array("draws", field.name) for field in fields(Draws))) if "draws" in tree else None,
-        tree=_sampler_tree(tree) if "sampler" in tree else None,
-    )
-    if "checksum" in attrs and attrs["checksum"] != checksum(tree):  # version 0.1 wrote none
+    mode = assemble(Mode, tree, sizes, problem=problem)
+    fit: Fit = assemble(Fit, tree, sizes, mode=mode, tree=_sampler_tree(tree) if "sampler" in tree else None)
+    if tree.attrs["bayes_arena_format"] == FORMAT and tree.attrs["checksum"] != checksum(fit):
         raise OutputError("it was changed after save() wrote it: the checksum differs")
     return fit
+
+
+def _as_of_today(attrs: Mapping[Any, Any]) -> dict[str, Any]:
+    """Attributes of a file of layout 1, which wrote some otherwise, as they are written now."""
+    infinite = json.loads(attrs["at_infinity"])
+    return {
+        "evidence": attrs["evidence"] or "null",
+        "seed": "null" if attrs["seed"] < 0 else attrs["seed"],
+        "open_questions": json.dumps([text for text in json.loads(attrs["warnings"]) if text not in infinite]),
+    }
 
 
 def _netcdf(tree: Any) -> bytes:
@@ -206,16 +155,6 @@ def _sampler_tree(tree: Any) -> Any:
 
     groups = {"posterior": "sampler", "sample_stats": "sample_stats"}
     return xr.DataTree.from_dict({name: tree[group].to_dataset() for name, group in groups.items() if group in tree})
-
-
-def _prior(text: str) -> Prior:
-    numbers = json.loads(text)
-    hyper = numbers.pop("hyper")
-    return Prior(**numbers, hyper=Spreads(**hyper) if hyper else None)
-
-
-def _text(names: tuple[str, ...]) -> Any:
-    return np.array(names, dtype=np.dtypes.StringDType()).astype(object) if names else np.zeros(0, dtype="U1")
 
 
 def _is_result(folder: Path) -> bool:

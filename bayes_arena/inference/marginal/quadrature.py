@@ -35,8 +35,9 @@ from bayes_arena.inference.marginal.spreads import LARGEST, SMALLEST
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.likelihood.arrow import Factor
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import Point
 from bayes_arena.likelihood.priors import Prior, Spreads
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model, Position
 from bayes_arena.votes.cells import Cells
 
@@ -63,29 +64,26 @@ MAX_STEPS = {COARSE: 50, FINE: 100, FINEST: 200}
 """Few nodes can lead astray, as their sum is not what its derivatives say; more of them do not."""
 
 
-def is_sparse(cells: Cells, model: Model) -> bool:
+def is_sparse(problem: Problem) -> bool:
     """Whether a model's annotators have so few votes that they have to be integrated out."""
-    return model.needs_annotators and cells.n_annotators > SPARSE * math.sqrt(cells.n_votes)
+    cells = problem.cells
+    return problem.model.needs_annotators and cells.n_annotators > SPARSE * math.sqrt(cells.n_votes)
 
 
-def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prior, Mode]:
+def integrate_annotators(problem: Problem) -> Mode:
     """Maximise the marginal likelihood.
 
     Parameters
     ----------
-    cells : Cells
-        Votes.
-    model : Model
-        With numbers of the annotators' own.
-    prior : Prior
-        Start and hyperpriors (``hyper`` is not None).
+    problem : Problem
+        Its model has numbers of the annotators' own, its prior the spreads to start from and their hyperpriors
+        (``hyper`` is not None).
 
     Returns
     -------
-    prior : Prior
-        The same with estimated spreads.
-    mode : Mode
-        Strengths and common numbers at the maximum, annotators at their posterior means.
+    Mode
+        Of the problem with the estimated spreads in its prior: strengths and common numbers at the maximum, annotators
+        at their posterior means.
 
     Raises
     ------
@@ -100,12 +98,12 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     Pierce, D. A. (1994), "A note on Gauss-Hermite quadrature", Biometrika 81. MacKay, D. J. C. (1992), "Bayesian
     interpolation", Neural Computation 4.
     """
-    require_memory(cells, model)  # the start takes less
-    start = find_mode(cells, _without_annotators(model), prior)
+    require_memory(problem)  # the start takes less
+    cells, prior, target = problem.cells, problem.prior, problem.objective
+    start = find_mode(replace(problem, model=_without_annotators(problem.model)))
     alike = are_alike(cells)
     if alike:
         prior = replace(prior, discrimination=SMALLEST, tie_spread=SMALLEST, position_spread=SMALLEST)
-    target = objective(cells, model, prior)
     head, steps = start.point.head, 0
     for nodes in (COARSE, FINE, FINEST):
         integral = Integral(target, nodes)
@@ -127,8 +125,8 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
     free = np.zeros(len(target.own), dtype=bool)
     factor = Factor(schur, cholesky(schur, lower=True), at.border, at.covariance, free)
     shifts = np.full((n, 1), 1 / math.sqrt(n))
-    mode = Mode(
-        target=target.with_spreads(prior.strength, integral.spreads_of(prior)),
+    return Mode(
+        problem=replace(problem, prior=prior),
         point=Point(head[:n] - head[:n].mean(), head[n:], at.mean),
         laplace=Laplace(factor, shifts, singular=False, log_determinant=factor.log_determinant()),
         gradient=float(np.abs(at.gradient[np.append(np.arange(size), spreads)]).max()) / max(target.n_votes, 1.0),
@@ -137,7 +135,6 @@ def integrate_annotators(cells: Cells, model: Model, prior: Prior) -> tuple[Prio
         open_questions=(*start.open_questions, *(_taken_as_alike(cells) if alike else ())),
         at_infinity=(),
     )
-    return prior, mode
 
 
 def repeats(cells: Cells) -> float:

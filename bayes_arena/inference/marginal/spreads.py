@@ -30,9 +30,7 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.likelihood.objective import Point
-from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells
+from bayes_arena.likelihood.problem import Problem
 
 MAX_PASSES = 3
 SAME_MODE = 1e-6
@@ -49,23 +47,18 @@ STEP = 1e-3
 """Change of ln sigma by which ln |H| is differentiated."""
 
 
-def estimate_spreads(cells: Cells, model: Model, prior: Prior) -> tuple[Prior, Mode]:
+def estimate_spreads(problem: Problem) -> Mode:
     """Estimate the spreads of a prior, and find the mode under them.
 
     Parameters
     ----------
-    cells : Cells
-        Votes.
-    model : Model
-    prior : Prior
-        Start and hyperpriors (``hyper`` is not None).
+    problem : Problem
+        Its prior has the spreads to start from, and their hyperpriors (``hyper`` is not None).
 
     Returns
     -------
-    prior : Prior
-        The same with estimated spreads.
-    mode : Mode
-        The mode under it.
+    Mode
+        Of the problem with the estimated spreads in its prior.
 
     Raises
     ------
@@ -77,42 +70,40 @@ def estimate_spreads(cells: Cells, model: Model, prior: Prior) -> tuple[Prior, M
     MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4. Chung, Y. et al. (2013), "A nondegenerate
     penalized likelihood estimator for variance parameters in multilevel models", Psychometrika 78.
     """
-    mode = find_mode(cells, model, prior, thorough=False)
+    mode = find_mode(problem, thorough=False)
     for _ in range(MAX_PASSES):
-        prior, mode = _settle(cells, model, prior, mode)
-        best = find_mode(cells, model, prior)
-        if best.target.value(best.point) > mode.target.value(mode.point) - SAME_MODE:
+        mode = _maximise_evidence(mode)
+        best = find_mode(mode.problem)
+        if best.problem.objective.value(best.point) > mode.problem.objective.value(mode.point) - SAME_MODE:
             break
         mode = best  # another mode is better: its spreads differ
-    return _settle_direction(cells, model, prior, best)
+    return _likelier_direction(best)
 
 
-def _settle_direction(cells: Cells, model: Model, prior: Prior, best: Mode) -> tuple[Prior, Mode]:
+def _likelier_direction(best: Mode) -> Mode:
     """Give the mode with the reversed ranking spreads of its own, and return the direction with more evidence."""
     if best.mirror is None:
-        return prior, best
-    other_prior, other = _settle(cells, model, prior, find_mode(cells, model, prior, start=best.mirror))
+        return best
+    other = _maximise_evidence(find_mode(best.problem, start=best.mirror))
     if other.point.strength @ best.point.strength > 0:
-        return prior, best  # at those spreads it is no mode any more
-    rival = _log_evidence(other_prior, other)[0] > _log_evidence(prior, best)[0]
-    return (other_prior, other) if rival else (prior, best)
+        return best  # at those spreads it is no mode any more
+    return other if log_evidence(other)[0] > log_evidence(best)[0] else best
 
 
-def _settle(cells: Cells, model: Model, prior: Prior, mode: Mode) -> tuple[Prior, Mode]:
+def _maximise_evidence(mode: Mode) -> Mode:
     """Maximise L, going on from a mode; where that one jumps on the way, L does, and L-BFGS starts again."""
     from scipy.optimize import minimize  # slow to import
 
-    names = _spread_names(mode)
+    problem, names = mode.problem, _spread_names(mode)
     units = np.sqrt(2.0 * _sizes(mode))
 
     def negative(x: Floats) -> tuple[float, Floats]:
         nonlocal mode
-        there = _with_spreads(prior, names, x / units)
-        mode = find_mode(cells, model, there, start=mode.point)
-        value, slope = _log_evidence(there, mode)
+        mode = find_mode(_with_spreads(problem, names, x / units), start=mode.point)
+        value, slope = log_evidence(mode)
         return -value, -slope / units
 
-    logs = np.clip(np.log([getattr(prior, name) for name in names]), *np.log([SMALLEST, LARGEST]))
+    logs = np.clip(np.log([getattr(problem.prior, name) for name in names]), *np.log([SMALLEST, LARGEST]))
     for _ in range(MAX_STARTS):
         start, near = logs, np.clip([logs - REACH, logs + REACH], *np.log([SMALLEST, LARGEST]))
         bounds = (near * units).T
@@ -121,32 +112,33 @@ def _settle(cells: Cells, model: Model, prior: Prior, mode: Mode) -> tuple[Prior
         )
         logs = answer.x / units
         if answer.success and np.abs(logs - start).max() < 0.999 * REACH:
-            prior = _with_spreads(prior, names, logs)
-            return prior, find_mode(cells, model, prior, start=mode.point)
+            return find_mode(_with_spreads(problem, names, logs), start=mode.point)
     raise ConvergenceError(
         f"The spreads of the prior did not settle in {MAX_STARTS} starts ({answer.message}). "
         "Fix them with a Prior whose hyper is None, or use method='map'."
     )
 
 
-def _with_spreads(prior: Prior, names: list[str], logs: Floats) -> Prior:
-    """Return the prior with the spreads of these logarithms."""
-    return replace(prior, **dict(zip(names, np.exp(logs).tolist(), strict=True)))
+def _with_spreads(problem: Problem, names: list[str], logs: Floats) -> Problem:
+    """Return the same problem with the spreads of these logarithms."""
+    return replace(problem, prior=replace(problem.prior, **dict(zip(names, np.exp(logs).tolist(), strict=True))))
 
 
 def _spread_names(mode: Mode) -> list[str]:
     """Name the spreads that the mode was found under."""
-    return ["strength", *(effect.spread for effect in mode.target.own if effect.spread)]
+    return ["strength", *(effect.spread for effect in mode.problem.objective.own if effect.spread)]
 
 
 def _sizes(mode: Mode) -> Floats:
     """Return how many numbers have each spread."""
-    return np.array([len(mode.point.strength), *[mode.target.n_annotators] * len(mode.target.own)], dtype=float)
+    count, width = mode.point.own.shape
+    return np.array([len(mode.point.strength), *[count] * width], dtype=float)
 
 
-def _log_evidence(prior: Prior, mode: Mode) -> tuple[float, Floats]:
-    """L of the module and its derivatives by ln sigma."""
-    names, target, point, shifts = _spread_names(mode), mode.target, mode.point, mode.laplace.shifts
+def log_evidence(mode: Mode) -> tuple[float, Floats]:
+    """L of the module at the spreads of a mode, and its derivatives by ln sigma."""
+    prior = mode.problem.prior
+    names, target, point, shifts = _spread_names(mode), mode.problem.objective, mode.point, mode.laplace.shifts
     sizes, n = _sizes(mode), len(point.strength)
     spreads, scales = (np.array([getattr(one, name) for name in names]) for one in (prior, prior.hyper))
     deviations = [point.strength, *(point.own - [term.mean for term in target.own]).T]
@@ -169,15 +161,13 @@ def _log_evidence(prior: Prior, mode: Mode) -> tuple[float, Floats]:
     return value, squares / spreads**2 - 0.5 * rise - (sizes - 2) - (spreads / scales) ** 2
 
 
-def information(prior: Prior, mode: Mode) -> dict[str, float]:
+def information(mode: Mode) -> dict[str, float]:
     """Say how precisely the votes alone determine a single number of each kind.
 
     Parameters
     ----------
-    prior : Prior
-        With estimated spreads.
     mode : Mode
-        The mode under it.
+        Under estimated spreads.
 
     Returns
     -------
@@ -187,4 +177,5 @@ def information(prior: Prior, mode: Mode) -> dict[str, float]:
     """
     totals = [np.trace(mode.laplace.strength_covariance()), *np.einsum("mqq->q", mode.laplace.own_covariance())]
     triples = zip(_spread_names(mode), (_sizes(mode) - 1).tolist(), map(float, totals), strict=True)
-    return {name: max(size / total - getattr(prior, name) ** -2, 0.0) if size else 0.0 for name, size, total in triples}
+    precision = {name: getattr(mode.problem.prior, name) ** -2 for name in _spread_names(mode)}
+    return {name: max(size / total - precision[name], 0.0) if size else 0.0 for name, size, total in triples}

@@ -25,6 +25,7 @@ from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.arrow import factorise
 from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.predictor import THETA
+from bayes_arena.likelihood.problem import Problem
 
 VAGUE = 3.0
 """Standard deviation of r and theta, in logits and without unit."""
@@ -56,17 +57,14 @@ def vague_objective(target: Objective) -> Objective:
     return replace(target, strength_sd=VAGUE, own=(replace(theta, mean=0.0, sd=VAGUE), *others))
 
 
-def direction(target: Objective, point: Point, shifts: Floats) -> Direction | None:
+def direction(problem: Problem, point: Point) -> Direction | None:
     """Read how sure the votes alone are of a ranking's direction.
 
     Parameters
     ----------
-    target : Objective
-        What was minimised.
+    problem : Problem
     point : Point
-        Where.
-    shifts : ndarray, shape (n, c)
-        Orthonormal directions in which the strengths are held.
+        Its mode.
 
     Returns
     -------
@@ -78,6 +76,7 @@ def direction(target: Objective, point: Point, shifts: Floats) -> Direction | No
     ConvergenceError
         If the mode under vague priors is not found.
     """
+    target, shifts = problem.objective, problem.shifts
     if not target.free_discrimination or target.n_annotators < 2:
         return None
     vague = vague_objective(target)

@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.arrays import Ints
 from bayes_arena.errors import listing
 from bayes_arena.inference.mode.newton import HUGE, Optimum
-from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.checks import never_beaten_groups
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.votes.graph import never_beaten_groups
 
 NEGLIGIBLE = 30.0
 """Nats by which a mode with the reversed ranking may fall short before it is out of the question."""
 
 
-def disconnected(labels: Ints, prior: Prior) -> list[str]:
+def disconnected(problem: Problem) -> list[str]:
     """Say so if some competitors were never compared, directly or through others."""
-    count = len(np.unique(labels))
+    count = len(np.unique(problem.cells.components))
     if count == 1:
         return []
-    how = "each is centred on its own" if np.isinf(prior.strength) else "only the prior relates them"
+    how = "each is centred on its own" if np.isinf(problem.prior.strength) else "only the prior relates them"
     return [
         f"The competitors fall into {count} groups that were never compared; {how}. "
         "Scores of different groups are not comparable; see `bayes-arena check`."
@@ -40,8 +36,9 @@ def reversed_mode(best: Optimum, others: list[Optimum]) -> Optimum | None:
     return mirror if mirror and mirror.value < best.value + NEGLIGIBLE else None
 
 
-def at_infinity(target: Objective, optimum: Optimum, cells: Cells, model: Model) -> list[str]:
+def at_infinity(problem: Problem, optimum: Optimum) -> list[str]:
     """Name what runs to infinity where nothing holds it back."""
+    target, cells, model = problem.objective, problem.cells, problem.model
     extreme = (np.abs(target.coordinates(optimum.point)) > HUGE).any(axis=0)
     groups = never_beaten_groups(cells, count_ties=not model.likelihood.drops_ties)
     fixed = model.discrimination == "fixed"

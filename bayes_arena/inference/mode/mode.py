@@ -11,17 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesError, TooLargeError, listing
 from bayes_arena.inference.mode.identification import at_infinity, disconnected, reversed_mode
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.inference.mode.search import search
-from bayes_arena.likelihood.objective import Objective, Point, objective
-from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.checks import components
+from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.problem import Problem
 
 SQUARES, BORDERS, OWN_NUMBERS = 11, 4, 3
 """Matrices of competitors by competitors, and by annotators' numbers (so many of each), that fit and board hold."""
@@ -35,23 +31,26 @@ class Mode:
 
     Attributes
     ----------
-    target : Objective
-        What was minimised.
+    problem : Problem
+        Of which it is the mode: the spreads are those of its prior.
     point : Point
-        The mode, with sum r = 0 and mean theta = 1.
+        The mode, with sum r = 0 and mean theta = 1; by quadrature the mode of strengths and common numbers, and the
+        posterior means of the annotators.
     laplace : Laplace
-        Gaussian approximation there.
+        Gaussian approximation there; under a flat prior the inverse Fisher information.
     gradient : float
         Largest coordinate of the gradient, per vote.
     iterations : int
-        Newton steps.
+        Newton steps (of the last mode found).
     mirror : Point or None
         The best mode with the reversed ranking, unless there is none or it is out of the question.
-    open_questions, at_infinity : tuple of str
-        What the votes leave open, and what has no finite estimate.
+    open_questions : tuple of str
+        What the votes leave open.
+    at_infinity : tuple of str
+        What has no finite estimate.
     """
 
-    target: Objective
+    problem: Problem
     point: Point
     laplace: Laplace
     gradient: float
@@ -61,16 +60,13 @@ class Mode:
     at_infinity: tuple[str, ...]
 
 
-def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None = None, thorough: bool = True) -> Mode:
+def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = True) -> Mode:
     """Find the posterior mode.
 
     Parameters
     ----------
-    cells : Cells
-        Votes.
-    model : Model
-    prior : Prior
-        Its spreads are used as they are.
+    problem : Problem
+        The spreads of its prior are used as they are.
     start : Point, optional
         The mode of the same model under a similar prior, or of similar votes, to go on from; no other start is tried
         then, and the mean of theta stays what it is there.
@@ -92,24 +88,22 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
     TooLargeError
         If the machine has not the memory for the matrices.
     """
-    if cells.n_competitors < 2:
+    if problem.cells.n_competitors < 2:
         raise NoVotesError("Rating takes at least two competitors.")
-    require_memory(cells, model)
-    target = objective(cells, model, prior)
+    require_memory(problem)
+    target, prior = problem.objective, problem.prior
     if not target.n_votes:
-        raise NoVotesError(f"Every vote is one that the model leaves out (ties={model.ties!r}).")
-    _require_votes_of_all(cells, target)
-    labels = components(cells)
-    shifts = _indicators(labels if math.isinf(prior.strength) else np.zeros_like(labels))
-    optimum, point, others = search(target, cells, model, prior, shifts, start, thorough)
+        raise NoVotesError(f"Every vote is one that the model leaves out (ties={problem.model.ties!r}).")
+    _require_votes_of_all(problem)
+    optimum, point, others = search(problem, start, thorough)
     unbounded = math.isinf(prior.strength) or (target.free_discrimination and math.isinf(prior.discrimination))
-    infinite = at_infinity(target, optimum, cells, model) if unbounded else []
+    infinite = at_infinity(problem, optimum) if unbounded else []
     if not optimum.converged and not infinite:
         raise ConvergenceError(
             f"No convergence in {optimum.iterations} Newton steps: the largest gradient is {optimum.gradient:.1e} a "
             f"vote (aim {GRADIENT_PER_VOTE:g}). Use a tighter prior, or check extreme vote weights."
         )
-    laplace = laplace_at(target, point, shifts, at_infinity=bool(infinite))
+    laplace = laplace_at(target, point, problem.shifts, at_infinity=bool(infinite))
     if laplace.singular and not infinite:
         raise NotIdentifiedError(
             "The votes do not determine the parameters: other values fit exactly as well, with another ranking "
@@ -117,21 +111,22 @@ def find_mode(cells: Cells, model: Model, prior: Prior, *, start: Point | None =
         )
     mirror = reversed_mode(optimum, others) if others and not infinite else None
     return Mode(
-        target=target,
+        problem=problem,
         point=point,
         laplace=laplace,
         gradient=optimum.gradient,
         iterations=optimum.iterations,
         mirror=mirror.point if mirror else None,
-        open_questions=tuple(disconnected(labels, prior)),
+        open_questions=tuple(disconnected(problem)),
         at_infinity=tuple(infinite),
     )
 
 
-def require_memory(cells: Cells, model: Model) -> None:
+def require_memory(problem: Problem) -> None:
     """Refuse matrices that the machine cannot hold, before they are made."""
+    cells = problem.cells
     n = cells.n_competitors
-    annotators = cells.n_annotators * OWN_NUMBERS if model.needs_annotators else 0
+    annotators = cells.n_annotators * OWN_NUMBERS if problem.model.needs_annotators else 0
     needed = 8 * (SQUARES * n * n + BORDERS * n * annotators)
     if needed < FREELY:
         return
@@ -147,9 +142,10 @@ def require_memory(cells: Cells, model: Model) -> None:
         )
 
 
-def _require_votes_of_all(cells: Cells, target: Objective) -> None:
+def _require_votes_of_all(problem: Problem) -> None:
     """Refuse an annotator without votes whose numbers no prior holds."""
-    if not any(math.isinf(term.sd) for term in target.own):
+    cells = problem.cells
+    if not any(math.isinf(term.sd) for term in problem.objective.own):
         return
     silent = np.flatnonzero(cells.votes_by_annotator() == 0)
     if len(silent):
@@ -157,9 +153,3 @@ def _require_votes_of_all(cells: Cells, target: Objective) -> None:
             f"No vote says anything of annotator(s) {listing(cells.annotators[k] for k in silent)}. Use a prior "
             "(prior='default'), or leave out annotators with few votes (keep_annotators)."
         )
-
-
-def _indicators(labels: Ints) -> Floats:
-    """Orthonormal indicator vectors of components, shape (n, c)."""
-    indicator = (labels[:, None] == np.unique(labels)).astype(float)
-    return np.asarray(indicator / np.sqrt(indicator.sum(axis=0)))

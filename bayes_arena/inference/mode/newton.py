@@ -110,7 +110,7 @@ class Gauge:
         return Point(gradient.strength, gradient.common, own)
 
 
-def minimise(objective: Objective, start: Point, gauge: Gauge, below: float = math.inf) -> Optimum:
+def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = math.inf) -> Optimum:
     """Minimise the objective from a start, leaving saddle points on the way.
 
     A start that cannot be expected to lead below a value is given up, not converged.
@@ -123,7 +123,7 @@ def minimise(objective: Objective, start: Point, gauge: Gauge, below: float = ma
     """
     iterations = 0
     for _ in range(MAX_ESCAPES):
-        optimum, arrow = _descend(objective, start, gauge, below)
+        optimum, arrow = _descend(objective, start, gauge, to_beat)
         iterations += optimum.iterations
         optimum = replace(optimum, iterations=iterations)
         try:
@@ -141,7 +141,7 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
     return bool(np.abs(objective.coordinates(point)).max(initial=0.0) > HUGE)
 
 
-def _descend(objective: Objective, point: Point, gauge: Gauge, below: float) -> tuple[Optimum, Arrow]:
+def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -> tuple[Optimum, Arrow]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
     value = objective.value(point)
@@ -154,7 +154,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, below: float) -> 
             break
         head, own = factor.solve(-gradient.head, -gradient.own)
         slope = float(gradient.head @ head + np.sum(gradient.own * own))
-        if not damping and value + REMAINDER * slope > below:
+        if not damping and value + REMAINDER * slope > to_beat:
             break
         rounding = ROUNDING * max(abs(value), n_votes)
         sharp = -0.5 * slope < max(DECREMENT, 0.1 * rounding)

@@ -21,11 +21,9 @@ from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.direction import vague_objective
 from bayes_arena.inference.mode.newton import Gauge, Optimum, minimise, runs_to_infinity
 from bayes_arena.inference.mode.recession import starts_towards_infinity
-from bayes_arena.likelihood.objective import Objective, Point, objective
+from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells
+from bayes_arena.likelihood.problem import Problem
 
 RANDOM_STARTS = 6
 """Further starts of a flat fit in which annotators differ much, or votes are few."""
@@ -37,19 +35,13 @@ EQUAL = 1e-6
 """Largest log-odds of competitors that count as equal."""
 
 
-def search(
-    target: Objective, cells: Cells, model: Model, prior: Prior, shifts: Floats, start: Point | None, thorough: bool
-) -> tuple[Optimum, Point, list[Optimum]]:
+def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optimum, Point, list[Optimum]]:
     """Find the lowest of the optima that the starts lead to.
 
     Parameters
     ----------
-    target : Objective
-        What to minimise.
-    cells, model, prior
-        What it was made from.
-    shifts : ndarray, shape (n, c)
-        Orthonormal directions of the strengths that are held.
+    problem : Problem
+        Whose objective to minimise.
     start : Point, optional
         The only start to try, and the mean of theta is held at what it is there.
     thorough : bool
@@ -68,11 +60,12 @@ def search(
     NotIdentifiedError
         If under a flat prior all competitors come out equal, or the discriminations sum to zero.
     """
-    held = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    target, shifts = problem.objective, problem.shifts
+    held = _all_held(problem)
     if not target.free_discrimination or start is not None:
         best = minimise(target, start or target.start(), held)
         return best, best.point, []
-    concave = _fixed_mode(cells, replace(model, discrimination="fixed"), prior, shifts)
+    concave = _mode_of_fixed_discrimination(problem)
     own = target.start().own
     own[:, THETA + 1 :] = concave.own if len(concave.own) else 0.0
     start = Point(concave.strength, concave.common, own)
@@ -86,7 +79,7 @@ def search(
         further = _random_starts(start) if _far_apart(best.point.own[:, THETA]) or (few and finite) else []
         further += starts_towards_infinity(target, best.point) if finite else []
         for one in further:
-            other = minimise(target, one, loose, below=best.value - GAIN)
+            other = minimise(target, one, loose, to_beat=best.value - GAIN)
             best = other if other.value < best.value - GAIN else best
         if np.abs(best.point.strength).max() * np.abs(best.point.own[:, THETA]).max() < EQUAL:
             raise NotIdentifiedError(
@@ -139,11 +132,15 @@ def _random_starts(start: Point) -> list[Point]:
     return starts
 
 
-def _fixed_mode(cells: Cells, model: Model, prior: Prior, shifts: Floats) -> Point:
-    """Return the mode of a model with theta = 1: where a model with free theta starts."""
-    target = objective(cells, model, prior)
-    gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
-    return minimise(target, target.start(), gauge).point
+def _all_held(problem: Problem) -> Gauge:
+    """Hold the sum of the strengths, and of the annotators' numbers of every kind."""
+    return Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
+
+
+def _mode_of_fixed_discrimination(problem: Problem) -> Point:
+    """Return the mode of the same model with theta = 1: where a model with free theta starts."""
+    concave = replace(problem, model=replace(problem.model, discrimination="fixed"))
+    return minimise(concave.objective, concave.objective.start(), _all_held(concave)).point
 
 
 def _normalise(point: Point, shifts: Floats) -> Point:

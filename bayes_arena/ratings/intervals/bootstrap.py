@@ -23,7 +23,7 @@ from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.inference.projection import project_draws
 from bayes_arena.progress import report
 from bayes_arena.ratings.intervals.robust import require_mode
-from bayes_arena.votes.cells import Cells, whole_votes, with_counts
+from bayes_arena.votes.cells import Cells, whole_votes
 
 RESAMPLES = 200
 
@@ -74,7 +74,7 @@ def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
     with threadpool_limits(limits=1, user_api="blas"):  # type: ignore[no-untyped-call]  # small matrices
         for cells in _resampled(fit, resamples, seed):
             try:
-                mode = find_mode(cells, fit.model, fit.spreads, start=fit.point)
+                mode = find_mode(replace(fit.mode.problem, cells=cells), start=fit.point)
             except (FitError, NoVotesError) as error:
                 lost[type(error).__name__] += 1
                 continue
@@ -105,10 +105,18 @@ def bootstrap(fit: Fit, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
 def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
     """As many votes as there are, drawn with replacement, again and again."""
     tally = fit.target.tally  # no finer than the model needs, so fewer columns than the cells have
-    cells = replace(fit.cells, a=tally.i, b=tally.j, annotator=tally.k, counts=tally.counts)
     votes = whole_votes(tally.counts).ravel()
     rng = np.random.default_rng(seed)
     for index in range(resamples):
         report("resamples", index, resamples)
-        yield with_counts(cells, rng.multinomial(votes.sum(), votes / votes.sum()).reshape(-1, 4))
+        counts = rng.multinomial(votes.sum(), votes / votes.sum()).reshape(-1, 4)
+        rows = counts.any(axis=1)
+        yield replace(
+            fit.cells,
+            a=tally.i[rows],
+            b=tally.j[rows],
+            annotator=tally.k[rows],
+            counts=counts[rows].astype(np.float64),
+            features=dict(zip(fit.model.features, tally.features[:, rows], strict=True)),
+        )
     report("")

@@ -182,7 +182,7 @@ def require_mode(fit: Fit, interval: str) -> None:
             f"The interval {interval!r} is for point estimates; a fit by {fit.method!r} has the intervals of its "
             "posterior. Use method='map' (--method map)."
         )
-    if fit.at_infinity:
+    if fit.mode.at_infinity:
         raise NotIdentifiedError(
             f"No interval {interval!r} exists, because no finite maximum-likelihood estimate does. Use prior='default'."
         )

@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.votes.cells import OUTCOME_SCORES, Cells, single_votes
+from bayes_arena.votes.cells import OUTCOME_SCORES, Cells, Votes, single_votes
 from bayes_arena.votes.reading.table import valid_votes
 
 
 @dataclass(frozen=True, eq=False)
-class VoteSequence:
+class VoteSequence(Votes):
     """Votes in order.
 
     Attributes
@@ -36,29 +36,10 @@ class VoteSequence:
         W: 1 if the first competitor won, 0 if the second did, 1/2 otherwise.
     """
 
-    competitors: tuple[str, ...]
-    annotators: tuple[str, ...]
-    a: Ints
-    b: Ints
-    annotator: Ints
     score: Floats
-
-    def __post_init__(self) -> None:
-        for array in (self.a, self.b, self.annotator, self.score):
-            array.setflags(write=False)
 
     def __repr__(self) -> str:
         return f"VoteSequence({self.n_votes:,} votes, {self.n_competitors} competitors, {self.n_annotators} annotators)"
-
-    @property
-    def n_competitors(self) -> int:
-        """Number of competitors."""
-        return len(self.competitors)
-
-    @property
-    def n_annotators(self) -> int:
-        """Number of annotators, 0 when they are unknown."""
-        return len(self.annotators)
 
     @property
     def n_votes(self) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Literal, TypedDict, Unpack
 
 import narwhals as nw
@@ -28,7 +27,7 @@ from bayes_arena.errors import (
     listing,
     printable,
 )
-from bayes_arena.votes.cells import OUTCOMES, Cells, build_cells
+from bayes_arena.votes.cells import OUTCOMES, Cells
 from bayes_arena.votes.reading.decoding import CODES, LABELS, as_label, as_text, decode, without_sides
 from bayes_arena.votes.reading.faults import find_fault
 from bayes_arena.votes.reading.repeats import Repeats, count_repeats, one_side, without_repeats
@@ -42,6 +41,7 @@ from bayes_arena.votes.reading.sources import (
     select_roles,
     to_polars,
 )
+from bayes_arena.votes.summing import build_cells
 
 LONGEST_MESSAGE = 300
 REMEDIES = {
@@ -166,7 +166,7 @@ def read_votes(
         normalise=normalise,
         in_order=False,
     )
-    return replace(build_cells(groups, dropped), sided=sided)
+    return build_cells(groups, dropped=dropped, sided=sided)
 
 
 def as_cells(votes: object) -> Cells:

@@ -1,0 +1,169 @@
+"""What a result consists of: the fields of its dataclasses, walked out and back.
+
+Arrays, and names as long as an axis, are variables of the group in which ``PARTS`` puts what they belong to, with the
+dimensions of :data:`~bayes_arena.fits.saved.soundness.LAYOUT`. All else is an attribute of the file: text and numbers
+as they are, the rest as JSON. What the sampler returned is a tree itself, and no part of this.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, asdict, fields, is_dataclass
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from bayes_arena.fits.result import Fit
+from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.votes.cells import Cells
+
+PARTS = {
+    "mode": "",
+    "problem": "",
+    "cells": "cells",
+    "point": "mode",
+    "mirror": "mirror",
+    "laplace": "laplace",
+    "factor": "laplace",
+    "samples": "draws",
+}
+"""Group of the file by the field of the part; none for those without arrays of their own."""
+NAMES = {(Problem, "prior"): "spreads", (Cells, "annotator"): "annotator_of"}
+"""What a field is called in the file, where not by its name."""
+SAMPLER = "tree"
+"""The field of what the sampler returned."""
+
+
+def contents(whole: Any, group: str = "") -> Iterator[tuple[str, str, Any]]:
+    """Walk over all that a result consists of: the group, the name there and the value."""
+    for field in fields(whole):
+        value = getattr(whole, field.name)
+        if field.name not in (*PARTS, SAMPLER):
+            yield group, NAMES.get((type(whole), field.name), field.name), value
+        elif field.name in PARTS and value is not None:
+            yield from contents(value, PARTS[field.name])
+
+
+def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **known: Any) -> Any:
+    """Put a dataclass together from the groups and attributes of a file.
+
+    Parameters
+    ----------
+    kind : type
+        The dataclass.
+    tree : xarray.DataTree
+        The file.
+    sizes : dict of str to int
+        Lengths of the axes met so far; others are added.
+    group : str
+        Where its arrays are.
+    **known
+        Fields that need not be read.
+
+    Raises
+    ------
+    OutputError
+        If an array has another shape than others lead to expect, or numbers that are not finite.
+    KeyError
+        If something is missing.
+    """
+    hints = get_type_hints(kind, localns={"DataTree": object})
+    values = dict(known)
+    for field in fields(kind):
+        name = NAMES.get((kind, field.name), field.name)
+        hint, optional = _without_none(hints[field.name])
+        if field.name in (*known, SAMPLER):
+            continue
+        if field.name in PARTS:
+            absent = optional and PARTS[field.name] not in tree
+            values[field.name] = None if absent else assemble(hint, tree, sizes, PARTS[field.name])
+        elif name in LAYOUT.get(group, {}):
+            if name in tree[group] or not _has_default(field):
+                values[field.name] = _read_array(hint, tree, group, name, sizes)
+        elif name in tree.attrs or not _has_default(field):
+            values[field.name] = _read_attribute(hints[field.name], tree.attrs[name])
+    return kind(**values)
+
+
+def _has_default(field: Field[Any]) -> bool:
+    return not (field.default is MISSING and field.default_factory is MISSING)
+
+
+def variable(group: str, name: str, value: Any) -> Any:
+    """Return a value as a variable of a group: an array, names, or arrays by name, whose names label the first axis."""
+    import xarray as xr
+
+    dims = LAYOUT[group][name]
+    if isinstance(value, Mapping):
+        return xr.DataArray(np.array(list(value.values())), {dims[0]: _text(value)}, dims)
+    return xr.DataArray(value if isinstance(value, np.ndarray) else _text(value), dims=dims)
+
+
+def attribute(value: Any) -> Any:
+    """Return a value as an attribute of the file: text or a number as it is, the rest as JSON."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return value
+    return json.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON does not know as what it knows."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return dict(value) if isinstance(value, Mapping) else asdict(value)
+
+
+def checksum(fit: Fit) -> str:
+    """Return a checksum of all that a file holds of a result, but for what the sampler returned."""
+    sha = hashlib.sha256()
+    for group, name, value in contents(fit):
+        for key, part in value.items() if isinstance(value, Mapping) else [("", value)]:
+            array = isinstance(part, np.ndarray)
+            sha.update(json.dumps([group, name, key, None if array else attribute(part)]).encode())
+            sha.update(np.ascontiguousarray(part).tobytes() if array else b"")
+    return sha.hexdigest()
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    """Return the type of a field without None, and whether the field may be None."""
+    kinds = get_args(hint)
+    return (kinds[0], True) if NoneType in kinds else (hint, False)
+
+
+def _read_attribute(hint: Any, value: Any) -> Any:
+    """Return an attribute of the file as the value that it was."""
+    kind, optional = _without_none(hint)
+    if not isinstance(value, str):
+        return kind(value)
+    if kind is str or get_origin(kind) is Literal:
+        return None if optional and value == "null" else value
+    return _from_json(hint, json.loads(value))
+
+
+def _from_json(hint: Any, value: Any) -> Any:
+    """Return what JSON has made a dataclass or a tuple of as what it was."""
+    kind, _ = _without_none(hint)
+    if is_dataclass(kind) and value is not None:
+        hints = get_type_hints(kind)
+        return kind(**{name: _from_json(hints[name], one) for name, one in value.items()})  # type: ignore[operator]
+    return tuple(value) if get_origin(kind) is tuple else value
+
+
+def _read_array(hint: Any, tree: Any, group: str, name: str, sizes: dict[str, int]) -> Any:
+    """Return a variable of a group as the array, the names, or the arrays by name that it was."""
+    values = sound_array(tree, group, name, sizes)
+    if get_origin(hint) is tuple:
+        return tuple(map(str, values))
+    if get_origin(hint) is Mapping:
+        return dict(zip(map(str, tree[group][LAYOUT[group][name][0]].to_numpy()), values, strict=True))
+    dtype = get_args(get_args(hint)[1])[0]
+    return values.astype(dtype, copy=False)
+
+
+def _text(names: Iterable[str]) -> np.ndarray:
+    names = list(names)
+    return np.array(names, dtype=np.dtypes.StringDType()).astype(object) if names else np.zeros(0, dtype="U1")

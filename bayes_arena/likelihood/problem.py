@@ -1,0 +1,79 @@
+"""What is to be solved: votes, a model and a prior.
+
+Every way to a posterior, by its mode, by quadrature or by sampling, starts from a :class:`Problem`. What is derived
+from the votes alone (their tally, the components of their graph) the cells keep, so that other spreads or another model
+of the same votes, ``replace(problem, prior=...)``, count no vote again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.objective import Objective, objective
+from bayes_arena.likelihood.presets import resolve_model
+from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.reading.table import as_cells
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Votes, a model and a prior.
+
+    Attributes
+    ----------
+    cells : Cells
+        The votes.
+    model : Model
+    prior : Prior
+        Spreads, and what is assumed of them where they are estimated.
+    """
+
+    cells: Cells
+    model: Model
+    prior: Prior
+
+    @classmethod
+    def of(cls, votes: object, model: str | Model | None, prior: str | Prior) -> Problem:
+        """Read the votes if they are not read yet, and look up model and prior.
+
+        Parameters
+        ----------
+        votes : Cells, path, sequence of paths, or dataframe
+            Votes, or what :func:`~bayes_arena.read_votes` reads without options.
+        model : str, Model or None
+            A preset by name, a model as it is, or the default for the votes and the prior.
+        prior : str or Prior
+
+        Raises
+        ------
+        VotesError
+            If the votes cannot be read.
+        ModelError
+            If the model or prior is unknown, or the model needs what the votes do not carry.
+        """
+        cells, prior = as_cells(votes), resolve_prior(prior)
+        known = cells.n_annotators > 0
+        return cls(cells, resolve_model(model, annotators_known=known, sided=cells.sided, flat=prior.is_flat), prior)
+
+    @cached_property
+    def objective(self) -> Objective:
+        """The negative log-posterior."""
+        return objective(self.cells, self.model, self.prior)
+
+    @cached_property
+    def shifts(self) -> Floats:
+        """Orthonormal directions in which the strengths are held at zero, shape (n_competitors, c).
+
+        Their sum; where the prior does not hold the strengths, their sum in every component of the graph.
+        """
+        components = self.cells.components
+        labels = components if math.isinf(self.prior.strength) else np.zeros_like(components)
+        indicator = (labels[:, None] == np.unique(labels)).astype(float)
+        return np.asarray(indicator / np.sqrt(indicator.sum(axis=0)))

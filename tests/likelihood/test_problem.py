@@ -1,0 +1,33 @@
+"""Votes, a model and a prior as one: what is counted once."""
+
+from dataclasses import replace
+
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.votes.cells import Cells
+
+
+@pytest.fixture
+def counted(arena_cells, monkeypatch):
+    """Fresh cells, and a note of every tally of theirs."""
+    notes, tally = [], Cells._sum
+    monkeypatch.setattr(Cells, "_sum", lambda *what: notes.append(what[1:]) or tally(*what))
+    return arena_cells.take(slice(None)), notes
+
+
+def test_other_spreads_count_no_vote_again(counted):
+    cells, notes = counted
+    problem = Problem.of(cells, "am-davidson", "default")
+    wider = replace(problem, prior=ba.Prior(strength=2.0))
+    assert wider.objective.tally is problem.objective.tally
+    assert (problem.objective.strength_sd, wider.objective.strength_sd) == (1.0, 2.0)
+    assert len(notes) == 1
+
+
+@pytest.mark.parametrize("model", ["am-elo", "am-davidson"])
+def test_a_marginal_fit_counts_the_votes_once_for_what_it_keeps_apart(counted, model):
+    cells, notes = counted
+    ba.fit(cells, model=model)
+    assert len(notes) == len(set(notes))

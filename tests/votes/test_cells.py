@@ -1,0 +1,50 @@
+"""What goes with a cell wherever it goes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.validation.heldout import split_votes
+from bayes_arena.votes.cells import Cells
+
+
+@pytest.fixture(scope="module")
+def long_answers(arena_cells):
+    """Cells that know by how much a's answer is the longer one, each by a number of its own."""
+    return replace(arena_cells, features={"length": np.arange(len(arena_cells.a), dtype=float)})
+
+
+def by_feature(cells: Cells) -> dict[float, tuple[str, str, str]]:
+    """Who met whom before which annotator, by the feature of the cell."""
+    rows = zip(cells.features["length"], cells.a, cells.b, cells.annotator, strict=True)
+    return {length: (cells.competitors[a], cells.competitors[b], cells.annotators[k]) for length, a, b, k in rows}
+
+
+def test_features_go_with_the_votes_of_those_who_are_kept(long_answers):
+    everybody = by_feature(long_answers)
+    kept = by_feature(ba.drop_annotators(long_answers, long_answers.annotators[:2]))
+    assert kept == {length: who for length, who in everybody.items() if who[2] not in long_answers.annotators[:2]}
+
+
+def test_features_go_with_the_votes_of_a_split(long_answers):
+    everybody = by_feature(long_answers)
+    ((train, left_out),) = split_votes(long_answers, splits=1, test=0.3, seed=0)
+    for part in (train, left_out):
+        assert by_feature(part).items() < everybody.items()
+    assert train.n_votes + left_out.n_votes == long_answers.n_votes
+
+
+def test_rows_are_taken_in_the_order_asked_for(long_answers):
+    turned = long_answers.take(slice(None, None, -1))
+    assert by_feature(turned) == by_feature(long_answers)
+    assert turned.features["length"][0] == len(long_answers.a) - 1
+    assert turned.tally(by_annotator=True).counts.tolist() == long_answers.tally(by_annotator=True).counts.tolist()
+
+
+def test_cells_that_were_taken_cannot_be_written_to(long_answers):
+    some = long_answers.take(np.arange(3))
+    for array in (some.a, some.counts, some.features["length"]):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
