@@ -10,9 +10,8 @@ import pytensor.tensor as pt
 
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError
-from bayes_arena.likelihood.objective import objective
-from bayes_arena.likelihood.presets import resolve_model
 from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.cells import OUTCOMES, Cells, single_votes
 
 TIE = OUTCOMES.index("tie")
@@ -77,10 +76,9 @@ def proper_prior(prior: str | Prior, cells: Cells, model: str) -> Prior:
         If the prior is unknown or has an infinite spread, or the model needs annotators and there are none.
     """
     prior = resolve_prior(prior)
-    chosen = resolve_model(model, annotators_known=cells.n_annotators > 0, sided=cells.sided)
     scales = prior.hyper or prior
     used = Prior(scales.strength, scales.discrimination, scales.tie_spread, scales.position_spread, hyper=None)
-    if not objective(cells, chosen, used).is_proper:
+    if not Problem.of(cells, model, used).objective.is_proper:
         raise ModelError(
             "This program wants a prior with finite spreads. Use prior='default', or bayes_arena.models.build, which "
             "takes flat ones."

@@ -20,9 +20,8 @@ from bayes_arena.fits.sampling import FEWEST
 from bayes_arena.inference.mode.direction import direction, unsettled
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.inference.projection import project_draws
-from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.predictor import THETA, Effect, Level, effects
-from bayes_arena.likelihood.presets import PRESETS, resolve_model
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
@@ -83,11 +82,11 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     if not isinstance(tree, xr.DataTree) or "posterior" not in tree.children:
         raise ModelError("There is no group 'posterior'. Pass the DataTree that pymc.sample returns.")
     cells, posterior = as_cells(votes), tree["posterior"].to_dataset()
-    chosen = _likelihood(posterior, cells, model)
+    problem = _problem(posterior, cells, model)
     with one_thread():
-        draws = _draws(posterior, cells, chosen)
-        prior = _spreads(draws, objective(cells, chosen, Prior()).own)
-        mode = find_mode(Problem(cells, chosen, prior))
+        draws = _draws(posterior, problem)
+        prior = _spreads(draws, problem.objective.own)
+        mode = find_mode(replace(problem, prior=prior))
         found = direction(mode.problem, mode.point)
     mode = replace(mode, open_questions=(*mode.open_questions, *unsettled(found)))
     for text in mode.open_questions:
@@ -103,8 +102,8 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     )
 
 
-def _likelihood(posterior: Dataset, cells: Cells, model: str | Model | None) -> Model:
-    """Return the model whose parameters the posterior has, held to the one that is named."""
+def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Problem:
+    """Return the votes with the model whose parameters the posterior has, held to the one that is named."""
     if "strength" not in posterior:
         raise ModelError(
             f"The posterior has no 'strength', but {listing(posterior.data_vars)}. Call the competitors' strengths, in "
@@ -113,20 +112,16 @@ def _likelihood(posterior: Dataset, cells: Cells, model: str | Model | None) -> 
     everything = replace(EVERYTHING, style=tuple(cells.features))
     labels = [effect.label for effect in effects(everything, Prior())]
     found = {label: _level(posterior[label]) for label in labels if label in posterior}
-    chosen = resolve_model(
-        _inferred(found, cells) if model is None else model,
-        annotators_known=cells.n_annotators > 0,
-        sided=cells.sided,
-    )
-    wanted: dict[str, str] = {effect.label: effect.level for effect in effects(chosen, Prior())}
+    problem = Problem.of(cells, _inferred(found, cells) if model is None else model, Prior())
+    wanted: dict[str, str] = {effect.label: effect.level for effect in effects(problem.model, Prior())}
     for label in labels:
         has, wants = found.get(label, ""), wanted.get(label, "")
         if has != wants:
             raise ModelError(
-                f"{label!r} is {LEVELS[has]} in the draws, and {LEVELS[wants]} in the model {chosen.name!r}. Name the "
-                "model of the draws: model=ba.Model('mine', ...)."
+                f"{label!r} is {LEVELS[has]} in the draws, and {LEVELS[wants]} in the model {problem.model.name!r}. "
+                "Name the model of the draws: model=ba.Model('mine', ...)."
             )
-    return chosen
+    return problem
 
 
 def _level(variable: DataArray) -> Level:
@@ -159,9 +154,9 @@ def _inferred(found: dict[str, Level], cells: Cells) -> Model:
     return next((preset for preset in PRESETS.values() if replace(preset, name="own") == model), model)
 
 
-def _draws(posterior: Dataset, cells: Cells, model: Model) -> Draws:
+def _draws(posterior: Dataset, problem: Problem) -> Draws:
     """Read the draws, chains one after the other, on the scale of sum r = 0 and mean theta = 1."""
-    target = objective(cells, model, Prior())
+    cells, target = problem.cells, problem.objective
     strength = _values(posterior["strength"], "competitor", cells.competitors)
     strength = strength - strength.mean(axis=1, keepdims=True)
     size = len(strength)
