@@ -115,7 +115,7 @@ def _extreme(values: Any, choose: Any) -> tuple[str, float]:
     """Return the name of the most extreme entry of a dataset, and its value; constants have none."""
     names: list[str] = []
     numbers: list[Floats] = []
-    for name, array in values.data_vars.items():
+    for name, array in sorted(values.data_vars.items()):  # a store may order them otherwise, and extremes tie
         flat = np.ravel(array.to_numpy())
         places = product(*(array[dim].to_numpy() for dim in array.dims))
         names += [f"{name}[{', '.join(map(str, place))}]" if place else str(name) for place in places]
