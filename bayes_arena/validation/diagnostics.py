@@ -112,10 +112,10 @@ def _add_sampler_checks(add: Any, tree: Any) -> None:
 
 
 def _extreme(values: Any, choose: Any) -> tuple[str, float]:
-    """Return the name of the most extreme entry of a dataset, and its value; constants have none."""
+    """Return the most extreme entry of a dataset, the first by name where several are, and its value."""
     names: list[str] = []
     numbers: list[Floats] = []
-    for name, array in sorted(values.data_vars.items()):  # a store may order them otherwise, and extremes tie
+    for name, array in sorted(values.data_vars.items()):
         flat = np.ravel(array.to_numpy())
         places = product(*(array[dim].to_numpy() for dim in array.dims))
         names += [f"{name}[{', '.join(map(str, place))}]" if place else str(name) for place in places]
