@@ -51,6 +51,7 @@ __all__ = [
     "UnusedColumnWarning",
     "VotesError",
     "compiler_folder",
+    "did_you_mean",
     "listing",
     "printable",
 ]
@@ -151,6 +152,14 @@ def listing(values: Iterable[object]) -> str:
     values = list(values)
     shown = ", ".join(printable(str(value)) for value in values[:SHOWN])
     return shown if len(values) <= SHOWN else f"{shown} and {len(values) - SHOWN} more"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a sentence, with a space before it, of the names that are like one that is not known; or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=3, cutoff=0.4)
+    return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 @contextmanager

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from functools import cache
 from threading import Thread
 from time import monotonic
+from typing import TYPE_CHECKING
 
-WIDTH = 24
-"""Characters of a whole bar."""
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 PATIENCE = 1.0
 """Seconds of silence before compiling is announced."""
 
@@ -22,14 +25,47 @@ def report(text: str, done: int = 0, of: int = 0) -> None:
     text : str
         What is under way.
     done, of : int
-        How many of how many steps are done, shown as a bar; no bar without.
+        How many of how many steps are done, shown as a bar with the time left; a bar without end if unknown.
     """
     if not sys.stderr.isatty():
         return
-    if of:
-        filled = WIDTH * done // of
-        text = f"{'━' * filled}{'╌' * (WIDTH - filled)} {done} of {of}  {text}"
-    print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+    line = _line()
+    if not done:  # the time left is told anew for every piece of work
+        for task in line.task_ids:
+            line.remove_task(task)
+    if not text:
+        if line.live.is_started:
+            line.stop()
+        return
+    count = f"{done} of {of}" if of else ""
+    if not line.task_ids:
+        line.add_task(text, total=of or None, count=count)
+    line.update(line.task_ids[0], description=text, completed=done, count=count)
+    line.start()
+    line.console.show_cursor()  # an exception may leave the line as it stands
+    line.refresh()
+
+
+@cache
+def _line() -> Progress:
+    """Return the one line of progress, which importing rich takes too long to make before it is needed."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    return Progress(
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[count]}"),
+        TextColumn("{task.description}", markup=False),
+        TimeRemainingColumn(compact=True),
+        console=console,
+        transient=True,
+        auto_refresh=False,
+        redirect_stdout=False,
+        redirect_stderr=False,
+        speed_estimate_period=3600,
+        disable=not console.is_interactive,
+    )
 
 
 def in_background[T](work: Callable[[], T], text: str) -> T:

@@ -7,6 +7,8 @@ posterior: strengths, then whatever the terms of the objective ask for, then the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pymc as pm
@@ -97,18 +99,17 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
             else _parts.common(effect)
             for effect in target.common
         }
-        total = {}
-        for effect in (*target.own, *target.common):  # named: an annotator's number with what all share
-            if effect.name not in total:
-                deviation = own.get(effect.name, 0.0) + (1.0 if effect.basis == "lead" else 0.0)
-                dims = "annotator" if effect.name in own else None
-                total[effect.name] = pm.Deterministic(effect.label, deviation + shared.get(effect.name, 0.0), dims=dims)
+        named = {}
+        kinds = {effect.name: effect for effect in (*target.own, *target.common)}
+        for effect in sorted(kinds.values(), key=lambda effect: effect.coordinate):
+            parts = [shared[effect.name]] if effect.name in shared else [1]  # theta's mean is one
+            parts += [own[effect.name]] if effect.name in own else []
+            dims = "annotator" if effect.name in own else None
+            named[effect.name] = pm.Deterministic(effect.label, reduce(add, parts), dims=dims)
         every = np.zeros(max(target.n_annotators, 1))
-        theta, position, tie, bad = (
-            total.get(name, absent)
-            for name, absent in (("discrimination", 1.0), ("position", 0.0), ("tie_propensity", 0.0), ("both_bad", 0.0))
-        )
-        parameters = [strength, theta + every, position + every, tie + every, bad + np.zeros(1)]
-        style = [total[effect.name] for effect in target.common if effect.basis == "feature"]
+        theta = named.get("discrimination", 1 + every)
+        position, tie, bad = (named.get(name, 0.0) for name in ("position", "tie_propensity", "both_bad"))
+        parameters = [strength, theta, position + every, tie + every, bad + np.zeros(1)]
+        style = [named[effect.name] for effect in target.common if effect.basis == "feature"]
         _parts.observe(target, parameters, style)
     return program

@@ -10,8 +10,28 @@ from hypothesis import settings
 
 import bayes_arena as ba
 
-settings.register_profile("steady", deadline=None)  # a busy machine is no failure
-settings.load_profile("steady")
+settings.register_profile("quick", deadline=None, max_examples=10)  # a busy machine is no failure
+settings.register_profile("ci", settings.get_profile("ci"), max_examples=50)
+settings.load_profile("ci" if os.environ.get("CI") else "quick")
+
+WORKERS = 8
+"""At most: each imports and compiles for itself."""
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """All cores where all tests are asked for; files that are named run in this process."""
+    everything = config.args_source is not pytest.Config.ArgsSource.ARGS
+    return min(os.cpu_count() or 1, WORKERS) if everything else 0
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the tests of the PyMC programs unread where only quick ones are asked for: importing PyMC takes seconds."""
+    return True if collection_path.name == "models" and config.option.markexpr == "not slow" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the notebooks, which take longest, run first."""
+    items.sort(key=lambda item: item.path.name != "test_notebooks.py")
 
 
 def real_votes(name: str) -> Path:

@@ -1,8 +1,9 @@
-"""Votes and cells written by hand, and the command."""
+"""Votes and cells written by hand, and the command: in this process, or on a terminal."""
 
 import contextlib
 import io
 import os
+import subprocess
 import sys
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -58,3 +59,22 @@ def run(*arguments: object, cwd: Path | None = None) -> CompletedProcess[str]:
         except SystemExit as end:
             code = end.code or 0
     return CompletedProcess(command, code, out.getvalue(), err.getvalue())
+
+
+def run_on_terminal(*command: object, piped: bool = False, **environment: str) -> CompletedProcess[str]:
+    """Run a command on a terminal, which shows its stderr, and its stdout unless that is piped."""
+    import pty  # not on Windows
+
+    leader, follower = pty.openpty()
+    arguments = [str(each) for each in command]
+    environment = os.environ | {"TERM": "xterm"} | environment
+    stdout = subprocess.PIPE if piped else follower
+    with subprocess.Popen(arguments, stdout=stdout, stderr=follower, env=environment) as process:
+        os.close(follower)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end has closed
+            while part := os.read(leader, 65536):
+                shown += part
+        answer = process.stdout.read() if process.stdout else b""
+    os.close(leader)
+    return CompletedProcess(arguments, process.returncode, answer.decode(), shown.decode())

@@ -4,17 +4,21 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
+
 import bayes_arena as ba
 
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 def test_printed_blocks_are_what_the_program_prints():
     script = runpy.run_path(str(ROOT / "benchmarks" / "readme.py"))
     text = (ROOT / "README.md").read_text()
     assert script["fill"](text, script["blocks"]()) == text
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     ba.simulate(seed=1).votes.write_csv("votes.csv")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import warnings
 from pathlib import Path
@@ -24,7 +23,7 @@ from bayes_arena.arena.stored_rounds import (
     status_table,
 )
 from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored_cells
-from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning
+from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean
 from bayes_arena.fits.fitting import Method, fit
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
@@ -235,9 +234,7 @@ class StableArena:
         with self._store.transaction() as session:
             excluded = excluded_annotators(session)
             if name not in excluded:
-                close = difflib.get_close_matches(name, excluded, n=3, cutoff=0.4)
-                hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-                raise ModelError(f"No annotator {name!r} is excluded.{hint}")
+                raise ModelError(f"No annotator {name!r} is excluded.{did_you_mean(name, excluded)}")
             decide(session, {name: "on request"}, "readmitted", last_round(session))
 
     def annotators(self) -> pd.DataFrame:

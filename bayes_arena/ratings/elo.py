@@ -7,14 +7,13 @@ with r* the strengths on the scale that all models share (:mod:`bayes_arena.infe
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,5 @@ class EloScale:
             return np.asarray(self.init + points)
         name, score = self.anchor
         if name not in competitors:
-            close = difflib.get_close_matches(name, competitors, n=3, cutoff=0.4)
-            hint = f" Did you mean {' or '.join(close)}?" if close else ""
-            raise ModelError(f"The anchor {name!r} is no competitor.{hint}")
+            raise ModelError(f"The anchor {name!r} is no competitor.{did_you_mean(name, competitors)}")
         return np.asarray(score + points - points[competitors.index(name)])

@@ -19,7 +19,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.ratings.leaderboard import EQUAL_DIGITS
+from bayes_arena.ratings.leaderboard import ranks
 from bayes_arena.votes.reading.sequence import VoteSequence
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = No
     """
     forward = np.arange(votes.n_votes)
     score, backward = walked_ratings(votes, [forward, forward[::-1]], k, elo)
-    columns = {"elo": score, "rank_reversed": _ranks(backward), "elo_reversed": backward}
+    columns = {"elo": score, "rank_reversed": ranks(backward), "elo_reversed": backward}
     return competitor_table(votes, score, columns)
 
 
@@ -157,18 +157,12 @@ def _appearances(votes: VoteSequence, order: Ints) -> Ints:
     return sums.astype(np.int64)
 
 
-def _ranks(score: Floats) -> Ints:
-    """1 + how many are better; equal ratings share a rank."""
-    compared = np.round(score, EQUAL_DIGITS)
-    return np.asarray(1 + np.sum(compared[:, None] < compared[None, :], axis=1))
-
-
 def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> pd.DataFrame:
     """Put rank and competitor before the columns and the votes after them, best first."""
     import pandas as pd
 
     everything = {
-        "rank": _ranks(score),
+        "rank": ranks(score),
         "competitor": np.array(votes.competitors, dtype=object),
         **columns,
         "votes": _appearances(votes, np.arange(votes.n_votes)),

@@ -26,6 +26,7 @@ RHAT = 1.01
 ESS = 400.0
 """Effective draws that four chains should give (the same)."""
 BFMI = 0.3
+"""Below this the energy is explored too slowly (Betancourt, 2016)."""
 GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "quadrature": 1e-4}
 VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)")
 
@@ -45,6 +46,8 @@ def diagnose(fit: Fit) -> pd.DataFrame:
 
     References
     ----------
+    Betancourt, M. (2016), "Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte Carlo",
+    arXiv:1604.00695.
     Vehtari, A. et al. (2021), "Rank-normalization, folding, and localization: an improved R-hat", Bayesian Analysis 16.
     Vehtari, A. et al. (2024), "Pareto smoothed importance sampling", JMLR 25.
     """
@@ -106,8 +109,7 @@ def _add_sampler_checks(add: Any, tree: Any) -> None:
         found = f"{diverging} of {stats['diverging'].size} draws"
         add("divergences", found, diverging == 0, "tune longer; if they stay, tighten the prior of the spreads")
     if "energy" in stats:
-        energy = stats["energy"].to_numpy()
-        bfmi = float((np.square(np.diff(energy, axis=1)).mean(axis=1) / energy.var(axis=1)).min())
+        bfmi = float(az.bfmi(tree)["energy"].min())
         add("energy (BFMI)", f"least {bfmi:.2f} of the chains", bfmi > BFMI, "tune longer, or tighten the prior")
 
 

@@ -20,7 +20,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from helpers import COMMAND, frame, run
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import votes
 
@@ -64,7 +64,7 @@ def assert_same(left: ba.Cells, right: ba.Cells) -> None:
         assert getattr(left, name).dtype == getattr(right, name).dtype
 
 
-@settings(max_examples=15)
+@pytest.mark.slow
 @given(
     votes(),
     st.sampled_from(["judges and weights", "judges", "nobody"]),
@@ -94,6 +94,7 @@ def test_cells_are_those_of_reading_all_votes_at_once(table, kind, ids, cuts, se
         assert_same(arena.cells(), ba.read_votes(table, **reading))
 
 
+@pytest.mark.slow
 def test_adding_again_adds_nothing_even_after_closing(path, tmp_path):
     frame(ROWS).write_csv(tmp_path / "votes.csv")
     for expected in ((4, 0), (0, 4), (0, 4)):
@@ -121,6 +122,7 @@ def test_votes_with_ids_may_be_alike(path):
         assert arena.cells().n_votes == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.lazy])
 def test_ids_are_the_same_in_every_engine(path, engine):
     table = frame(ROWS).with_columns(id=pl.int_range(pl.len()))
@@ -185,6 +187,7 @@ def test_all_votes_carry_the_same_columns(path):
         assert arena.cells().n_votes == 4
 
 
+@pytest.mark.slow
 def test_a_round_publishes_what_fit_gives(path, arena):
     with ba.StableArena(path) as stable:
         stable.add(arena.votes)
@@ -211,6 +214,7 @@ def test_a_round_publishes_what_fit_gives(path, arena):
         assert asked["spreads"]["discrimination"] == fit.spreads.discrimination
 
 
+@pytest.mark.slow
 def test_the_papers_algorithm(uneven_arena):
     """Few votes wait, come back with more; whoever is at or below epsilon is published once and then excluded."""
     arena = uneven_arena
@@ -252,6 +256,7 @@ def statuses(arena: ba.StableArena) -> dict[str, str]:
     return dict(arena.annotators()[["annotator", "status"]].values.tolist())
 
 
+@pytest.mark.slow
 def test_epsilon_is_on_the_papers_scale_and_a_warning_can_end(path, arena):
     theta = ba.annotators(ba.fit(ba.read_votes(arena.votes), prior="flat")).set_index("annotator")["theta_paper"]
     theta = theta.sort_values()
@@ -291,6 +296,7 @@ def test_votes_without_annotators_are_rated(path):
             arena.rate(delta=1)
 
 
+@pytest.mark.slow
 def test_a_round_that_fails_leaves_no_trace(uneven_arena, monkeypatch):
     arena = uneven_arena
     for options, error in [
@@ -314,6 +320,7 @@ def test_a_round_that_fails_leaves_no_trace(uneven_arena, monkeypatch):
     assert arena.rate(model="am-elo").number == 1
 
 
+@pytest.mark.slow
 def test_a_false_discovery_rate_judges_instead_of_epsilon(path):
     simulated = ba.simulate(competitors=6, annotators=8, votes=800, anomalous=1, discrimination_sd=0.2, seed=4)
     with ba.StableArena(path) as arena:
@@ -324,6 +331,7 @@ def test_a_false_discovery_rate_judges_instead_of_epsilon(path):
         assert arena.annotators().set_index("annotator")["verdict"][simulated.anomalous[0]] == "anomalous"
 
 
+@pytest.mark.slow
 def test_readmit_needs_somebody_excluded(uneven_arena):
     uneven_arena.rate(prior="flat", exclude="exclude")
     with pytest.raises(ba.ModelError, match=r"No annotator 'rexx' is excluded. Did you mean 'rex'"):
@@ -340,6 +348,7 @@ def test_a_statement_that_fails_is_a_typed_error_and_ends_its_transaction(path):
         assert arena.add(frame(ROWS)).new == 4
 
 
+@pytest.mark.slow
 def test_another_process_is_told_who_has_the_file(path):
     with ba.StableArena(path) as arena:
         arena.add(frame(ROWS[:2]))
@@ -399,6 +408,7 @@ def in_threads(*tasks: Callable[[], object]) -> list[object]:
         return list(pool.map(run, tasks))
 
 
+@pytest.mark.slow
 def test_threads_that_read_one_arena_get_the_tables_of_one_thread(uneven_arena):
     for _ in range(2):
         uneven_arena.rate(model="m-elo")
@@ -411,6 +421,7 @@ def test_threads_that_read_one_arena_get_the_tables_of_one_thread(uneven_arena):
     assert in_threads(*(partial(read, first) for first in range(4))) == [[True] * 60] * 4
 
 
+@pytest.mark.slow
 def test_threads_that_write_one_arena_wait_for_one_another(path):
     batches = [many([judge], 30).with_columns(id=judge + pl.int_range(pl.len()).cast(pl.String)) for judge in LOYAL]
     with ba.StableArena(path) as arena:
@@ -475,6 +486,7 @@ def test_of_two_writers_in_a_process_one_is_refused(path):
         assert other.add(frame(ROWS)).new == 0
 
 
+@pytest.mark.slow
 def test_files_that_are_no_arena(path, tmp_path):
     with pytest.raises(ba.StoreError, match=r"No arena at .*arena init"):
         ba.StableArena(tmp_path / "absent")
@@ -506,6 +518,7 @@ def cli(*arguments: object) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_the_commands(tmp_path):
     path, votes_file = tmp_path / "arena.duckdb", tmp_path / "votes.csv"
     many(LOYAL, 30).vstack(many(["rex"], 20, against=True)).write_csv(votes_file)
@@ -537,7 +550,7 @@ def test_the_commands(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_writer_loses_and_breaks_nothing():
-    script = Path(__file__).parents[1] / "benchmarks" / "store_kills.py"
+    script = Path(__file__).parents[2] / "benchmarks" / "store_kills.py"
     command = [sys.executable, str(script), "--hits", "3", "--seed", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from helpers import COMMAND, frame, run
+from helpers import COMMAND, frame, run, run_on_terminal
 
 import bayes_arena as ba
 
@@ -23,6 +23,7 @@ def votes_file(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_rank_without_a_file_rates_the_named_example():
     done = run("rank")
     assert done.returncode == 0
@@ -85,6 +86,7 @@ def test_json_has_no_number_for_what_lies_at_infinity(tmp_path):
     assert {row["tie_propensity"] for row in answer["annotators"]} == {None}
 
 
+@pytest.mark.slow
 def test_annotators_json_finds_the_planted_ones(votes_file):
     answer = json.loads(run("annotators", votes_file, "--fdr", 0.05, "--format", "json").stdout)
     assert (answer["model"], answer["prior"]) == ("am-davidson", "default")
@@ -98,6 +100,7 @@ def test_annotators_json_finds_the_planted_ones(votes_file):
     assert {row["verdict"] for row in rows if row["annotator"] in truth["anomalous"]} == {"anomalous"}
 
 
+@pytest.mark.slow
 def test_the_table_of_annotators_is_not_too_wide(votes_file):
     lines = run("annotators", votes_file, "--fdr", 0.05).stdout.splitlines()
     assert "flagged" in lines[3]
@@ -106,6 +109,7 @@ def test_the_table_of_annotators_is_not_too_wide(votes_file):
     assert "theta" in narrow and "ties nu" not in narrow and "flagged" not in narrow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet", ".txt"])
 def test_output_files(votes_file, tmp_path, suffix):
     path = tmp_path / f"board{suffix}"
@@ -147,6 +151,7 @@ def test_anchor_and_profile(votes_file):
     assert board.filter(pl.col("competitor") == "model-07")["elo"].item() == pytest.approx(1114)
 
 
+@pytest.mark.slow
 def test_several_files_make_one_arena(votes_file, tmp_path):
     table = pl.read_csv(votes_file)
     table[:1000].write_csv(tmp_path / "a.csv")
@@ -225,11 +230,13 @@ def test_a_mapped_label_and_ignored_annotators(tmp_path):
     assert (answer["model"], answer["leaderboard"][0]["ties"]) == ("bradley-terry", 1)
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_error(votes_file):
     done = subprocess.run(f"{COMMAND} rank {votes_file} | true", shell=True, capture_output=True, text=True)
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [[], ["rank"], ["annotators"], ["check"], ["simulate"], ["arena", "rate"]])
 def test_help_starts_without_the_heavy_libraries(command):
     code = (
@@ -244,6 +251,7 @@ def test_help_starts_without_the_heavy_libraries(command):
     assert "Usage" in done.stdout
 
 
+@pytest.mark.slow
 def test_rank_imports_neither_pymc_nor_pandas(votes_file):
     code = (
         "import sys\nfrom bayes_arena.cli.main import main\n"
@@ -257,26 +265,17 @@ def test_rank_imports_neither_pymc_nor_pandas(votes_file):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_narrow_terminal_loses_no_digit(votes_file):
-    import pty
-
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "COLUMNS": "40", "TERM": "xterm"}
-    process = subprocess.Popen([COMMAND, "rank", votes_file], stdout=follower, stderr=follower, env=environment)
-    os.close(follower)
-    shown = b""
-    try:
-        while part := os.read(leader, 65536):
-            shown += part
-    except OSError:
-        pass  # the other end has closed
-    assert process.wait() == 0
+    done = run_on_terminal(COMMAND, "rank", votes_file, COLUMNS="40")
+    assert done.returncode == 0
     board = ba.leaderboard(ba.fit(ba.read_votes(votes_file)))
-    text = shown.decode()
-    assert all(f"{score:.1f}" in text for score in board["elo"])
-    assert all(str(votes) in text for votes in board["votes"])
+    assert all(f"{score:.1f}" in done.stderr for score in board["elo"])
+    assert all(str(votes) in done.stderr for votes in board["votes"])
 
 
+@pytest.mark.slow
 def test_names_of_any_script_reach_any_stdout(tmp_path):
     frame([("é[bold]", "模型", "model_a"), ("é[bold]", "模型", "model_b")]).write_csv(tmp_path / "votes.csv")
     for form in ("table", "csv", "json"):
@@ -303,10 +302,12 @@ def test_a_dropped_vote_is_reported_even_when_the_fit_fails(tmp_path):
     assert "1 × unknown winner" in done.stderr
 
 
+@pytest.mark.slow
 def test_interval_levels_are_named_as_asked(votes_file):
     assert "99.9 % interval" in run("rank", votes_file, "--interval", 0.999).stdout
 
 
+@pytest.mark.slow
 def test_compare(votes_file):
     done = run("compare", votes_file, "--models", "bradley-terry,am-davidson", "--format", "json")
     assert done.returncode == 2
@@ -319,6 +320,7 @@ def test_compare(votes_file):
     assert {"name", "rank", "elpd_loo", "elpd_diff", "dse", "weight"} <= set(rows[0])
 
 
+@pytest.mark.slow
 def test_compare_says_how_many_votes_it_scored(tmp_path):
     rows = [("x", "y", "x"), ("y", "z", "y"), ("z", "x", "x"), ("x", "z", "z"), ("y", "x", "tie"), ("z", "y", "tie")]
     frame([(*row, judge) for row in rows for judge in "jk"]).write_csv(tmp_path / "votes.csv")
@@ -329,6 +331,7 @@ def test_compare_says_how_many_votes_it_scored(tmp_path):
     assert (answer["n_votes"], answer["n_scored"], answer["comparison"][1]["votes"]) == (12, 8, 8)
 
 
+@pytest.mark.slow
 def test_the_default_is_am_davidson_and_the_papers_am_elo_under_a_flat_prior(votes_file):
     answer = json.loads(run("rank", votes_file, "--format", "json").stdout)
     assert (answer["model"], answer["method"]) == ("am-davidson", "marginal")

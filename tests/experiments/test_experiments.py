@@ -210,6 +210,7 @@ def test_the_first_step_of_adam_has_the_length_of_the_learning_rate(arena_cells)
     assert len(run.discrimination) == 0
 
 
+@pytest.mark.slow
 def test_descent_ends_where_newton_is_at_once(arena_cells):
     run = descend(arena_cells, epochs=1500)
     fit = ba.fit(arena_cells, model="am-elo", prior="flat")
@@ -223,6 +224,7 @@ def test_descent_ends_where_newton_is_at_once(arena_cells):
     np.testing.assert_allclose(points, ba.fit(arena_cells, model="m-elo", prior="flat").strength, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_normalisation_settles_the_direction():
     """From starts in both directions, only the normalised model ends in one ranking."""
     cells = panel({"good": (16, 4), "fine": (14, 6), "odd": (13, 7)})
@@ -268,6 +270,7 @@ def test_am_elo_needs_annotators(arena):
         descend(ba.read_votes(arena.votes, annotator=False))
 
 
+@pytest.mark.slow
 def test_convergence_table(arena_cells):
     table = convergence(arena_cells, starts=3, epochs=20, seed=7)
     runs = [descend(arena_cells, epochs=20, seed=seed) for seed in (7, 8, 9)]

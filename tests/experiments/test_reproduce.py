@@ -58,6 +58,7 @@ def test_table_1_of_the_twin_is_the_papers():
     assert 0.1 < values["ties"] < 0.6
 
 
+@pytest.mark.slow
 def test_table_2_compares_the_methods_on_the_same_splits(table2):
     columns = [f"{score}{end}" for score in ("mse", "auc", "auc_ties", "log_score") for end in ("", "_se")]
     columns += [f"{score}_diff{end}" for score in ("mse", "auc", "auc_ties", "log_score") for end in ("", "_se")]
@@ -238,6 +239,7 @@ def test_the_papers_three_models_are_taken_where_they_are():
     assert summaries.note_figure4({"fig4": table}) == "The paper's three models."
 
 
+@pytest.mark.slow
 def test_figure_7_finds_the_annotators_that_were_turned_round(material, arena_of_one_flipper):
     planted = arena_of_one_flipper.anomalous
     suspect = detection.suspects(material.cells).set_index("annotator")
@@ -255,6 +257,7 @@ def test_figure_7_finds_the_annotators_that_were_turned_round(material, arena_of
     assert table.loc["A > 0.5", "f1"] == 1
 
 
+@pytest.mark.slow
 def test_suspects_are_those_whom_either_rule_suspects():
     """Leaving out whom one rule suspects would spare that rule its false alarms."""
     cells = ba.read_votes(ba.simulate(tie_spread=0.8, seed=101).votes)
@@ -289,12 +292,13 @@ def written(material, tmp_path_factory):
     """Everything, with little effort, and what was said of progress."""
     folder, said = tmp_path_factory.mktemp("paper") / "new", []
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("convergence", "stability", "detection"):
+        for module in ("paper.convergence", "stability", "detection"):
             patch.setattr(f"bayes_arena.experiments.{module}.report", lambda *what: said.append(what))
         answers = {name: reproduction.reproduce(name, material, folder) for name in reproduction.TARGETS}
     return folder, answers, said
 
 
+@pytest.mark.slow
 def test_every_target_writes_its_numbers_and_its_picture(written):
     folder, answers, said = written
     assert set(answers) == {"table1", "table2", "fig1", "fig3", "fig4", "fig5", "fig6", "fig7"}
@@ -312,6 +316,7 @@ def test_every_target_writes_its_numbers_and_its_picture(written):
     assert said[5:] == [last, ("",), *perturbations, ("",), *perturbations, ("",)]
 
 
+@pytest.mark.slow
 def test_numbers_read_back(written):
     folder, answers, _ = written
     columns = {
@@ -334,6 +339,7 @@ def test_numbers_read_back(written):
     assert (folder / "table2.md").read_text().startswith("| method | MSE | AUC |")
 
 
+@pytest.mark.slow
 def test_the_same_votes_give_the_same_files(material, tmp_path):
     for name in ("fig1", "table1"):
         first = reproduction.reproduce(name, material, tmp_path / "a")[2]
@@ -342,6 +348,7 @@ def test_the_same_votes_give_the_same_files(material, tmp_path):
             assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.slow
 def test_every_line_has_a_colour_of_its_own_in_its_figure(written):
     folder, *_ = written
     names = set(pd.read_csv(folder / "fig6.csv")["method"]) | set(pd.read_csv(folder / "table2.csv")["method"])
@@ -362,6 +369,7 @@ def test_the_command_filters_as_the_paper_does_and_says_what_it_wrote(votes, tmp
     assert "No annotator has more than 2000 votes" in done.stderr
 
 
+@pytest.mark.slow
 def test_without_data_the_command_takes_the_twin(tmp_path):
     done = run("reproduce", "fig4", "-o", tmp_path)
     assert done.returncode == 0, done.stderr
@@ -371,6 +379,7 @@ def test_without_data_the_command_takes_the_twin(tmp_path):
     assert run("reproduce", "fig2", "-o", tmp_path).returncode == 2
 
 
+@pytest.mark.slow
 def test_the_command_says_which_fits_of_figure_6_are_missing(votes, tmp_path, monkeypatch):
     calls = count()
 

@@ -79,6 +79,7 @@ def test_probabilities_of_votes(fit, model, four_outcomes):
         assert_allclose(found.score, p[WIN] + 0.5 * p[TIE], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_every_vote_left_out_in_turn(fit, model, four_outcomes):
     with warnings.catch_warnings(action="ignore"):
         loo = ba.leave_one_out(fit)

@@ -38,6 +38,7 @@ def test_nobody_is_said_to_win_for_being_first():
     assert report.to_list() == ["ok", "the votes do not say who was shown first", ""]
 
 
+@pytest.mark.slow
 def test_no_position_effect_without_sides(tmp_path):
     fit = ba.fit(JUDGED)
     assert (fit.model.name, fit.model.position) == ("am-davidson (no sides)", "none")

@@ -3,15 +3,17 @@
 import math
 import warnings
 
+import lazy_loader
 import numpy as np
-import pymc as pm
 import pytest
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project, project_draws
 from bayes_arena.likelihood.objective import Point
-from bayes_arena.models import build
 
+pytestmark = pytest.mark.slow
+pm = lazy_loader.load("pymc")
+"""Not imported where only the quick tests are run: it takes seconds."""
 MODELS = ["bradley-terry", "am-davidson"]
 
 
@@ -35,6 +37,8 @@ def test_draws_are_on_the_plane_and_read_back(sampled):
 
 def test_every_draw_has_the_likelihood_that_pymc_gives_it(sampled):
     """The program's pointwise log-likelihood of a draw against the NumPy loss at the same point."""
+    from bayes_arena.models import build
+
     program = build(sampled.cells, model=sampled.model, pooled=True)
     pm.compute_log_likelihood(sampled.tree, model=program, progressbar=False)
     rows = sampled.tree["log_likelihood"]["votes"].values
@@ -46,6 +50,8 @@ def test_every_draw_has_the_likelihood_that_pymc_gives_it(sampled):
 
 
 def test_posterior_predictive_votes_are_as_many_and_much_like_those_cast(sampled):
+    from bayes_arena.models import build
+
     with build(sampled.cells, model=sampled.model, pooled=True):
         tree = pm.sample_posterior_predictive(sampled.tree, random_seed=1, progressbar=False)
     votes = tree["posterior_predictive"]["votes"].values

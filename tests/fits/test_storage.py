@@ -39,6 +39,7 @@ def files_of_at_most(size: int):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])
 def test_where_writing_fails_the_old_result_stays(fit, arena_cells, suffix, tmp_path, capfd):
     path = tmp_path / f"fit.{suffix}"
@@ -129,6 +130,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", EDITS)
 def test_numbers_that_cannot_be_are_named(path, problem):
     with pytest.raises(ba.OutputError) as error:
@@ -155,6 +157,7 @@ def test_other_edits_are_noticed(path):
             ba.load(edited(path, edit))
 
 
+@pytest.mark.slow
 def test_a_result_of_version_01_is_read(fit, path):
     def older(tree: xr.DataTree) -> None:
         for name in ("checksum", "sided", "open_questions"):
@@ -197,6 +200,7 @@ def test_the_mode_comes_back_with_the_reversed_one_beside_it(tmp_path):
     np.testing.assert_array_equal(again.mode.mirror.strength, fit.mode.mirror.strength)
 
 
+@pytest.mark.slow
 def test_files_that_are_absent_cut_off_or_incomplete(fit, path, tmp_path):
     with pytest.raises(ba.OutputError, match="No saved result at"):
         ba.load(tmp_path / "absent.nc")

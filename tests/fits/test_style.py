@@ -86,6 +86,7 @@ def test_a_prediction_reads_the_answers(fit, votes):
         ba.fit(replace(cells, features={}), model=MODEL)
 
 
+@pytest.mark.slow
 def test_style_predicts_better_where_it_matters(fit, votes):
     plain = ba.fit(votes[0], model=PLAIN)
     assert ba.leave_one_out(fit).total > ba.leave_one_out(plain).total + 50
@@ -115,6 +116,7 @@ def test_swapped_sides_change_nothing(votes):
     assert_allclose(other.point.common, one.point.common, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_quadrature_says_that_it_has_no_loop_for_it(votes):
     cells = votes[0]
     many = replace(cells, annotators=tuple(map(str, range(6000))), annotator=np.arange(6000) % 3000)

@@ -3,7 +3,7 @@
 import json
 import warnings
 
-import arviz as az
+import lazy_loader
 import numpy as np
 import polars as pl
 import pytest
@@ -11,8 +11,10 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.likelihood.objective import Point
 
+az = lazy_loader.load("arviz")
+"""Not imported where only the quick tests are run: it takes seconds."""
 MODELS = ["am-davidson", "bradley-terry", ba.Model("both", "fixed", "davidson", "common", "outcome", "common")]
-ROUTES = ["marginal", "nuts"]
+ROUTES = ["marginal", pytest.param("nuts", marks=pytest.mark.slow)]
 
 
 @pytest.fixture(scope="module", params=ROUTES)
@@ -69,6 +71,7 @@ def test_log_prior_differs_from_the_target_only_by_the_likelihood(arena_cells):
         assert total[left] - total[right] == pytest.approx(gap[1] - gap[0], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_arviz_works_unchanged(fitted, tree):
     summary = az.summary(tree, var_names=["strength"], round_to="none")
     assert summary.index[0] == "strength[model-1]"
@@ -80,6 +83,7 @@ def test_arviz_works_unchanged(fitted, tree):
     assert float(loo.elpd) == pytest.approx(ba.leave_one_out(fitted).total, abs=0.05)
 
 
+@pytest.mark.slow
 def test_power_scaling_is_of_the_priors_at_the_top(sampled_davidson, arena_cells):
     """The spread of strengths is unknown: how they scatter given it is no prior that votes could conflict with."""
     tree = ba.to_datatree(sampled_davidson)
@@ -96,6 +100,7 @@ def test_power_scaling_is_of_the_priors_at_the_top(sampled_davidson, arena_cells
         az.psense_summary(ba.to_datatree(ba.fit(arena_cells)))
 
 
+@pytest.mark.slow
 def test_votes_that_the_model_leaves_out_are_not_in_the_tree(four_outcomes):
     fit = ba.fit(four_outcomes, model=ba.Model("drop", ties="drop"))
     tree = ba.to_datatree(fit)
@@ -124,6 +129,7 @@ def test_other_models_have_their_parameters(four_outcomes, model):
     assert all(tree["posterior"][name].dims == ("chain", "draw") for name in named)
 
 
+@pytest.mark.slow
 def test_what_has_no_tree_is_refused(arena, arena_cells, monkeypatch):
     with pytest.raises(ba.ModelError, match="flat prior"):
         ba.to_datatree(ba.fit(arena_cells, prior="flat"))
@@ -136,6 +142,7 @@ def test_what_has_no_tree_is_refused(arena, arena_cells, monkeypatch):
         ba.to_datatree(ba.fit(arena_cells))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])
 def test_a_fit_comes_back_from_disk(fitted, suffix, tmp_path):
     path = tmp_path / f"fit.{suffix}"
@@ -154,6 +161,7 @@ def test_a_fit_comes_back_from_disk(fitted, suffix, tmp_path):
     np.testing.assert_array_equal(again.cells.counts, fitted.cells.counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"prior": "flat"}, {"model": "m-elo"}], ids=["flat", "no annotators"])
 def test_flat_and_plain_fits_come_back_too(arena, options, tmp_path):
     fit = ba.fit(ba.read_votes(arena.votes, annotator=False if "model" in options else None), **options)
@@ -161,6 +169,7 @@ def test_flat_and_plain_fits_come_back_too(arena, options, tmp_path):
     assert ba.leaderboard(ba.load(tmp_path / "fit.nc")).equals(ba.leaderboard(fit))
 
 
+@pytest.mark.slow
 def test_arviz_reads_the_file(fitted, tmp_path):
     ba.save(fitted, tmp_path / "fit.nc")
     with az.from_netcdf(tmp_path / "fit.nc", engine="h5netcdf") as tree:

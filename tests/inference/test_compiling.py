@@ -4,14 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 
 import pytest
 
 import bayes_arena as ba
-from bayes_arena import progress
-from bayes_arena.progress import in_background
 
 FIT = "import bayes_arena as ba; print(ba.fit(ba.read_votes('votes.csv')).evidence)"
 
@@ -25,28 +21,6 @@ def sparse_votes(tmp_path):
 
 def environment(folder, **more: str) -> dict[str, str]:
     return os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")} | more
-
-
-def test_work_in_the_background_gives_its_value_or_its_error():
-    assert in_background(lambda: 3, "working") == 3
-    with pytest.raises(ZeroDivisionError):
-        in_background(lambda: 1 / 0, "working")
-
-
-def test_what_takes_long_is_announced(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "PATIENCE", 0.01)
-    in_background(lambda: time.sleep(0.1), "compiling")
-    assert capsys.readouterr() == ("", "compiling\n")
-
-
-def test_ctrl_c_is_heard_while_the_work_goes_on(monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 0.01)
-    never = threading.Event()
-    threading.Timer(0.1, signal.raise_signal, [signal.SIGINT]).start()
-    with pytest.raises(KeyboardInterrupt):
-        in_background(lambda: never.wait(60), "compiling")
-    assert not never.is_set()
-    never.set()
 
 
 @pytest.mark.slow
@@ -85,8 +59,9 @@ def test_compiled_code_is_kept_where_there_is_a_place(sparse_votes, place):
         assert ("NUMBA_CACHE_DIR" in done.stderr) == (place == "nowhere")
 
 
+@pytest.mark.slow
 def test_a_folder_that_pytensor_cannot_write_is_named_with_the_remedy(arena_cells, monkeypatch):
-    pymc = pytest.importorskip("pymc")
+    import pymc
 
     def fails(*_, **__):
         raise PermissionError(13, "Permission denied", "/home/someone/.pytensor/numba/x")

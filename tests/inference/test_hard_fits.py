@@ -31,6 +31,7 @@ def contradicting(seed: int, largest: int) -> ba.Cells:
     return ba.read_votes(pl.DataFrame(rows, schema=names, orient="row"), weight="votes")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
 @pytest.mark.parametrize("seed", [7, 14, 46])
 def test_rows_of_a_hundred_thousand_votes(seed):
@@ -70,6 +71,7 @@ def test_a_likelihood_without_information_ends(position):
         ba.fit(cells, model=model, prior="flat")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tie_propensity", "sd", "seed"), [(0.5, 0.2, 0), (0.5, 0.2, 1), (0.0, 0.0, 0)])
 def test_annotators_of_one_vote_each_are_taken_to_be_alike(tie_propensity, sd, seed):
     arena = ba.simulate(annotators=600, votes=600, tie_propensity=tie_propensity, discrimination_sd=sd, seed=seed)

@@ -48,6 +48,7 @@ def test_the_evidence_is_highest_at_the_estimate(arena_cells, model):
             assert evidence_at(fit, **{name: factor * getattr(fit.spreads, name)})[0] < best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_annotators_of_ties_only_do_not_drag_the_spreads_away(seed):
     """A fixed point that neglects how the mode moves ends at spreads of theta of 4.2 here, and of r of 0.2."""
@@ -58,6 +59,7 @@ def test_annotators_of_ties_only_do_not_drag_the_spreads_away(seed):
     assert fit.spreads.strength == pytest.approx(arena.strength.std(), rel=0.5)
 
 
+@pytest.mark.slow
 def test_mirrored_annotators_whose_mode_splits_in_two():
     """At some spreads the mode splits, where the observed Hessian is singular; the spreads still settle."""
     cells = ba.read_votes(
@@ -77,6 +79,7 @@ def test_mirrored_annotators_whose_mode_splits_in_two():
     assert all(0.1 < getattr(prior, name) < 3 for name in NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [96, 207])
 def test_camps_of_equal_size_in_few_votes(seed):
     """A first step to the corner of all spreads finds no mode (96), and the mirror mode jumps on the way (207)."""

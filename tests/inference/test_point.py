@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from helpers import PAIRS, frame, panel
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.optimize import minimize
 from strategies import swapped, votes
 
@@ -70,7 +70,7 @@ def same_bits(left: ba.Fit, right: ba.Fit) -> None:
     np.testing.assert_array_equal(left.discrimination, right.discrimination)
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
 @given(votes(min_votes=4))
 def test_order_and_sides_change_no_bit(table):
     cells = ba.read_votes(table)
@@ -85,6 +85,7 @@ def test_order_and_sides_change_no_bit(table):
         same_bits(reference, ba.fit(ba.read_votes(half), model="am-elo"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", ["flat", "default"])
 def test_real_votes_shuffled_chunked_swapped_and_renamed(llmfao_path, llmfao_50, tmp_path, prior):
     table = pl.read_csv(llmfao_path, infer_schema=False)
@@ -264,6 +265,7 @@ def test_no_random_start_beats_the_chosen_one(llmfao_50, share):
     assert perturbed.loss == pytest.approx(ba.fit(llmfao_50, model="am-elo", prior="flat").loss, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_unfiltered_llmfao_has_no_maximum_and_says_so(llmfao):
     with pytest.warns(ba.NoMaximumWarning, match="worker_52"):
         fit = ba.fit(llmfao, model="am-elo", prior="flat")
@@ -321,6 +323,7 @@ def test_the_mirror_gets_less_probable_with_more_votes_for_one_side(method):
         last = fit.mirror_probability
 
 
+@pytest.mark.slow
 def test_nearly_half_of_the_annotators_against_the_ranking_leave_its_direction_open():
     settled, unsettled = (
         ba.simulate(competitors=10, annotators=20, votes=1200, anomalous=count, discrimination_sd=0.4, seed=106)
@@ -379,7 +382,7 @@ def test_a_few_votes_without_a_maximum_warn_and_still_make_a_table():
     assert np.isfinite(board[["elo", "lower", "upper"]].to_numpy()).all()
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
 @given(votes(min_votes=1, max_votes=12))
 def test_any_few_votes_give_a_finite_table_under_the_default_prior(table):
     cells = ba.read_votes(table)
@@ -392,7 +395,7 @@ def test_any_few_votes_give_a_finite_table_under_the_default_prior(table):
                 assert np.isfinite(ba.annotators(fit).select_dtypes("number").to_numpy(float)).all()
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
 @given(votes(min_votes=1, max_votes=12))
 def test_any_few_votes_under_a_flat_prior_rate_warn_or_say_not_identified(table):
     cells = ba.read_votes(table)

@@ -44,6 +44,7 @@ def start(cells, model):
     return target, prior, head
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["am-elo", "ties only"])
 def test_the_value_is_the_integral_over_every_annotator(few_votes, name):
     """One number per annotator: adaptive quadrature of the NumPy likelihood does the same, annotator by annotator."""
@@ -91,6 +92,7 @@ def test_derivatives_are_finite_differences_of_the_value(few_votes, model):
     np.testing.assert_allclose(here.information, curve, atol=(0.1 if model.ties == "rao-kupper" else 6e-3) * size)
 
 
+@pytest.mark.slow
 def test_few_votes_an_annotator_neither_stretch_the_scale_nor_hide_how_they_differ():
     """2,000 annotators of ten votes: around the joint mode they look too much alike, integrated out they do not."""
     z, slopes, spreads = [], [], []
@@ -113,6 +115,7 @@ def test_few_votes_an_annotator_neither_stretch_the_scale_nor_hide_how_they_diff
     assert abs(np.mean(np.abs(z) < 1.598) - 0.89) < 0.12
 
 
+@pytest.mark.slow
 def test_tables_of_a_sparse_arena_and_the_order_of_votes():
     arena = ba.simulate(competitors=6, annotators=300, votes=1500, anomalous=20, seed=5)
     fit = ba.fit(ba.read_votes(arena.votes))

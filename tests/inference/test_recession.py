@@ -91,6 +91,7 @@ def lowest_of_many_starts(cells, seed, starts):
     return min(runs)
 
 
+@pytest.mark.slow
 def test_far_out_on_the_way_to_infinity_there_are_still_wide_intervals():
     """Five votes an annotator: the curvature there is not positive definite, and the fit was refused."""
     arena = ba.simulate(competitors=8, annotators=8, votes=40, seed=141)

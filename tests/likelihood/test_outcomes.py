@@ -4,19 +4,15 @@ from dataclasses import replace
 from typing import get_args
 
 import numpy as np
-import pytensor.tensor as pt
 import pytest
 from helpers import every_likelihood
 from numpy.testing import assert_allclose
-from pytensor import function, grad
-from pytensor.compile import Mode
 
 import bayes_arena as ba
 from bayes_arena.likelihood.outcomes.likelihood import ETA, likelihood
 from bayes_arena.likelihood.specification import Ties
 from bayes_arena.votes.cells import LOSS, TIE, WIN
 
-PLAIN = Mode(linker="py", optimizer="fast_compile")
 STEP = 1e-6
 
 
@@ -102,11 +98,17 @@ def test_shapes_are_free(one, z):
     assert one.expected_score(box)[1].shape == box.shape
 
 
+@pytest.mark.slow
 def test_the_graph_is_the_rows(one, z, counts):
+    import pytensor.tensor as pt
+    from pytensor import function, grad
+    from pytensor.compile import Mode
+
+    plain = Mode(linker="py", optimizer="fast_compile")
     given = [pt.dvector() for _ in range(3)]
     value = one.graph(pt.as_tensor(counts.T), given)
     slopes = grad(value.sum(), given, disconnected_inputs="ignore")
-    found = function(given, [value, *slopes], mode=PLAIN, on_unused_input="ignore")(
+    found = function(given, [value, *slopes], mode=plain, on_unused_input="ignore")(
         *np.vstack([z, np.zeros((3, 40))])[:3]
     )
     terms = one.rows(counts, z)

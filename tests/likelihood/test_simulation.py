@@ -35,6 +35,7 @@ def test_anomalous_annotators_have_negative_discrimination():
     assert len(negative) == 4
 
 
+@pytest.mark.slow
 def test_the_example_shows_its_planted_annotators():
     arena = ba.example_arena()
     table = ba.annotators(ba.fit(ba.read_votes(arena.votes)))

@@ -22,6 +22,7 @@ from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import build, fused
 
+pytestmark = pytest.mark.slow
 PRIORS = {"flat": "flat", "default": "default", "tight": ba.Prior(0.3, 0.2, 0.4, 0.1)}
 MODELS = [
     *PRESETS.values(),
@@ -250,7 +251,6 @@ def test_pointwise_log_likelihood_sums_to_the_loss(arena_cells):
     assert -rows.sum() == pytest.approx(fit.loss, rel=1e-10)
 
 
-@pytest.mark.slow
 def test_sampling_agrees_with_laplace(arena_cells):
     with build(arena_cells):
         tree = pm.sample(

@@ -140,6 +140,7 @@ def test_clustered_errors_are_tested_by_student(arena_cells):
     np.testing.assert_allclose(table["z"], table["strength"] / table["sd"])
 
 
+@pytest.mark.slow
 def test_a_sampled_fit_has_them_from_its_draws(sampled_davidson):
     table = ba.effects(sampled_davidson)
     assert table["effect"].tolist() == ["log_tie_propensity", "position"]

@@ -5,7 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 from helpers import frame
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import votes
 
 import bayes_arena as ba
@@ -85,8 +85,8 @@ def test_blank_rows_are_no_votes_and_invalid_ones_are_named(tmp_path):
         ba.read_sequence(frame(ROWS).head(0))
 
 
+@pytest.mark.slow
 @given(votes())
-@settings(max_examples=50)
 def test_a_sequence_holds_the_votes_of_the_cells(table):
     sequence, cells = ba.read_sequence(table), ba.read_votes(table)
     spread = one_by_one(cells)
@@ -138,8 +138,8 @@ def test_k_and_the_scale_are_those_of_the_formula():
     np.testing.assert_allclose(anchored["elo"], plain["elo"] + shift)
 
 
+@pytest.mark.slow
 @given(votes())
-@settings(max_examples=50)
 def test_points_are_only_passed_on(table):
     sequence = ba.read_sequence(table)
     for drawn in shuffled_ratings(sequence, shuffles=3, seed=1):
@@ -156,6 +156,7 @@ def test_the_reversed_order_gives_other_scores(in_order, arena):
     np.testing.assert_array_equal(table["elo"], table["elo_reversed"])
 
 
+@pytest.mark.slow
 def test_shuffles_summarise_runs_in_random_orders(in_order, arena):
     table = ba.shuffled_elo(in_order, shuffles=40, seed=5).set_index("competitor")
     rng = np.random.default_rng(5)

@@ -2,9 +2,6 @@
 
 import json
 import math
-import os
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
 from itertools import combinations
@@ -12,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from helpers import COMMAND, frame, panel, run
+from helpers import frame, panel, run
 from scipy.linalg import null_space
 from strategies import swapped
 
@@ -237,6 +234,7 @@ def test_clustered_covers_where_votes_on_a_prompt_go_together():
     assert np.mean(inside["sandwich"]) < 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ROBUST)
 @pytest.mark.parametrize(("model", "prior"), [("m-elo", "flat"), ("am-elo", "default")])
 def test_order_and_sides_change_no_bit(arena, interval, model, prior):
@@ -281,6 +279,7 @@ def test_posteriors_have_intervals_of_their_own(arena_cells, interval):
             table(fit, interval=interval)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ROBUST)
 def test_an_estimate_at_infinity_has_no_robust_interval(interval, tmp_path):
     rows = [("best", "x", "model_a", k) for k in "pqr"] + [("x", "y", w, "p") for w in ("model_a", "model_b")]
@@ -319,6 +318,7 @@ def test_clusters_without_a_vote_that_the_model_sees_do_not_count(arena):
     np.testing.assert_allclose(more["upper"], plain["upper"], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_resamples_without_an_estimate_are_reported():
     rows = [(a, b, w) for a, b in ("xy", "yz", "zx") for w in ("model_a", "model_b")] * 6
     few = [("new", "x", "model_a"), ("new", "y", "model_b"), ("new", "z", "tie")]
@@ -371,31 +371,6 @@ def test_the_bootstrap_stays_on_its_side_of_the_ranking():
         board = ba.strengths(fit, interval="bootstrap", resamples=30)
     assert (drawn.strength @ fit.strength > 0).all()
     assert (board["sd"] < 0.5).all()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_progress_shows_on_a_terminal(tmp_path, arena):
-    import pty
-
-    arena.votes.write_csv(tmp_path / "votes.csv")
-    leader, follower = pty.openpty()
-    options = ["--model", "m-elo", "--interval-method", "bootstrap", "--resamples", "5"]
-    command = [COMMAND, "rank", tmp_path / "votes.csv", *options]
-    environment = {**os.environ, "TERM": "xterm"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=follower, env=environment) as process:
-        os.close(follower)
-        shown = b""
-        try:
-            while part := os.read(leader, 65536):
-                shown += part
-        except OSError:
-            pass  # the other end has closed
-        assert process.stdout is not None
-        answer = process.stdout.read()
-    os.close(leader)
-    assert process.returncode == 0
-    assert "╌ 2 of 5  resamples" in shown.decode()
-    assert b"resample" not in answer
 
 
 def test_real_votes_vary_as_was_measured(llmfao, llmfao_path):

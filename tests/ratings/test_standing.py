@@ -101,6 +101,7 @@ def test_head_to_head_of_davidson_counts_a_tie_as_half():
     assert ba.head_to_head(fit)["plug_in"][0] == pytest.approx(8 / 12)
 
 
+@pytest.mark.slow
 def test_a_sampled_fit_plugs_in_its_posterior_mean(sampled_davidson):
     table = ba.head_to_head(sampled_davidson)
     strength, common = (x.mean(axis=0) for x in (sampled_davidson.samples.strength, sampled_davidson.samples.common))

@@ -9,6 +9,7 @@ import bayes_arena as ba
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.objective import Point
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.ratings.leaderboard import ranks
 
 COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]
 
@@ -50,7 +51,7 @@ def test_an_anchor_moves_everything_by_the_same_amount(am_elo):
     for column in ("elo", "lower", "upper"):
         np.testing.assert_allclose(anchored[column], plain[column] + shift)
     assert anchored["rank_worst"].tolist() == plain["rank_worst"].tolist()
-    with pytest.raises(ba.ModelError, match="Did you mean model-1"):
+    with pytest.raises(ba.ModelError, match="Did you mean 'model-1'"):
         ba.leaderboard(am_elo, elo=ba.EloScale(anchor=("modl-1", 1114)))
 
 
@@ -219,6 +220,13 @@ def test_equal_competitors_share_a_rank():
     board = ba.leaderboard(ba.fit(ba.read_votes(frame(rows))))
     assert board["rank"].tolist() == [1, 2, 2, 4]
     assert board["competitor"].tolist() == ["x", "y", "z", "w"]
+
+
+def test_ranks_are_those_of_scipy():
+    from scipy.stats import rankdata
+
+    score = np.random.default_rng(0).integers(0, 12, size=40) / 3
+    np.testing.assert_array_equal(ranks(score), rankdata(-score, method="min"))
 
 
 def test_a_leaderboard_does_not_depend_on_the_threads_of_blas():

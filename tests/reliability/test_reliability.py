@@ -88,6 +88,7 @@ def test_gauss_rules_of_few_different_points_are_the_mean(points):
     assert_allclose((weights * np.tanh(3 * nodes)).sum(axis=1), np.tanh(3 * np.array(points)).mean(axis=1), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_many_competitors_are_thinned_without_harm():
     arena = ba.simulate(competitors=300, annotators=4, votes=6000, seed=1)
     fit = ba.fit(ba.read_votes(arena.votes), model="am-elo", method="map")
@@ -168,6 +169,7 @@ def planted(seed: int) -> tuple[ba.Cells, dict[str, str]]:
     return ba.read_votes(arena.votes.with_columns(winner=pl.Series(changed))), names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["map", "marginal"])
 def test_planted_annotators_get_their_verdict_and_kind(method):
     cells, names = planted(seed=4)
@@ -186,6 +188,7 @@ def test_planted_annotators_get_their_verdict_and_kind(method):
     assert table.loc[names["always ties"], "p_negative"] < 0.5 < table.loc[names["always ties"], "anomaly_probability"]
 
 
+@pytest.mark.slow
 def test_flagged_annotators_and_the_rule_of_the_paper():
     cells, names = planted(seed=4)
     fit = ba.fit(cells)
@@ -286,6 +289,7 @@ def llmfao_table(llmfao):
     return ba.annotators(ba.fit(llmfao)).set_index("annotator")
 
 
+@pytest.mark.slow
 def test_the_anomalous_annotators_of_llmfao(llmfao_table):
     anomaly = llmfao_table["anomaly_probability"]
     assert set(anomaly.index[anomaly > 0.9]) == {"worker_15", "worker_70", "worker_11", "worker_20"}

@@ -2,7 +2,7 @@
 
 import warnings
 
-import arviz as az
+import lazy_loader
 import numpy as np
 import polars as pl
 import pytest
@@ -11,6 +11,8 @@ import bayes_arena as ba
 from bayes_arena.validation.leave_one_out import pointwise
 from bayes_arena.votes.cells import with_counts
 
+az = lazy_loader.load("arviz")
+"""Not imported where only the quick tests are run: it takes seconds."""
 DAVIDSON = ba.Model("davidson", ties="davidson")
 
 
@@ -35,6 +37,7 @@ def test_columns_counted_as_often_as_cast_sum_to_the_loss(fits, name):
         assert -values[index] @ votes == pytest.approx(fit.target.loss(point), rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain", "annotators"])
 def test_over_cells_it_is_the_leave_one_out_of_every_single_vote(fits, name):
     values, votes = pointwise(fits[name])
@@ -49,6 +52,7 @@ def test_over_cells_it_is_the_leave_one_out_of_every_single_vote(fits, name):
     np.testing.assert_allclose(np.repeat(ours.elpd, votes.astype(int)), reference.elpd_i, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_comparison_table(fits):
     table = ba.compare(fits)
     assert table.columns.tolist()[:7] == ["name", "rank", "elpd_loo", "se", "elpd_diff", "dse", "weight"]
@@ -62,6 +66,7 @@ def test_comparison_table(fits):
     assert table["dse"][1] == pytest.approx(np.sqrt(len(gap)) * gap.std(ddof=1))
 
 
+@pytest.mark.slow
 def test_the_order_of_votes_does_not_reach_the_comparison(arena):
     """ArviZ aligns by position; here both models are evaluated on the same columns whatever the order of the file."""
     shuffled = arena.votes.sample(fraction=1, shuffle=True, seed=1)
@@ -96,6 +101,7 @@ def seen_by_hand(cells: ba.Cells, seen: list[int]) -> ba.Cells:
     return with_counts(cells, cells.counts * seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "seen"), LEAVING_OUT, ids=lambda value: getattr(value, "name", ""))
 def test_votes_that_the_model_leaves_out_are_not_scored(four_outcomes, model, seen):
     """Everything is as if they had not been in the file."""
@@ -107,6 +113,7 @@ def test_votes_that_the_model_leaves_out_are_not_scored(four_outcomes, model, se
     assert whole.p == pytest.approx(without.p, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_comparison_is_that_of_the_votes_that_the_models_see(four_outcomes):
     models = {"alike": ba.Model("alike", ties="drop"), "own": ba.Model("own", "annotator", ties="drop")}
     decided = seen_by_hand(four_outcomes, [1, 1, 0, 0])
@@ -119,6 +126,7 @@ def test_a_comparison_is_that_of_the_votes_that_the_models_see(four_outcomes):
     np.testing.assert_allclose(tables[0].drop(columns="name"), tables[1].drop(columns="name"), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_both_bad_votes_do_not_matter_to_models_without_ties(four_outcomes):
     """Whoever leaves out ties leaves them out too, whatever else they would count as."""
     one, other = (ba.fit(four_outcomes, model=ba.Model("drop", ties="drop", both_bad=bad)) for bad in ("tie", "drop"))
@@ -157,6 +165,7 @@ def test_what_has_no_vote_to_leave_out_is_refused(arena):
         ba.leave_one_out(ba.fit(ba.read_votes(arena.votes), prior="flat"))
 
 
+@pytest.mark.slow
 def test_a_sampled_fit_gives_the_same_answer_as_its_gaussian_approximation(arena_cells):
     sampled = ba.fit(arena_cells, model=DAVIDSON, method="nuts", draws=400, tune=400, sampler="pymc", seed=1)
     gaussian = ba.fit(arena_cells, model=DAVIDSON, method="marginal")

@@ -17,6 +17,7 @@ def verdicts(fit):
     return ba.diagnose(fit).set_index("check")["status"].to_dict()
 
 
+@pytest.mark.slow
 def test_a_sound_fit_passes_every_check(arena_cells):
     table = ba.diagnose(ba.fit(arena_cells))
     assert table.columns.tolist() == ["check", "status", "found", "remedy"]
@@ -25,6 +26,7 @@ def test_a_sound_fit_passes_every_check(arena_cells):
     assert "Pareto k, leave-one-vote-out" in table["check"].to_list()
 
 
+@pytest.mark.slow
 def test_too_short_a_run_is_told_with_the_remedy(sampled_davidson):
     table = ba.diagnose(sampled_davidson).set_index("check")
     assert table["status"]["bulk effective sample size"] == "warning"
@@ -51,6 +53,7 @@ def test_groups_never_compared_are_a_warning(arena):
         assert verdicts(ba.fit(ba.read_votes(apart)))["connected comparisons"] == "warning"
 
 
+@pytest.mark.slow
 def test_prior_check_shows_what_a_prior_implies(arena_cells):
     table = ba.prior_check(arena_cells).set_index("quantity")
     assert table.columns.tolist() == ["q05", "q50", "q95", "observed"]
@@ -74,6 +77,7 @@ def test_a_flat_prior_implies_nothing(arena_cells):
         ba.prior_check(arena_cells, prior="flat")
 
 
+@pytest.mark.slow
 def test_what_a_sampler_did_is_judged_by_the_usual_thresholds(arena_cells):
     """Draws made by hand: sound ones, chains apart or slow, one divergence, energy that hardly moves."""
     fit = ba.fit(arena_cells, model="bradley-terry")
@@ -103,6 +107,7 @@ def test_what_a_sampler_did_is_judged_by_the_usual_thresholds(arena_cells):
     assert judged(sound, once & False, wandering) == {"energy (BFMI)"}
 
 
+@pytest.mark.slow
 def test_a_gradient_that_does_not_vanish_is_a_warning(arena_cells):
     fit = ba.fit(arena_cells, model="bradley-terry")
     assert verdicts(replace(fit, mode=replace(fit.mode, gradient=1e-4)))["gradient at the mode"] == "warning"

@@ -68,6 +68,7 @@ def test_weighted_votes_are_split_too(arena):
     assert np.isfinite(ba.held_out(ba.read_votes(heavy, weight="w"), {"m": M_ELO}, splits=2).loc[0, "mse_se"])
 
 
+@pytest.mark.slow
 def test_the_seed_decides_and_the_order_of_votes_does_not(arena):
     models = {"m-elo": M_ELO, "am-davidson": AM_DAVIDSON}
     one = ba.held_out(ba.read_votes(arena.votes), models, splits=2, seed=5)
@@ -142,6 +143,7 @@ def test_a_position_effect_favours_whoever_is_shown_first():
     assert (prediction.score > 0.7).all()
 
 
+@pytest.mark.slow
 def test_standard_errors_allow_for_overlapping_splits(flippers):
     table = ba.held_out(flippers, {"m": M_ELO, "am": AM_ELO}, splits=3, test=0.4, seed=1, reference="am")
     values = np.array(
@@ -159,6 +161,7 @@ def test_standard_errors_allow_for_overlapping_splits(flippers):
         np.testing.assert_allclose(table[f"{name}_diff_se"], [factor * gap.std(ddof=1), 0])
 
 
+@pytest.mark.slow
 def test_the_model_that_is_true_wins(flippers):
     """Annotators vote against the ranking and ties follow Davidson: am beats m, and knowing of ties helps too."""
     models = {"m-elo": M_ELO, "am-elo": AM_ELO, "am-davidson": AM_DAVIDSON}
@@ -172,6 +175,7 @@ def silenced(cells: ba.Cells, annotator: int) -> ba.Cells:
     return with_counts(cells, cells.counts * (cells.annotator != annotator)[:, None])
 
 
+@pytest.mark.slow
 def test_somebody_without_a_training_vote_is_predicted_by_the_prior_alone(flippers):
     fit = AM_DAVIDSON(silenced(flippers, 0))
     theirs = with_counts(flippers, flippers.counts * (flippers.annotator == 0)[:, None])
@@ -227,6 +231,7 @@ def test_clustered_standard_error_by_hand():
     assert se == pytest.approx(np.sqrt(3 / 2 * 2) / 6)
 
 
+@pytest.mark.slow
 def test_folds_of_one_annotator_score_every_vote_once(arena_cells):
     models = {"davidson": DAVIDSON, "am-davidson": AM_DAVIDSON}
     table = ba.kfold_annotators(arena_cells, models, folds=arena_cells.n_annotators).set_index("name")
@@ -269,6 +274,7 @@ def test_llmfao_gains_what_was_published(llmfao):
         assert abs(gap) < 2 * np.sqrt(2) * table[f"{score}_diff_se"]["am-davidson"], score
 
 
+@pytest.mark.slow
 def test_somebody_new_votes_as_the_population_does():
     """Few votes on a wide gap: the average over theta ~ Normal(1, 2) is far from the vote of the average annotator."""
     rows = [("x", "y", "x", k) for k in "pqrs"] * 30 + [("x", "y", "y", k) for k in "pqrs"] * 4
@@ -287,6 +293,7 @@ def test_a_both_bad_vote_is_predicted_as_a_tie(four_outcomes):
     np.testing.assert_allclose(np.exp(predict(fit, four_outcomes).log_p).sum(axis=0), 1, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_votes_that_were_not_read_yet_are_read(tmp_path):
     table = pl.DataFrame(
         {"model_a": [*"xyzx"] * 6, "model_b": [*"yzxz"] * 6, "winner": ["model_a", "tie", "model_b"] * 8}

@@ -66,6 +66,7 @@ def test_rates_are_those_of_the_votes():
         assert table["tail"].between(0, 1).all()
 
 
+@pytest.mark.slow
 def test_no_fault_is_found_where_there_is_none(true_fit):
     table = ba.predictive_check(true_fit, "annotator")
     shares = share_outside(table)
@@ -76,6 +77,7 @@ def test_no_fault_is_found_where_there_is_none(true_fit):
         assert tail.std() == pytest.approx(1 / np.sqrt(12), rel=0.2)
 
 
+@pytest.mark.slow
 def test_who_only_votes_for_ties_sticks_out(crowd):
     planted = "annotator-007"
     lazy = pl.when(pl.col("judge") == planted).then(pl.lit("tie")).otherwise("winner")

@@ -131,6 +131,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 def test_votes_of_the_hub_are_fetched_once_and_read(hub, tmp_path):
     with hub(FILES) as asked:
         paths = ba.hub_files(REPOSITORY)
@@ -225,6 +226,7 @@ def test_the_papers_tables_take_votes_from_the_hub(hub, tmp_path):
     assert "4 votes, 3 models, 2 annotators" in done.stdout
 
 
+@pytest.mark.slow
 def test_commands_take_votes_from_the_hub(hub, tmp_path):
     with hub(FILES):
         done = run("check", f"hf:{REPOSITORY}")
@@ -239,6 +241,7 @@ def test_commands_take_votes_from_the_hub(hub, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_the_hubs_client_is_imported_for_the_hub_only(tmp_path):
     VOTES.write_parquet(tmp_path / "votes.parquet")
     code = f"import sys, bayes_arena as ba; ba.read_votes({str(tmp_path / 'votes.parquet')!r})"

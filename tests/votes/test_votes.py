@@ -1,3 +1,5 @@
+import gzip
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ from hypothesis import given
 from strategies import votes
 
 import bayes_arena as ba
+from bayes_arena.votes.reading.sources import READERS
 
 ROWS = [
     ("x", "y", "model_a", "k1"),
@@ -60,12 +63,12 @@ def engines() -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("engine", engines())
+@pytest.mark.parametrize("engine", list(engines()))
 def test_every_engine_gives_the_same_cells(engine):
     assert_same(ba.read_votes(engines()[engine]), ba.read_votes(frame(ROWS)))
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl", ".ndjson", ".csv.gz"])
+@pytest.mark.parametrize("suffix", [*READERS, ".csv.gz"])
 def test_every_file_format_gives_the_same_cells(tmp_path, suffix):
     path = tmp_path / f"votes{suffix}"
     write(frame(ROWS), path)
@@ -73,20 +76,20 @@ def test_every_file_format_gives_the_same_cells(tmp_path, suffix):
     assert_same(ba.read_votes(str(path)), ba.read_votes(frame(ROWS)))
 
 
+WRITERS = {
+    ".csv": pl.DataFrame.write_csv,
+    ".parquet": pl.DataFrame.write_parquet,
+    ".jsonl": pl.DataFrame.write_ndjson,
+    ".ndjson": pl.DataFrame.write_ndjson,
+    ".gz": lambda table, path: path.write_bytes(gzip.compress(table.write_csv().encode())),
+}
+
+
 def write(table: pl.DataFrame, path) -> None:
-    if path.name.endswith(".csv.gz"):
-        import gzip
-
-        path.write_bytes(gzip.compress(table.write_csv().encode()))
-    elif path.suffix == ".csv":
-        table.write_csv(path)
-    elif path.suffix == ".parquet":
-        table.write_parquet(path)
-    else:
-        table.write_ndjson(path)
+    WRITERS[path.suffix](table, path)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
+@pytest.mark.parametrize("suffix", READERS)
 def test_chunks_by_glob_and_by_list(tmp_path, suffix):
     paths = [tmp_path / f"part{index}{suffix}" for index in range(3)]
     for index, path in enumerate(paths):
@@ -104,6 +107,7 @@ def test_json_lines_may_nest_and_miss_fields(tmp_path):
     assert ba.read_votes(path).annotators == ("7", "anna")
 
 
+@pytest.mark.slow
 @given(votes())
 def test_order_of_votes_changes_no_bit(table):
     shuffled = table.sample(fraction=1, shuffle=True, seed=1)
@@ -227,7 +231,7 @@ def test_bad_weights(weight, engine, tmp_path):
     assert "row 2:" in str(error.value)
 
 
-@pytest.mark.parametrize("engine", engines())
+@pytest.mark.parametrize("engine", list(engines()))
 def test_invalid_rows_are_found_in_every_engine(engine):
     rows = [*ROWS, ("x", "y", "draw", "k1")]
     original = engines()[engine]
@@ -306,6 +310,7 @@ def test_nothing_to_rate():
         ba.read_votes(frame([("x", "x", "tie")]), on_invalid="drop")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [ba.fit, ba.check])
 def test_verbs_take_what_read_votes_takes(verb, tmp_path):
     table = frame(ROWS)

@@ -36,8 +36,10 @@ def find_fault(paths: Sequence[Path]) -> str | None:
                 continue
             elif ".csv" in names:
                 columns[path], fault = _csv(path)
-            else:
+            elif {".jsonl", ".ndjson"} & set(names):
                 fault = _json_lines(path)
+            else:
+                continue
         except (gzip.BadGzipFile, EOFError, zlib.error):
             fault = "it is not compressed as its name says, or cut off. Get it again."
         if fault:

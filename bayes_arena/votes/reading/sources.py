@@ -133,8 +133,8 @@ def _scan(paths: list[Path]) -> pl.LazyFrame:
     suffix = suffixes.pop()
     if suffix not in READERS:
         raise VotesError(
-            f"Unknown file format {suffix!r} ({paths[0].name}). Use .csv, .parquet, .jsonl or .ndjson "
-            "(text formats also compressed as .gz or .zst)."
+            f"Unknown file format {suffix!r} ({paths[0].name}). Use {', '.join(READERS)} "
+            f"(text formats also compressed as {' or '.join(COMPRESSIONS)})."
         )
     return READERS[suffix](paths)
 
