@@ -68,6 +68,7 @@ from .errors import (
 )
 from .fits.draws import draw as draw
 from .fits.fitting import fit as fit
+from .fits.posterior import from_posterior as from_posterior
 from .fits.result import (
     Draws as Draws,
 )

@@ -1,12 +1,28 @@
-"""The models as PyMC programs: the same posterior that :func:`bayes_arena.fit` maximises, ready for sampling.
+"""The models as PyMC programs: the same posterior that :func:`bayes_arena.fit` maximises or samples.
 
-``build`` composes any model of the grid; the other files write down the presets, one likelihood a file. Dimensions are
-named ``competitor`` and ``annotator``. Importing this package imports PyMC.
+Dimensions are named ``competitor`` and ``annotator``. PyMC is imported with the first of these that is used.
+
+=============  ====================================================================
+bradley_terry  Bradley-Terry, to be read, changed and sampled: one row a vote
+m_elo          m-ELO, the same in Elo points
+am_elo         am-ELO
+am_davidson    am-Davidson
+per_vote       what these four share: the votes, and the likelihood of half wins
+grid           ``build``: any model of the grid, for fast sampling: votes summed
+fused          its likelihood and gradient in one compiled pass
+_parts         its other parts
+=============  ====================================================================
 """
+
+from typing import Any
+
+import lazy_loader
 
 from bayes_arena.errors import compiler_folder
 
-with compiler_folder():
-    from bayes_arena.models.grid import build
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-__all__ = ["build"]
+
+def __getattr__(name: str) -> Any:
+    with compiler_folder():
+        return _load(name)

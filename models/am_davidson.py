@@ -2,7 +2,7 @@
 
 With eta = theta_k (r_i - r_j) + b_k, i shown first,
 
-    P(i wins) : P(tie) : P(j wins) = exp(eta / 2) : nu_k : exp(-eta / 2),
+    P(i wins) : P(j wins) : P(tie) = exp(eta / 2) : exp(-eta / 2) : nu_k,
 
 every annotator with a discrimination theta_k, a tie propensity nu_k and a position effect b_k, all three pooled.
 
@@ -15,10 +15,45 @@ from __future__ import annotations
 import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.models import grid
+from bayes_arena.models.per_vote import one_row_a_vote, proper_prior
 from bayes_arena.votes.cells import Cells
 
 
-def build(cells: Cells, prior: Prior, *, pooled: bool = False) -> pm.Model:
-    """Return the model: ``strength``, ``discrimination``, ``log_tie_propensity`` and ``position``."""
-    return grid.build(cells, model="am-davidson", prior=prior, pooled=pooled)
+def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
+    """Return the model: ``strength`` (competitor); three numbers of every annotator; ``outcome`` (vote).
+
+    These are ``discrimination``, ``log_tie_propensity`` and, where the votes say who was shown first, ``position``, all
+    in logits but the first. The spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread`` and ``position_spread``
+    have their half-normal hyperpriors if ``prior.hyper`` is there, and else are fixed.
+    """
+    prior = proper_prior(prior, cells, "am-davidson")
+    hyper, votes = prior.hyper, one_row_a_vote(cells)
+    with pm.Model(coords={"competitor": cells.competitors, "annotator": cells.annotators}) as model:
+        i = pm.Data("i", votes.i, dims="vote")
+        j = pm.Data("j", votes.j, dims="vote")
+        k = pm.Data("k", votes.k, dims="vote")
+        voted = pm.Data("voted", votes.outcome, dims="vote")
+
+        r_sd = pm.HalfNormal("strength_sd", hyper.strength) if hyper else prior.strength
+        r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
+
+        theta_sd = pm.HalfNormal("discrimination_sd", hyper.discrimination) if hyper else prior.discrimination
+        unit = pm.ZeroSumNormal("discrimination_unit", dims="annotator")
+        theta = pm.Deterministic("discrimination", 1 + theta_sd * unit, dims="annotator")
+        eta = theta[k] * (r[i] - r[j])
+
+        nu_sd = pm.HalfNormal("tie_spread", hyper.tie_spread) if hyper else prior.tie_spread
+        common = pm.Normal("tie_propensity_common", 0, 1)
+        unit = pm.ZeroSumNormal("tie_propensity_unit", dims="annotator")
+        log_nu = pm.Deterministic("log_tie_propensity", common + nu_sd * unit, dims="annotator")
+
+        if cells.sided:
+            b_sd = pm.HalfNormal("position_spread", hyper.position_spread) if hyper else prior.position_spread
+            common = pm.Normal("position_common", 0, 0.5)
+            unit = pm.ZeroSumNormal("position_unit", dims="annotator")
+            b = pm.Deterministic("position", common + b_sd * unit, dims="annotator")
+            eta = eta + b[k]
+
+        logits = pm.math.stack([eta / 2, -eta / 2, log_nu[k]], axis=1)
+        pm.Categorical("outcome", logit_p=logits, observed=voted, dims="vote")
+    return model

@@ -1,6 +1,7 @@
 """am-ELO: P(i beats j | k) = 1 / (1 + exp(-theta_k (r_i - r_j))), theta of mean 1 and of any sign.
 
-A tie is half a win for each. The paper's scale is sum theta = 1: theta / M and R = M r.
+A tie is half a win for each (:func:`~bayes_arena.models.per_vote.half_wins`). The paper's scale is sum theta = 1:
+theta / M and R = M r.
 
 Source: Liu et al. (2025), "am-ELO", equations 4, 5 and 7.
 """
@@ -10,10 +11,30 @@ from __future__ import annotations
 import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.models import grid
+from bayes_arena.models.per_vote import half_wins, one_row_a_vote, proper_prior
 from bayes_arena.votes.cells import Cells
 
 
-def build(cells: Cells, prior: Prior, *, pooled: bool = False) -> pm.Model:
-    """Return the model: ``strength`` (competitor) in logits, ``discrimination`` (annotator) with mean 1."""
-    return grid.build(cells, model="am-elo", prior=prior, pooled=pooled)
+def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
+    """Return the model: ``strength`` (competitor) in logits, ``discrimination`` (annotator), ``outcome`` (vote).
+
+    The spreads ``strength_sd`` and ``discrimination_sd`` have their half-normal hyperpriors if ``prior.hyper`` is
+    there, and else are fixed.
+    """
+    prior = proper_prior(prior, cells, "am-elo")
+    hyper, votes = prior.hyper, one_row_a_vote(cells)
+    with pm.Model(coords={"competitor": cells.competitors, "annotator": cells.annotators}) as model:
+        i = pm.Data("i", votes.i, dims="vote")
+        j = pm.Data("j", votes.j, dims="vote")
+        k = pm.Data("k", votes.k, dims="vote")
+        voted = pm.Data("voted", votes.outcome, dims="vote")
+
+        r_sd = pm.HalfNormal("strength_sd", hyper.strength) if hyper else prior.strength
+        r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
+
+        theta_sd = pm.HalfNormal("discrimination_sd", hyper.discrimination) if hyper else prior.discrimination
+        unit = pm.ZeroSumNormal("discrimination_unit", dims="annotator")
+        theta = pm.Deterministic("discrimination", 1 + theta_sd * unit, dims="annotator")
+
+        half_wins("outcome", theta[k] * (r[i] - r[j]), observed=voted, dims="vote")
+    return model

@@ -1,6 +1,6 @@
 """Bradley-Terry: P(i beats j) = 1 / (1 + exp(-(r_i - r_j))), strengths r in logits with sum zero.
 
-A tie is half a win for each.
+A tie is half a win for each (:func:`~bayes_arena.models.per_vote.half_wins`).
 
 Source: Bradley & Terry (1952), "Rank analysis of incomplete block designs", Biometrika 39.
 """
@@ -10,10 +10,24 @@ from __future__ import annotations
 import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.models import grid
+from bayes_arena.models.per_vote import half_wins, one_row_a_vote, proper_prior
 from bayes_arena.votes.cells import Cells
 
 
-def build(cells: Cells, prior: Prior, *, pooled: bool = False) -> pm.Model:
-    """Return the model: ``strength`` (competitor), in logits."""
-    return grid.build(cells, model="bradley-terry", prior=prior, pooled=pooled)
+def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
+    """Return the model: ``strength`` (competitor) in logits, ``outcome`` (vote); pooled, the spread ``strength_sd``.
+
+    The spread has its half-normal hyperprior if ``prior.hyper`` is there, and else is fixed.
+    """
+    prior = proper_prior(prior, cells, "bradley-terry")
+    hyper, votes = prior.hyper, one_row_a_vote(cells)
+    with pm.Model(coords={"competitor": cells.competitors}) as model:
+        i = pm.Data("i", votes.i, dims="vote")
+        j = pm.Data("j", votes.j, dims="vote")
+        voted = pm.Data("voted", votes.outcome, dims="vote")
+
+        r_sd = pm.HalfNormal("strength_sd", hyper.strength) if hyper else prior.strength
+        r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
+
+        half_wins("outcome", r[i] - r[j], observed=voted, dims="vote")
+    return model

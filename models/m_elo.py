@@ -1,6 +1,7 @@
 """m-ELO: P(i beats j) = 1 / (1 + exp(-C (R_i - R_j))) with C = ln 10 / 400, ratings R in Elo points, mean zero.
 
-The same likelihood as Bradley-Terry in the units of the paper; ``strength`` = C R is in logits.
+Bradley-Terry in the units of the paper, strengths r = C R in logits. A tie is half a win for each
+(:func:`~bayes_arena.models.per_vote.half_wins`).
 
 Source: Liu et al. (2025), "am-ELO", equation 2.
 """
@@ -12,16 +13,28 @@ import math
 import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.models import grid
+from bayes_arena.models.per_vote import half_wins, one_row_a_vote, proper_prior
 from bayes_arena.votes.cells import Cells
 
-LOGITS_PER_POINT = math.log(10) / 400
-"""The paper's C."""
+C = math.log(10) / 400
+"""Logits of an Elo point."""
 
 
-def build(cells: Cells, prior: Prior, *, pooled: bool = False) -> pm.Model:
-    """Return the model: ``rating`` (competitor) in Elo points, ``strength`` the same in logits."""
-    program = grid.build(cells, model="m-elo", prior=prior, pooled=pooled)
-    with program:
-        pm.Deterministic("rating", program["strength"] / LOGITS_PER_POINT, dims="competitor")
-    return program
+def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
+    """Return the model: ``rating`` (competitor) in Elo points, ``strength`` the same in logits, ``outcome`` (vote).
+
+    The spread ``strength_sd`` has its half-normal hyperprior if ``prior.hyper`` is there, and else is fixed.
+    """
+    prior = proper_prior(prior, cells, "m-elo")
+    hyper, votes = prior.hyper, one_row_a_vote(cells)
+    with pm.Model(coords={"competitor": cells.competitors}) as model:
+        i = pm.Data("i", votes.i, dims="vote")
+        j = pm.Data("j", votes.j, dims="vote")
+        voted = pm.Data("voted", votes.outcome, dims="vote")
+
+        r_sd = pm.HalfNormal("strength_sd", hyper.strength) if hyper else prior.strength
+        r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
+        rating = pm.Deterministic("rating", r / C, dims="competitor")
+
+        half_wins("outcome", C * (rating[i] - rating[j]), observed=voted, dims="vote")
+    return model

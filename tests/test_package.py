@@ -64,6 +64,7 @@ PUBLIC = [
     "fit",
     "flag",
     "flag_by_theta",
+    "from_posterior",
     "head_to_head",
     "held_out",
     "hub_files",

@@ -8,6 +8,7 @@ draws        ``draw``: draws whatever route the fit came by
 prior_draws  draws before any vote
 pointwise    what a fit says of every vote it has seen
 tree         ``to_datatree``: a fit as ArviZ reads it
+posterior    ``from_posterior``: draws of a model of your own as a fit
 saved/       results on disk
 ===========  ==============================================
 """

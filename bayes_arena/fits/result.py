@@ -64,13 +64,13 @@ class Fit:
     prior : Prior
         As asked for: before ``method="marginal"`` estimated its spreads.
     method : str
-        ``"map"``, ``"marginal"`` or ``"nuts"``.
+        ``"map"``, ``"marginal"`` or ``"nuts"``; ``"posterior"`` of draws from elsewhere.
     evidence : {"laplace", "quadrature"} or None
         How ``"marginal"`` integrated the parameters out.
     seed : int or None
         Of ``"nuts"``.
     samples : Draws or None
-        Draws of the posterior by ``"nuts"``; tables then read these, not the Gaussian approximation.
+        Draws of the posterior by ``"nuts"`` or from elsewhere; tables then read these, not the Gaussian approximation.
     tree : xarray.DataTree or None
         What the sampler returned, with its statistics.
     mirror_probability : float or None
@@ -90,8 +90,9 @@ class Fit:
 
     def __repr__(self) -> str:
         cells, said = self.cells, len(self.warnings)
+        how = "your posterior" if self.method == "posterior" else f"{self.prior} prior, {self.method}"
         return (
-            f"Fit({self.model.name}, {self.prior} prior, {self.method}: {cells.n_votes:,.12g} votes, "
+            f"Fit({self.model.name}, {how}: {cells.n_votes:,.12g} votes, "
             f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
             + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
         )

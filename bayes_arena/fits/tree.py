@@ -11,7 +11,8 @@ are those of the spreads and of what annotators share where the spreads were sam
 prior fixes the spreads. How strengths scatter given a spread that is itself unknown is part of the model; scaled too,
 it reads as a conflict of prior and votes (Kallioinen et al., 2024, "Detecting and diagnosing prior and likelihood
 sensitivity with power-scaling", Statistics and Computing 34). Spreads that were estimated (``"marginal"``) have no
-draws, and the tree no ``log_prior``.
+draws, and the tree no ``log_prior``; that of draws from elsewhere (:func:`~bayes_arena.from_posterior`) has neither
+prior, which the package does not know.
 """
 
 from __future__ import annotations
@@ -86,16 +87,13 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
         used: Any = {name: dims[name] for name, x in laid.items() if x.ndim > 2}
         return az.dict_to_dataset(laid, coords=coords, dims=used)
 
-    from_prior = _named(
-        fit.target, *draw_prior(replace(fit.mode.problem, prior=fit.prior), size=PRIOR_DRAWS, seed=seed)
-    )
-    groups = {
-        "posterior": dataset(_named(fit.target, draws, spreads), chains, parameters),
-        "prior": dataset(from_prior, 1, parameters),
-    }
-    if fit.method != "marginal":
+    groups = {"posterior": dataset(_named(fit.target, draws, spreads), chains, parameters)}
+    if fit.method != "posterior":
+        as_asked = replace(fit.mode.problem, prior=fit.prior)
+        groups["prior"] = dataset(_named(fit.target, *draw_prior(as_asked, size=PRIOR_DRAWS, seed=seed)), 1, parameters)
+    if fit.method in ("map", "nuts"):
         groups["log_prior"] = dataset(_log_prior(fit.target, fit.prior, draws, spreads), chains, {})
-    if fit.tree is not None:
+    if fit.tree is not None and "sample_stats" in fit.tree:
         groups["sample_stats"] = fit.tree["sample_stats"].to_dataset()
     if votes:
         _require_room(fit, len(draws.strength))
@@ -128,7 +126,7 @@ def attributes(fit: Fit, seed: int) -> dict[str, Any]:
         "spreads": json.dumps(asdict(fit.spreads)),
         "method": fit.method,
         "evidence": fit.evidence or "",
-        "seed": fit.seed if fit.tree is not None else seed,
+        "seed": seed if fit.seed is None else fit.seed,
         "bayes_arena_version": __version__,
         "arviz_version": arviz.__version__,
         "numpy_version": np.__version__,

@@ -6,6 +6,7 @@ Of the sampler: r-hat, effective sample sizes, divergences and the energy. Of th
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,16 +97,17 @@ def _add_sampler_checks(add: Any, tree: Any) -> None:
     """Add r-hat, effective sample sizes, divergences and energy."""
     import arviz as az
 
-    posterior, stats = tree["posterior"], tree["sample_stats"]
+    posterior, stats = tree["posterior"].to_dataset(), tree.get("sample_stats", {})
     more = "sample longer (draws=..., tune=...)"
     name, worst = _extreme(az.rhat(posterior), np.nanargmax)
     add("r-hat", f"largest {worst:.3f} ({name})", worst < RHAT, more)
     for kind in ("bulk", "tail"):
         name, worst = _extreme(az.ess(posterior, method=kind), np.nanargmin)
         add(f"{kind} effective sample size", f"least {worst:.0f} ({name})", worst > ESS, more)
-    diverging = int(stats["diverging"].sum())
-    found = f"{diverging} of {stats['diverging'].size} draws"
-    add("divergences", found, diverging == 0, "tune longer; if they stay, tighten the prior of the spreads")
+    if "diverging" in stats:
+        diverging = int(stats["diverging"].sum())
+        found = f"{diverging} of {stats['diverging'].size} draws"
+        add("divergences", found, diverging == 0, "tune longer; if they stay, tighten the prior of the spreads")
     if "energy" in stats:
         bfmi = float(az.bfmi(tree)["energy"].min())
         add("energy (BFMI)", f"least {bfmi:.2f} of the chains", bfmi > BFMI, "tune longer, or tighten the prior")
@@ -117,8 +119,8 @@ def _extreme(values: Any, choose: Any) -> tuple[str, float]:
     numbers: list[Floats] = []
     for name, array in sorted(values.data_vars.items()):
         flat = np.ravel(array.to_numpy())
-        labels = np.ravel(array[array.dims[0]].to_numpy()) if array.ndim else [""]
-        names += [f"{name}[{label}]" if array.ndim else str(name) for label in labels]
+        places = product(*(array[dim].to_numpy() for dim in array.dims))
+        names += [f"{name}[{', '.join(map(str, place))}]" if place else str(name) for place in places]
         numbers.append(flat)
     every = np.concatenate(numbers)
     index = int(choose(every))

@@ -76,7 +76,7 @@ def test_a_folder_that_pytensor_cannot_write_is_named_with_the_remedy(arena_cell
     "code",
     [
         "import sys; from bayes_arena.cli.main import main; sys.argv[1:] = ['rank', '--method', 'nuts']; main()",
-        "import bayes_arena.models",
+        "from bayes_arena.models import build",
     ],
     ids=["nuts", "build"],
 )

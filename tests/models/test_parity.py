@@ -1,6 +1,7 @@
 """NumPy against PyMC: value, gradient and mode of every model under every prior."""
 
 import importlib
+from dataclasses import replace
 
 import numpy as np
 import pymc as pm
@@ -14,11 +15,12 @@ from scipy.stats import halfnorm, norm
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.objective import Point, objective
 from bayes_arena.likelihood.presets import PRESETS
+from bayes_arena.likelihood.priors import SPREAD_LABELS
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.models import build, fused, m_elo
+from bayes_arena.models import build, fused
 
 pytestmark = pytest.mark.slow
 PRIORS = {"flat": "flat", "default": "default", "tight": ba.Prior(0.3, 0.2, 0.4, 0.1)}
@@ -37,6 +39,11 @@ COUNTED, RAO_KUPPER = MODELS[4:6]
 
 GRAPH = Mode(linker="py", optimizer="fast_compile")
 """Without numba: the graph itself."""
+
+
+def written_out(name: str):
+    """Return the file of a preset."""
+    return importlib.import_module(f"bayes_arena.models.{name.replace('-', '_')}")
 
 
 def values(target, point: Point) -> dict[str, np.ndarray]:
@@ -175,18 +182,57 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model)
     np.testing.assert_allclose(found - found[0], expected - expected[0], rtol=1e-10, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["bradley_terry", "m_elo", "am_elo", "am_davidson"])
-def test_every_preset_has_a_file(arena_cells, name):
-    module = importlib.import_module(f"bayes_arena.models.{name}")
-    program = module.build(arena_cells, ba.Prior())
-    assert {variable.name for variable in program.observed_RVs} == {"votes"}
-    assert list(program.named_vars_to_dims["strength"]) == ["competitor"]
+@pytest.mark.parametrize("prior", ["fixed", "tight", "pooled"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_program_written_out_has_the_same_posterior(four_outcomes, name, prior):
+    """Value and gradient of the four files, one row a vote, against the NumPy objective of summed votes."""
+    prior = {"fixed": ba.Prior(hyper=None), "tight": replace(PRIORS["tight"], hyper=None), "pooled": ba.Prior()}[prior]
+    target = objective(four_outcomes, PRESETS[name], replace(prior, hyper=None))
+    program = remove_value_transforms(written_out(name).build(four_outcomes, prior))
+    logp, dlogp = program.compile_logp(mode=GRAPH), program.compile_dlogp(mode=GRAPH)
+    order = [variable.name for variable in program.value_vars]
+    found, expected = [], []
+    for seed in range(3):
+        point, rng = random_point(target, seed), np.random.default_rng(seed)
+        sd = {effect.spread: effect.sd for effect in target.own} | {"strength": target.strength_sd}
+        if prior.hyper is not None:
+            sd = {spread: rng.uniform(0.2, 1.5) for spread in sd}
+        at_sd = objective(four_outcomes, PRESETS[name], replace(prior, **sd, hyper=None))
+        given = {"strength": point.strength}
+        given |= {f"{effect.name}_common": value for effect, value in zip(target.common, point.common, strict=True)}
+        for effect, column in zip(target.own, point.own.T, strict=True):
+            given[f"{effect.name}_unit"] = (column - effect.mean) / sd[effect.spread]
+        density = -at_sd.value(point)
+        if prior.hyper is not None:
+            density -= (len(point.strength) - 1) * np.log(sd["strength"])
+            density += sum(halfnorm.logpdf(value, scale=getattr(prior.hyper, spread)) for spread, value in sd.items())
+            given |= {SPREAD_LABELS[spread]: value for spread, value in sd.items()}
+        expected.append(density)
+        found.append(float(logp(given)))
+
+        gradient = at_sd.gradient_and_hessian(point)[0]
+        slopes = {"strength": gradient.strength}
+        slopes |= {f"{effect.name}_common": value for effect, value in zip(target.common, gradient.common, strict=True)}
+        for effect, column in zip(target.own, gradient.own.T, strict=True):
+            slopes[f"{effect.name}_unit"] = column * sd[effect.spread]
+        at = np.split(dlogp(given), np.cumsum([np.size(given[one]) for one in order])[:-1])
+        for one, part in zip(order, at, strict=True):
+            if one in slopes:  # those of the spreads follow from the values
+                np.testing.assert_allclose(-part, slopes[one], rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(np.subtract(found, found[0]), np.subtract(expected, expected[0]), rtol=1e-9, atol=1e-9)
 
 
-def test_m_elo_is_in_elo_points(arena_cells):
-    program = m_elo.build(arena_cells, ba.Prior())
-    strength, rating = pm.draw([program["strength"], program["rating"]], random_seed=1)
-    np.testing.assert_allclose(rating, strength * 400 / np.log(10))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PRESETS)
+def test_find_map_of_the_program_written_out_lands_on_the_mode(arena_cells, name):
+    prior = ba.Prior(hyper=None)
+    program = written_out(name).build(arena_cells, prior)
+    tree = pm.find_MAP(model=program, jitter=False, progressbar=False, return_inferencedata=True)
+    fit = ba.fit(arena_cells, model=name, prior=prior, method="map")
+    found = {label: tree.posterior[label].values.ravel() for label in tree.posterior}
+    np.testing.assert_allclose(found["strength"], fit.strength, atol=1e-3)
+    if fit.target.own:
+        np.testing.assert_allclose(found["discrimination"], fit.discrimination, atol=1e-3)
 
 
 def test_find_map_lands_on_the_mode(arena_cells):

@@ -153,8 +153,8 @@ def _sampler_tree(tree: Any) -> Any:
     """Return what the sampler had returned: its posterior and statistics."""
     import xarray as xr
 
-    groups = {"posterior": tree["sampler"].to_dataset(), "sample_stats": tree["sample_stats"].to_dataset()}
-    return xr.DataTree.from_dict(groups)
+    groups = {"posterior": "sampler", "sample_stats": "sample_stats"}
+    return xr.DataTree.from_dict({name: tree[group].to_dataset() for name, group in groups.items() if group in tree})
 
 
 def _is_result(folder: Path) -> bool:

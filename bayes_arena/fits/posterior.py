@@ -1,0 +1,226 @@
+"""The way back: draws of a program that was changed or written by hand, as a :class:`~bayes_arena.Fit`.
+
+What is read has the names of :mod:`bayes_arena.models`, whatever priors it had there, and is put on the scale of this
+package draw by draw: with m the mean of theta over annotators, theta / m and m (r - mean r). That leaves every
+theta_k (r_i - r_j) as it was, and so every prediction.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import IdentificationWarning, ModelError, listing
+from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.sampling import FEWEST
+from bayes_arena.inference.mode.direction import direction, unsettled
+from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.inference.projection import project_draws
+from bayes_arena.likelihood.predictor import THETA, Effect, Level, effects
+from bayes_arena.likelihood.presets import PRESETS
+from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.reading.table import as_cells
+
+if TYPE_CHECKING:
+    from xarray import DataArray, Dataset, DataTree
+
+BALANCED = 1e-6
+"""Mean of theta, relative to that of |theta|, below which it is zero."""
+OF_A_DRAW = ("chain", "draw")
+LEVELS = {"common": "one number", "annotator": "a number of every annotator", "": "absent"}
+EVERYTHING = Model("everything", "annotator", "davidson", "annotator", "outcome", "annotator")
+
+
+def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None = None) -> Fit:
+    """Make a fit of draws from a PyMC model of your own, for every table that reads draws.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        What ``pymc.sample`` returns. Of its group ``posterior`` are read ``strength`` (chain, draw, competitor) and, as
+        far as they are there, ``discrimination`` (chain, draw, annotator), ``log_tie_propensity`` and ``position``
+        (with the annotator, or without if common), ``log_both_bad`` and ``style_`` with the name of a feature (chain,
+        draw), matched by name. Everything else there is looked at by :func:`~bayes_arena.diagnose` alone.
+    votes : Cells, path, sequence of paths, or dataframe
+        The votes that were sampled on.
+    model : str or Model, optional
+        The likelihood of the draws. By default what the variables say, both-bad votes counting as ties; they do not
+        say how ties are counted, except beside both-bad votes as an outcome, or where there is no tie.
+
+    Returns
+    -------
+    Fit
+        Of method ``"posterior"``. Tables read its draws. What predicts votes (:func:`~bayes_arena.leave_one_out`,
+        :func:`~bayes_arena.predictive_check`) does so by the likelihood of ``model``, without terms of yours that it
+        does not have. Its ``prior`` is not yours but normal, as wide as the draws; its mode and Gaussian approximation
+        are those under it.
+
+    Warns
+    -----
+    IdentificationWarning
+        If the comparisons are disconnected, or the votes do not settle which end of the ranking is up.
+
+    Raises
+    ------
+    VotesError
+        If the votes are no cells and cannot be read.
+    ModelError
+        If there is no posterior, or no ``strength`` in it; it has too few draws, draws that are not finite, other
+        dimensions, or not the names of the votes; the variables are not those of the model; or the model is neither
+        given nor clear.
+    """
+    import xarray as xr
+
+    if not isinstance(tree, xr.DataTree) or "posterior" not in tree.children:
+        raise ModelError("There is no group 'posterior'. Pass the DataTree that pymc.sample returns.")
+    cells, posterior = as_cells(votes), tree["posterior"].to_dataset()
+    problem = _problem(posterior, cells, model)
+    with one_thread():
+        draws = _draws(posterior, problem)
+        prior = _spreads(draws, problem.objective.own)
+        mode = find_mode(replace(problem, prior=prior))
+        found = direction(mode.problem, mode.point)
+    mode = replace(mode, open_questions=(*mode.open_questions, *unsettled(found)))
+    for text in mode.open_questions:
+        warnings.warn(text, IdentificationWarning, stacklevel=2)
+    return Fit(
+        mode=mode,
+        prior=prior,
+        method="posterior",
+        evidence=None,
+        samples=draws,
+        tree=tree,
+        mirror_probability=found.mirror_probability if found else None,
+    )
+
+
+def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Problem:
+    """Return the votes with the model whose parameters the posterior has, held to the one that is named."""
+    if "strength" not in posterior:
+        raise ModelError(
+            f"The posterior has no 'strength', but {listing(posterior.data_vars)}. Call the competitors' strengths, in "
+            "logits, 'strength': pm.Deterministic names what has another name."
+        )
+    everything = replace(EVERYTHING, style=tuple(cells.features))
+    labels = [effect.label for effect in effects(everything, Prior())]
+    found = {label: _level(posterior[label]) for label in labels if label in posterior}
+    problem = Problem.of(cells, _inferred(found, cells) if model is None else model, Prior())
+    wanted: dict[str, str] = {effect.label: effect.level for effect in effects(problem.model, Prior())}
+    for label in labels:
+        has, wants = found.get(label, ""), wanted.get(label, "")
+        if has != wants:
+            raise ModelError(
+                f"{label!r} is {LEVELS[has]} in the draws, and {LEVELS[wants]} in the model {problem.model.name!r}. "
+                "Name the model of the draws: model=ba.Model('mine', ...)."
+            )
+    return problem
+
+
+def _level(variable: DataArray) -> Level:
+    """Whether a parameter is common or the annotators' own."""
+    return "annotator" if "annotator" in variable.dims else "common"
+
+
+def _inferred(found: dict[str, Level], cells: Cells) -> Model:
+    """Return the model that has the parameters found, if only one has."""
+    tie = found.get("log_tie_propensity")
+    if tie and "log_both_bad" not in found:
+        raise ModelError(
+            "'log_tie_propensity' does not say which likelihood of ties it is of. Name the model of the draws: "
+            "model='am-davidson', or ba.Model('mine', ties='rao-kupper', ...)."
+        )
+    if not tie and cells.counts[:, 2:].any():
+        raise ModelError(
+            "There are ties among the votes, and the draws do not say whether they counted as half wins. Name the "
+            "model of the draws: model='am-elo', or ba.Model('mine', ties='drop', ...)."
+        )
+    model = Model(
+        "own",
+        discrimination="annotator" if "discrimination" in found else "fixed",
+        ties="davidson" if tie else "half",
+        tie_propensity=tie or "common",
+        both_bad="outcome" if "log_both_bad" in found else "tie",
+        position=found.get("position", "none"),
+        style=tuple(feature for feature in cells.features if f"style_{feature}" in found),
+    )
+    return next((preset for preset in PRESETS.values() if replace(preset, name="own") == model), model)
+
+
+def _draws(posterior: Dataset, problem: Problem) -> Draws:
+    """Read the draws, chains one after the other, on the scale of sum r = 0 and mean theta = 1."""
+    cells, target = problem.cells, problem.objective
+    strength = _values(posterior["strength"], "competitor", cells.competitors)
+    strength = strength - strength.mean(axis=1, keepdims=True)
+    size = len(strength)
+    common, own = np.zeros((size, len(target.common))), np.zeros((size, target.n_annotators, len(target.own)))
+    for column, effect in enumerate(target.own):
+        own[:, :, column] = _values(posterior[effect.label], "annotator", cells.annotators)
+    every = [effect.name for effect in target.own]
+    for column, effect in enumerate(target.common):
+        if effect.name in every:  # their mean, and what each departs from it
+            place = every.index(effect.name)
+            common[:, column] = own[:, :, place].mean(axis=1)
+            own[:, :, place] -= common[:, [column]]
+        else:
+            common[:, column] = _values(posterior[effect.label])
+    if target.free_discrimination:
+        mean = own[:, :, THETA].mean(axis=1, keepdims=True)
+        if (np.abs(mean) < BALANCED * np.abs(own[:, :, THETA]).mean(axis=1, keepdims=True)).any():
+            raise ModelError(
+                "In some draws the discriminations sum to zero, and so the ranking has no direction. Hold their mean "
+                "at 1, or use a prior of positive mean."
+            )
+        if not np.allclose(mean, 1):
+            strength, own[:, :, THETA] = strength * mean, own[:, :, THETA] / mean
+    elo_strength = project_draws(target, strength, common, own, cells.votes_by_annotator())
+    return Draws(strength, elo_strength, common, own)
+
+
+def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> Floats:
+    """Return the draws of a parameter, shape (n_draws,) or (n_draws, n), in the order of the votes' names."""
+    label, dims = variable.name, (*OF_A_DRAW, *([dim] if dim else []))
+    if set(variable.dims) != set(dims):
+        raise ModelError(
+            f"{label!r} has the dimensions {listing(variable.dims)}, not {listing(dims)}. Name them in the model, with "
+            f"dims={dim or None!r}."
+        )
+    if variable.sizes["draw"] < FEWEST:
+        raise ModelError(f"A chain of {variable.sizes['draw']} draws is no sample. Pass {FEWEST} draws or more.")
+    values = variable.transpose(*dims).to_numpy().astype(np.float64)
+    if dim:
+        found = [str(name) for name in variable[dim].to_numpy()]
+        if sorted(found) != list(names):
+            only = {"the votes": set(names) - set(found), "the draws": set(found) - set(names)}
+            missing = "; ".join(f"only in {where}: {listing(sorted(those))}" for where, those in only.items() if those)
+            raise ModelError(
+                f"{label!r} has not the {dim}s of the votes ({missing or 'some twice'}). Give the names of the votes "
+                f"as coordinates of the model, coords={{{dim!r}: cells.{dim}s}}."
+            )
+        values = values[:, :, [found.index(name) for name in names]]
+    broken = [
+        f"chain {place[0]} draw {place[1]}" + (f" {names[place[2]]}" if dim else "")
+        for place in np.argwhere(~np.isfinite(values))
+    ]
+    if broken:
+        raise ModelError(f"{label!r} has draws that are not finite: {listing(broken)}. Look at the chains first.")
+    return values.reshape(-1, *values.shape[2:])
+
+
+def _spreads(draws: Draws, own: tuple[Effect, ...]) -> Prior:
+    """Return normal priors with the average spread of the draws over competitors and annotators."""
+
+    def spread(numbers: Floats) -> float:
+        free = max(numbers.shape[1] - 1, 1)
+        squares = np.square(numbers - numbers.mean(axis=1, keepdims=True)).sum(axis=1)
+        return float(np.clip(np.sqrt(squares / free).mean(), SMALLEST, LARGEST))
+
+    found = {str(effect.spread): spread(draws.own[:, :, column]) for column, effect in enumerate(own)}
+    return replace(Prior(), strength=spread(draws.strength), hyper=None, **found)

@@ -1,0 +1,86 @@
+"""What the written-out models share: the votes one by one, and the paper's likelihood of half wins."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_arena.arrays import Ints
+from bayes_arena.errors import ModelError
+from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.votes.cells import OUTCOMES, Cells, single_votes
+
+TIE = OUTCOMES.index("tie")
+SCORES = (1.0, 0.0, 0.5)
+"""W of the three outcomes."""
+
+
+class Votes(NamedTuple):
+    """A row for every vote, shape (n_votes,) each.
+
+    Attributes
+    ----------
+    i, j, k : ndarray of int
+        Index of who was shown first (or sorts first), of the other, and of who voted (0 where unknown).
+    outcome : ndarray of int
+        0 where i won, 1 where j won, 2 for a tie, both-bad votes included.
+    """
+
+    i: Ints
+    j: Ints
+    k: Ints
+    outcome: Ints
+
+
+def one_row_a_vote(cells: Cells) -> Votes:
+    """Return the votes one by one: the same rows for every model, in the order of :func:`~bayes_arena.to_datatree`.
+
+    Raises
+    ------
+    ModelError
+        If votes are weighted by fractions, which are no single votes.
+    """
+    cell, outcome = single_votes(cells)
+    return Votes(cells.a[cell], cells.b[cell], cells.annotator[cell], np.minimum(outcome, TIE))
+
+
+def half_wins(name: str, log_odds: Any, **node: Any) -> Any:
+    """Return the outcome of votes in which a tie is half a win for each, given the log-odds of a win of i.
+
+    With W = 1, 0, 1/2 for a win, a loss and a tie the log-likelihood is W ln P + (1 - W) ln(1 - P): equations 2 and 5
+    of Liu et al. (2025). It gives a tie no probability of its own, so draws are wins and losses, and its sum over the
+    three outcomes is above 1: densities of votes with ties compare with those of other models of half wins, and with no
+    others.
+    """
+
+    def logp(outcome: Any, log_odds: Any) -> Any:
+        score = pt.as_tensor(SCORES)[outcome]
+        return -score * pm.math.log1pexp(-log_odds) - (1 - score) * pm.math.log1pexp(log_odds)
+
+    def dist(log_odds: Any, size: Any) -> Any:
+        return pm.Bernoulli.dist(logit_p=-log_odds, size=size)  # 1 is a loss
+
+    return pm.CustomDist(name, log_odds, logp=logp, dist=dist, signature="()->()", class_name="HalfWins", **node)
+
+
+def proper_prior(prior: str | Prior, cells: Cells, model: str) -> Prior:
+    """Return the prior meant, for the votes and the model meant.
+
+    Raises
+    ------
+    ModelError
+        If the prior is unknown or has an infinite spread, or the model needs annotators and there are none.
+    """
+    prior = resolve_prior(prior)
+    scales = prior.hyper or prior
+    used = Prior(scales.strength, scales.discrimination, scales.tie_spread, scales.position_spread, hyper=None)
+    if not Problem.of(cells, model, used).objective.is_proper:
+        raise ModelError(
+            "This program wants a prior with finite spreads. Use prior='default', or bayes_arena.models.build, which "
+            "takes flat ones."
+        )
+    return prior
