@@ -177,7 +177,7 @@ from .validation.predictive import (
 )
 from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells
-from .votes.checks import check as check
+from .votes.reading.checks import check as check
 from .votes.reading.hub import hub_files as hub_files
 from .votes.reading.sequence import (
     VoteSequence as VoteSequence,

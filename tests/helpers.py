@@ -13,7 +13,7 @@ from unittest import mock
 import polars as pl
 
 import bayes_arena as ba
-from bayes_arena.cli.main import main
+from bayes_arena.__main__ import main
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, likelihood
 from bayes_arena.likelihood.specification import Ties
 

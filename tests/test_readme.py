@@ -45,7 +45,7 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
 def test_every_option_the_readme_names_exists():
     import typer.main
 
-    from bayes_arena.cli.main import app
+    from bayes_arena.__main__ import app
 
     def options(command) -> set[str]:
         own = {option for parameter in command.params for option in parameter.opts}

@@ -4,7 +4,6 @@ Modules that do the work are imported inside the commands, so that ``--help`` st
 standard output, everything else to standard error; bad input ends with a message and exit code 2.
 
 =========  ===========================================
-main       the entry point
 app        the application that commands register with
 old_words  options that have new names
 options    dataclasses of options as parameters of a command

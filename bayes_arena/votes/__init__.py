@@ -5,7 +5,6 @@ reading/   tables in any engine, files and the Hugging Face hub, read into cells
 cells      ``Cells`` and ``Tally``: votes summed per pair and annotator
 summing    ``build_cells``: votes summed to cells, exactly
 graph      who can be compared with whom, and who was never beaten
-checks     ``check``: what can be rated, and what cannot
 selection  some annotators' votes
 =========  =====================================================================
 """

@@ -244,7 +244,7 @@ def test_a_closed_pipe_is_no_error(votes_file):
 @pytest.mark.parametrize("command", [[], ["rank"], ["annotators"], ["check"], ["simulate"], ["arena", "rate"]])
 def test_help_starts_without_the_heavy_libraries(command):
     code = (
-        "import sys\nfrom bayes_arena.cli.main import main\n"
+        "import sys\nfrom bayes_arena.__main__ import main\n"
         f"sys.argv = ['bayes-arena', *{command!r}, '--help']\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
         "heavy = {'pymc', 'arviz', 'matplotlib', 'scipy', 'pandas', 'polars', 'numpy'} & set(sys.modules)\n"
@@ -263,7 +263,7 @@ def test_version():
 @pytest.mark.slow
 def test_rank_imports_neither_pymc_nor_pandas(votes_file):
     code = (
-        "import sys\nfrom bayes_arena.cli.main import main\n"
+        "import sys\nfrom bayes_arena.__main__ import main\n"
         f"sys.argv = ['bayes-arena', 'rank', {str(votes_file)!r}]\n"
         "main_code = None\ntry:\n    main()\nexcept SystemExit as end:\n    main_code = end.code\n"
         "assert not main_code\n"

@@ -75,7 +75,7 @@ def test_a_folder_that_pytensor_cannot_write_is_named_with_the_remedy(arena_cell
 @pytest.mark.parametrize(
     "code",
     [
-        "import sys; from bayes_arena.cli.main import main; sys.argv[1:] = ['rank', '--method', 'nuts']; main()",
+        "import sys; from bayes_arena.__main__ import main; sys.argv[1:] = ['rank', '--method', 'nuts']; main()",
         "from bayes_arena.models import build",
     ],
     ids=["nuts", "build"],

@@ -28,3 +28,7 @@ def main() -> None:
         report("")
         tell(f"bayes-arena: {error}")
         raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()
