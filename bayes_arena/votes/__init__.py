@@ -4,7 +4,7 @@
 reading/   tables in any engine, files and the Hugging Face hub, read into cells
 cells      ``Cells`` and ``Tally``: votes summed per pair and annotator
 summing    ``build_cells``: votes summed to cells, exactly
-graph      who can be compared with whom, and who was never beaten
+graph      who can be reached from whom by comparisons
 selection  some annotators' votes
 =========  =====================================================================
 """

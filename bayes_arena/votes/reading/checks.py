@@ -10,8 +10,8 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import listing
-from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.graph import never_beaten_groups
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN, Cells
+from bayes_arena.votes.graph import group_labels
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.repeats import Repeats
 from bayes_arena.votes.reading.table import as_cells, read_repeats
@@ -95,8 +95,8 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
     else:
         add("votes per annotator", "annotators unknown", False, "")
     counts = cells.counts.sum(axis=0)
-    decided, total = counts[0] + counts[1], counts.sum()
-    share = counts[0] / decided if decided else 0.5
+    decided, total = counts[WIN] + counts[LOSS], counts.sum()
+    share = counts[WIN] / decided if decided else 0.5
     z = abs(share - 0.5) * 2 * np.sqrt(decided)
     add(
         "first-position wins",
@@ -104,7 +104,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         bool(z > 3) and cells.sided,
         "if the sides were drawn at random this is a position effect",
     )
-    add("ties", f"{counts[2] / total:.1%} tie, {counts[3] / total:.1%} both bad", False, "")
+    add("ties", f"{counts[TIE] / total:.1%} tie, {counts[BOTH_BAD] / total:.1%} both bad", False, "")
     return rows
 
 
@@ -148,8 +148,41 @@ def check(cells: object) -> pd.DataFrame:
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
     """Wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
     size = cells.n_competitors
-    a_wins, b_wins = cells.counts[:, 0], cells.counts[:, 1]
-    ties = cells.counts[:, 2] + cells.counts[:, 3]
+    a_wins, b_wins = cells.counts[:, WIN], cells.counts[:, LOSS]
+    ties = cells.counts[:, TIE] + cells.counts[:, BOTH_BAD]
     wins = sum_by(cells.a, a_wins, size) + sum_by(cells.b, b_wins, size)
     losses = sum_by(cells.a, b_wins, size) + sum_by(cells.b, a_wins, size)
     return wins, losses, sum_by(cells.a, ties, size) + sum_by(cells.b, ties, size)
+
+
+def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:
+    """Return the groups of competitors that took every point off all others, where the votes are connected.
+
+    A finite maximum-likelihood estimate of Bradley-Terry exists only if there are none (Ford, 1957): the directed graph
+    "j took something off i" must be strongly connected.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    count_ties : bool
+        Whether a tie takes something off both sides.
+
+    Returns
+    -------
+    list of list of str
+        Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every
+        strongly connected group that lost nothing to anybody outside it, though it was compared with them.
+    """
+    tally = cells.tally(by_annotator=False)
+    i_wins, j_wins, ties = tally.counts[:, WIN], tally.counts[:, LOSS], tally.counts[:, TIE:].sum(axis=1) * count_ties
+    i_scored, j_scored = i_wins + ties > 0, j_wins + ties > 0
+    took = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
+    off = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
+    group = group_labels(cells.n_competitors, took, off, strong=True)
+    outside = group[took] != group[off]
+    beaten, met = set(group[off][outside]), set(group[took][outside])
+    return [
+        [name for name, label in zip(cells.competitors, group, strict=True) if label == winner]
+        for winner in sorted(met - beaten)
+    ]
