@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
@@ -59,6 +58,7 @@ def rank_probabilities(
         If top or level is not possible, or the interval has no draws.
     """
     import pandas as pd
+    from scipy.stats import rankdata  # slow to import
 
     names = fit.cells.competitors
     if not 1 <= top <= len(names):

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
-from scipy.optimize import nnls
 from scipy.special import entr
 
 from bayes_arena.arrays import Floats, sum_by
@@ -94,6 +93,8 @@ def _entropy(target: Objective) -> Floats:
 
 def _nearest(preferences: Floats, root: Floats, strength: Floats) -> Floats:
     """Return the point of the cone A g >= 0 that is nearest to r in the metric of H, by the dual."""
+    from scipy.optimize import nnls  # slow to import
+
     white = solve_triangular(root, preferences.T, lower=True)
     aim = root.T @ strength
     weights, _ = nnls(white, -aim, maxiter=100 * len(preferences))
