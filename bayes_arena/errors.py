@@ -28,35 +28,6 @@
 A message says what is wrong, shows at most five offending values with their rows, and ends with the remedy.
 """
 
-__all__ = [
-    "AccessError",
-    "ArenaError",
-    "ArenaWarning",
-    "ColumnError",
-    "CompilerError",
-    "ConvergenceError",
-    "DatasetError",
-    "DroppedVotesWarning",
-    "FitError",
-    "IdentificationWarning",
-    "InvalidVotesError",
-    "ModelError",
-    "NoMaximumWarning",
-    "NoVotesError",
-    "NotIdentifiedError",
-    "OnInvalid",
-    "OutputError",
-    "RepeatedVotesWarning",
-    "StoreError",
-    "TooLargeError",
-    "UnusedColumnWarning",
-    "VotesError",
-    "compiler_folder",
-    "did_you_mean",
-    "listing",
-    "printable",
-]
-
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -56,13 +56,13 @@ def common_beside(own: Any, effect: Effect, weights: Any) -> Any:
     """
     drift = pt.dot(weights, own)
     level = pm.Normal(f"{effect.name}_level", effect.mean + drift, effect.sd)
-    return pm.Deterministic(f"{effect.name}_common", level - drift)
+    return pm.Deterministic(effect.common_label, level - drift)
 
 
 def common(effect: Effect) -> Any:
     """Return a scalar that annotators share."""
-    name = f"{effect.name}_common"
-    return pm.Flat(name) if math.isinf(effect.sd) else pm.Normal(name, effect.mean, effect.sd)
+    label = effect.common_label
+    return pm.Flat(label) if math.isinf(effect.sd) else pm.Normal(label, effect.mean, effect.sd)
 
 
 def observe(target: Objective, parameters: list[Any], style: list[Any]) -> Any:
@@ -85,8 +85,13 @@ def observe(target: Objective, parameters: list[Any], style: list[Any]) -> Any:
 
     def logp(counts: Any, *given: Any) -> Any:
         if likelihood.loop is None or features:
-            return likelihood.graph(counts, _coordinates(given))
-        return fused.log_likelihood(likelihood.loop, likelihood.graph, list(given[:5]), [*given[5:8], counts])
+            return likelihood.graph(counts, _coordinates(*given))
+        r, theta, b, t, m, i, j, k, *_ = given
+        return fused.log_likelihood(likelihood.loop, likelihood.graph, [r, theta, b, t, m], [i, j, k, counts])
+
+    def dist(*given: Any) -> Any:
+        *_, row_votes, _size = given
+        return _draw(likelihood, _coordinates(*given), row_votes)
 
     return pm.CustomDist(
         "votes",
@@ -95,17 +100,18 @@ def observe(target: Objective, parameters: list[Any], style: list[Any]) -> Any:
         pulled,
         pm.Data("row_votes", target.counts.sum(axis=0), dims="row"),
         logp=logp,
-        dist=lambda *given: _draw(likelihood, _coordinates(given), given[9]),
+        dist=dist,
         signature="(n),(m),(m),(m),(s),(r),(r),(r),(f),(r)->(r,o)",
         observed=target.counts.T,
         dims=("row", "outcome"),
     )
 
 
-def _coordinates(given: Any) -> list[Any]:
+def _coordinates(*given: Any) -> list[Any]:
     """Coordinates of every row; what a vote's features pull at comes on top of eta."""
-    eta, *rest = fused.coordinates(*given[:8])
-    return [eta + given[8], *rest]
+    r, theta, b, t, m, i, j, k, pulled, *_ = given
+    eta, *rest = fused.coordinates(r, theta, b, t, m, i, j, k)
+    return [eta + pulled, *rest]
 
 
 def _draw(likelihood: Likelihood, z: list[Any], votes: Any) -> Any:

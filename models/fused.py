@@ -72,8 +72,8 @@ def log_likelihood(name: str, plain: Callable[[Any, list[Any]], Any], parameters
 
     Parameters
     ----------
-    name : {"half", "davidson", "both-bad", "rao-kupper"}
-        Which loop does it.
+    name : str
+        Which of :data:`LOOPS` does it.
     plain : callable
         The same as a graph: maps counts (n_rows, 4) and the coordinates to log-likelihoods (n_rows,).
     parameters : list of TensorVariable

@@ -89,9 +89,7 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
         strength = zero_sum("strength", "strength", "competitor")
         if known is not None:
             strength = pm.Deterministic("strength", strength, dims="competitor")
-        own = {
-            effect.name: zero_sum(f"{effect.name}_deviation", str(effect.spread), "annotator") for effect in target.own
-        }
+        own = {effect.name: zero_sum(f"{effect.name}_deviation", effect.spread, "annotator") for effect in target.own}
         votes = sum_by(target.tally.k, target.counts.sum(axis=0), target.n_annotators)
         shared = {
             effect.name: _parts.common_beside(own[effect.name], effect, votes / votes.sum())

@@ -19,7 +19,6 @@ from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.fits.sampling import FEWEST
 from bayes_arena.inference.mode.direction import direction, unsettled
 from bayes_arena.inference.mode.mode import find_mode
-from bayes_arena.inference.projection import project_draws
 from bayes_arena.likelihood.predictor import THETA, Effect, Level, effects
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
@@ -180,8 +179,7 @@ def _draws(posterior: Dataset, problem: Problem) -> Draws:
             )
         if not np.allclose(mean, 1):
             strength, own[:, :, THETA] = strength * mean, own[:, :, THETA] / mean
-    elo_strength = project_draws(target, strength, common, own, cells.votes_by_annotator())
-    return Draws(strength, elo_strength, common, own)
+    return Draws.of(problem, strength, common, own)
 
 
 def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> Floats:
@@ -222,5 +220,5 @@ def _spreads(draws: Draws, own: tuple[Effect, ...]) -> Prior:
         squares = np.square(numbers - numbers.mean(axis=1, keepdims=True)).sum(axis=1)
         return float(np.clip(np.sqrt(squares / free).mean(), SMALLEST, LARGEST))
 
-    found = {str(effect.spread): spread(draws.own[:, :, column]) for column, effect in enumerate(own)}
+    found = {effect.spread: spread(draws.own[:, :, column]) for column, effect in enumerate(own)}
     return replace(Prior(), strength=spread(draws.strength), hyper=None, **found)

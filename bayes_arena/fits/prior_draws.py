@@ -7,7 +7,6 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Draws
-from bayes_arena.inference.projection import project_draws
 from bayes_arena.likelihood.problem import Problem
 
 
@@ -36,7 +35,7 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
         If the prior is flat.
     """
     cells, prior, target = problem.cells, problem.prior, problem.objective
-    names = ["strength", *(str(effect.spread) for effect in target.own)]
+    names = ["strength", *(effect.spread for effect in target.own)]
     if any(np.isinf(getattr(prior, name)) for name in names):
         raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")
     rng = np.random.default_rng(seed)
@@ -53,6 +52,5 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     common = np.column_stack([rng.normal(term.mean, term.sd, size) for term in target.common] or [np.zeros((size, 0))])
     own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, effect in enumerate(target.own):
-        own[:, :, column] = effect.mean + zero_sum(target.n_annotators, spreads[str(effect.spread)])
-    elo_strength = project_draws(target, strength, common, own, cells.votes_by_annotator())
-    return Draws(strength, elo_strength, common, own), (spreads if prior.hyper is not None else {})
+        own[:, :, column] = effect.mean + zero_sum(target.n_annotators, spreads[effect.spread])
+    return Draws.of(problem, strength, common, own), (spreads if prior.hyper is not None else {})

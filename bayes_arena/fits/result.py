@@ -14,9 +14,11 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.projection import project_draws
 from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
 
@@ -47,6 +49,12 @@ class Draws:
     elo_strength: Floats
     common: Floats
     own: Floats
+
+    @classmethod
+    def of(cls, problem: Problem, strength: Floats, common: Floats, own: Floats) -> Draws:
+        """Return draws of the parameters of a problem with their r*."""
+        votes = problem.cells.votes_by_annotator()
+        return cls(strength, project_draws(problem.objective, strength, common, own, votes), common, own)
 
     def points(self) -> Iterator[Point]:
         """Iterate over the draws as points in parameter space."""

@@ -17,7 +17,6 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, compiler_folder, listing
 from bayes_arena.fits.result import Draws
-from bayes_arena.inference.projection import project_draws
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.problem import Problem
 
@@ -45,7 +44,7 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
     if find_spec(sampler) is None:
         raise ModelError(f"The sampler {sampler!r} is not installed. Install it, or use 'nutpie'.")
     if not target.is_proper:
-        spreads = {"strength": target.strength_sd} | {str(effect.spread): effect.sd for effect in target.own}
+        spreads = {"strength": target.strength_sd} | {effect.spread: effect.sd for effect in target.own}
         endless = [name for name, sd in spreads.items() if np.isinf(sd)]
         raise ModelError(
             f"Sampling needs a proper prior, and here the spread of {listing(endless)} is infinite. Use "
@@ -116,12 +115,11 @@ def draws_of(tree: DataTree, problem: Problem) -> Draws:
 
     strength = values("strength")
     size = len(strength)
-    shared: dict[str, Any] = {effect.name: values(f"{effect.name}_common") for effect in target.common}
+    shared: dict[str, Any] = {effect.name: values(effect.common_label) for effect in target.common}
     own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, effect in enumerate(target.own):
         own[:, :, column] = values(effect.label)
         if effect.name in shared:
             own[:, :, column] -= shared[effect.name][:, None]
     common = np.column_stack(list(shared.values())) if shared else np.zeros((size, 0))
-    elo_strength = project_draws(target, strength, common, own, problem.cells.votes_by_annotator())
-    return Draws(strength=strength, elo_strength=elo_strength, common=common, own=own)
+    return Draws.of(problem, strength, common, own)

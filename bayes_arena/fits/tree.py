@@ -163,7 +163,7 @@ def _sampled_spreads(fit: Fit) -> dict[str, Floats]:
 def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
     """Log density of the priors at the top, up to constants."""
     common = {
-        f"{effect.name}_common": -0.5 * ((draws.common[:, column] - effect.mean) / effect.sd) ** 2
+        effect.common_label: -0.5 * ((draws.common[:, column] - effect.mean) / effect.sd) ** 2
         for column, effect in enumerate(target.common)
     }
     if spreads:

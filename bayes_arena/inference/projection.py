@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebval, chebvander
 from scipy.sparse import coo_array, eye_array
 from scipy.special import expit
 
@@ -25,7 +26,8 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.arrow import Factor, factorise
 from bayes_arena.likelihood.objective import Objective, Point
-from bayes_arena.likelihood.outcomes.likelihood import ETA, likelihood
+from bayes_arena.likelihood.outcomes import half
+from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import basis, lead, times
 from bayes_arena.votes.cells import Tally
 
@@ -84,7 +86,7 @@ def project(target: Objective, point: Point, votes: Floats) -> Projection:
     to_competitors = incidence @ at_pairs
     score, by_lead, by_common = np.zeros(len(leads)), np.zeros(len(leads)), np.zeros((len(leads), n_common))
     by_own = np.zeros((n, target.n_annotators, width))
-    share = votes / votes.sum() if target.n_annotators else ones[:1]
+    share = _shares(target, votes)
     chunk = max(1, CHUNK // len(leads))
     for first in range(0, len(share), chunk):
         part = slice(first, first + chunk)
@@ -121,18 +123,36 @@ def _interpolation(d: Floats) -> tuple[Floats, Any]:
     """
     if len(d) <= MANY_NODES:
         return d, eye_array(len(d), format="csr")
-    nodes = np.cos(np.pi * (np.arange(MANY_NODES) + 0.5) / MANY_NODES)
+    nodes, to_coefficients = _chebyshev(MANY_NODES)
     reach = max(float(np.abs(d).max()), 1e-12)
-    to_coefficients = np.linalg.inv(np.polynomial.chebyshev.chebvander(nodes, MANY_NODES - 1))
-    return reach * nodes, np.polynomial.chebyshev.chebvander(d / reach, MANY_NODES - 1) @ to_coefficients
+    return reach * nodes, chebvander(d / reach, MANY_NODES - 1) @ to_coefficients
+
+
+def _chebyshev(size: int) -> tuple[Floats, Floats]:
+    """Chebyshev nodes in [-1, 1], and the matrix that carries values there to the coefficients of the polynomials."""
+    nodes = np.cos(np.pi * (np.arange(size) + 0.5) / size)
+    return nodes, np.linalg.inv(chebvander(nodes, size - 1))
+
+
+def _shares(target: Objective, votes: Floats) -> Floats:
+    """Share of every annotator in the average vote, shape (M,); a single one where they have no numbers."""
+    return votes / votes.sum() if target.n_annotators else np.ones(1)
 
 
 def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Factor]:
     """Fit strengths to the scores of all pairs; also the factor of the Laplacian at the solution."""
     score = np.clip(score, CERTAIN, 1 - CERTAIN)
     counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
-    tally = Tally(i, j, np.zeros_like(i), counts, np.empty((0, len(i))))
-    target = Objective(tally, counts.T, likelihood("half"), n, 0, math.inf, (), ())
+    target = Objective(
+        tally=Tally(i, j, k=np.zeros_like(i), counts=counts, features=np.empty((0, len(i)))),
+        counts=counts.T,
+        likelihood=half.LIKELIHOOD,
+        n_competitors=n,
+        n_annotators=0,
+        strength_sd=math.inf,
+        common=(),
+        own=(),
+    )
     gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
     solution = minimise(target, target.start(), gauge).point
     _, arrow = target.gradient_and_hessian(solution)
@@ -165,9 +185,8 @@ def project_draws(target: Objective, strength: Floats, common: Floats, own: Floa
     i, j = np.triu_indices(strength.shape[1], k=1)
     leads = lead(strength, i, j)
     reach = float(np.abs(leads).max())
-    nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)
-    to_coefficients = np.linalg.inv(np.polynomial.chebyshev.chebvander(nodes, NODES - 1))
-    share = votes / votes.sum() if target.n_annotators else np.ones(1)
+    nodes, to_coefficients = _chebyshev(NODES)
+    share = _shares(target, votes)
     projected = np.empty_like(strength)
     step = max(1, CHUNK // (NODES * len(share)))
     for first in range(0, len(strength), step):
@@ -176,7 +195,7 @@ def project_draws(target: Objective, strength: Floats, common: Floats, own: Floa
         z = target.predictor.coordinates(reach * nodes[:, None], shared[..., None, None], numbers[:, :, None])
         score = target.likelihood.expected_score(z)[0] @ share
         coefficients = (score @ to_coefficients.T).T[:, :, None]
-        average = np.polynomial.chebyshev.chebval(leads[part] / reach, coefficients, tensor=False)
+        average = chebval(leads[part] / reach, coefficients, tensor=False)
         projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
     return projected
 

@@ -54,8 +54,8 @@ class Effect:
         What the number is multiplied by.
     belongs_to_vote : bool
         Whether it is left out of votes that are only imagined.
-    spread : str or None
-        The field of :class:`~bayes_arena.Spreads` that ``sd`` is.
+    spread : str
+        The field of :class:`~bayes_arena.Spreads` that ``sd`` is; empty where it is fixed.
     feature : int
         Row of ``Tally.features``.
     """
@@ -68,8 +68,13 @@ class Effect:
     sd: float
     basis: Basis = "one"
     belongs_to_vote: bool = False
-    spread: str | None = None
+    spread: str = ""
     feature: int = 0
+
+    @property
+    def common_label(self) -> str:
+        """What the number that annotators share is called in a PyMC program."""
+        return f"{self.name}_common"
 
 
 def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:

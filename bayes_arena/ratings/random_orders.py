@@ -13,7 +13,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.ratings.intervals.contract import require_level
+from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.online import K, competitor_table, walked_ratings
 from bayes_arena.votes.reading.sequence import VoteSequence
 
@@ -101,7 +101,7 @@ def bootstrapped_elo(
     rng = _generator(resamples, seed)
     size = votes.n_votes
     drawn = walked_ratings(votes, (rng.integers(size, size=size) for _ in range(resamples)), k, elo)
-    lower, median, upper = np.quantile(drawn, [0.5 - level / 2, 0.5, 0.5 + level / 2], axis=0)
+    median, (lower, upper) = np.quantile(drawn, 0.5, axis=0), equal_tailed(drawn, level)
     columns = {"median": median, "sd": drawn.std(axis=0, ddof=1), "lower": lower, "upper": upper}
     return competitor_table(votes, median, columns)
 

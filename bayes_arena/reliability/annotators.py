@@ -191,7 +191,8 @@ def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
         p_negative = (fit.samples.own[:, :, THETA] < 0).mean(axis=0)
     else:
         sd = fit.discrimination_sd
-        lower, upper = theta - half_width(level) * sd, theta + half_width(level) * sd
+        half = half_width(level) * sd
+        lower, upper = theta - half, theta + half
         p_negative = ndtr(-theta / np.maximum(sd, SMALLEST_SD))
     return {
         "theta": theta,

@@ -74,7 +74,7 @@ class Integral:
                 "Use method='nuts', or method='map' with spreads that you know."
             )
         self.integrate, self.kind, self.target = kernels.integrate, kernels.LOOPS[loop], target
-        self.spreads = [effect.spread for effect in target.own if effect.spread]
+        self.spreads = [effect.spread for effect in target.own]
         self.start = np.searchsorted(target.tally.k, np.arange(target.n_annotators + 1))
         self.counts = np.ascontiguousarray(target.counts.T)
         self.entered = np.array([effect.coordinate for effect in target.common], dtype=np.int64)

@@ -208,7 +208,7 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike:
         move *= min(1.0, LARGEST_STEP / np.abs(move).max())
         while True:
             trial = head + move[:size]
-            widths = np.array([getattr(prior, name) for name in integral.spreads]) * np.exp(move[size:])
+            widths = np.array(integral.spreads_of(prior)) * np.exp(move[size:])
             widths = np.clip(widths, SMALLEST, LARGEST)
             wider = replace(prior, **dict(zip(integral.spreads, widths.tolist(), strict=True)))
             then = integral(trial, wider, with_border=last)

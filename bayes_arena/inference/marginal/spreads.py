@@ -126,7 +126,7 @@ def _with_spreads(problem: Problem, names: list[str], logs: Floats) -> Problem:
 
 def _spread_names(mode: Mode) -> list[str]:
     """Name the spreads that the mode was found under."""
-    return ["strength", *(effect.spread for effect in mode.problem.objective.own if effect.spread)]
+    return ["strength", *(effect.spread for effect in mode.problem.objective.own)]
 
 
 def _sizes(mode: Mode) -> Floats:

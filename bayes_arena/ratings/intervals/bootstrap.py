@@ -16,12 +16,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.inference.mode.mode import Mode, find_mode
-from bayes_arena.inference.projection import project_draws
 from bayes_arena.progress import report
 from bayes_arena.ratings.intervals.contract import (
     Interval,
@@ -30,6 +28,7 @@ from bayes_arena.ratings.intervals.contract import (
     equal_tailed,
     require_point_estimate,
 )
+from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells, whole_votes
 
 
@@ -110,7 +109,7 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
     require_point_estimate(fit, Bootstrap.name)
     modes: list[Mode] = []
     lost: Counter[str] = Counter()
-    with threadpool_limits(limits=1, user_api="blas"):  # type: ignore[no-untyped-call]  # small matrices
+    with one_thread():
         for cells in _resampled(fit, resamples, seed):
             try:
                 mode = find_mode(replace(fit.mode.problem, cells=cells), start=fit.point)
@@ -137,8 +136,7 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
     strength, common, own = (
         np.array([getattr(mode.point, name) for mode in modes]) for name in ("strength", "common", "own")
     )
-    elo_strength = project_draws(fit.target, strength, common, own, fit.cells.votes_by_annotator())
-    return Draws(strength=strength, elo_strength=elo_strength, common=common, own=own)
+    return Draws.of(fit.mode.problem, strength, common, own)
 
 
 def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:

@@ -2,8 +2,8 @@
 
 A table asks either for the bounds of functions of the parameters (a :class:`Quantity`, answered by a
 :class:`Summary`), or for draws of the parameters themselves, from which it computes what it shows. An interval is a
-frozen object that answers one or both. A new one is a file with a subclass of :class:`Interval`, and its short form in
-:mod:`bayes_arena.ratings.intervals.names`.
+frozen object that answers the first and, if it has draws, the second. A new one is a file with a subclass of
+:class:`Interval`, and its short form in :mod:`bayes_arena.ratings.intervals.names`.
 """
 
 from __future__ import annotations
@@ -109,9 +109,8 @@ class Interval(ABC):
             If the estimate has no such interval.
         """
 
-    @abstractmethod
     def sampled(self, fit: Fit) -> Fit:
-        """Return the fit with draws of the parameters that spread as the interval says.
+        """Return the fit with draws of the parameters that spread as the interval says, if it has any.
 
         Raises
         ------
@@ -120,6 +119,10 @@ class Interval(ABC):
         NotIdentifiedError
             If the estimate has no such interval.
         """
+        raise ModelError(
+            f"The interval {self.name!r} has no draws of the parameters, from which this table is made. Use 'laplace', "
+            "'sandwich', 'clustered' or 'bootstrap'."
+        )
 
     def about(self, fit: Fit) -> dict[str, Any]:
         """Return what a reader of a table needs to know: the name of the interval, and its fields."""

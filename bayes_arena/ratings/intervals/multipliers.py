@@ -37,10 +37,8 @@ def draw_with_scores(
     group: Ints,
     *,
     freedom: float = math.inf,
-    size: int = DEFAULT_DRAWS,
-    seed: int = 0,
 ) -> Draws:
-    """Draw the parameters around the mode.
+    """Draw the parameters around the mode; the same votes give the same draws.
 
     Parameters
     ----------
@@ -54,13 +52,9 @@ def draw_with_scores(
         The group of every row.
     freedom : float
         Degrees of freedom.
-    size : int
-        Draws.
-    seed : int
-        The same seed gives the same draws.
     """
-    n, h = target.n_competitors, len(fit.point.head)
-    rng = np.random.default_rng(seed)
+    n, h, size = target.n_competitors, len(fit.point.head), DEFAULT_DRAWS
+    rng = np.random.default_rng(0)
     jacobians = [_by_parameters(fit, target, coordinate) for coordinate in range(target.likelihood.n_coordinates)]
     head, own = np.empty((size, h)), np.empty((size, *fit.point.own.shape))
     step = max(1, AT_ONCE // max(len(group), h + fit.point.own.size))

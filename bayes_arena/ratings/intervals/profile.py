@@ -12,7 +12,6 @@ prior l is the penalised loss.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +23,7 @@ from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.arrow import factorise
 from bayes_arena.likelihood.objective import Objective, Point
-from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, half_width
 
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-11
@@ -60,13 +59,6 @@ class Profile(Interval):
         ]
         variance = fit.laplace.variance(quantity.by_head, quantity.by_own)
         return Summary(quantity.value, np.sqrt(np.maximum(variance, 0.0)), *np.array(ends).T)
-
-    def sampled(self, fit: Fit) -> Fit:
-        """Refuse: a profile of one function at a time has no draws of the parameters."""
-        raise ModelError(
-            "The interval 'profile' has no draws of the parameters, from which this table is made. Use 'laplace', "
-            "'sandwich', 'clustered' or 'bootstrap'."
-        )
 
 
 def profile_interval(
@@ -107,7 +99,7 @@ def profile_interval(
 
 
 def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats, level: float, side: float) -> float:
-    quantile = NormalDist().inv_cdf(0.5 + level / 2) ** 2
+    quantile = half_width(level) ** 2
     lowest = target.value(_at(strength))
     gauge = Gauge(laplace.shifts, free_scale=False, held=np.zeros(0, dtype=bool))
     direction = laplace.factor.solve_schur(contrast)
