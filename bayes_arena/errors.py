@@ -29,7 +29,7 @@ A message says what is wrong, shows at most five offending values with their row
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
@@ -127,6 +127,12 @@ def listing(values: Iterable[object]) -> str:
     values = list(values)
     shown = ", ".join(printable(str(value)) for value in values[:SHOWN])
     return shown if len(values) <= SHOWN else f"{shown} and {len(values) - SHOWN} more"
+
+
+def require_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a value that is none of the choices; a :class:`ModelError`."""
+    if value not in choices:
+        raise ModelError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -23,7 +23,7 @@ from bayes_arena.arena.stored_rounds import (
     status_table,
 )
 from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored_cells
-from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean
+from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
 from bayes_arena.fits.fitting import fit
 from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.priors import Prior
@@ -201,8 +201,7 @@ class StableArena:
         StoreError
             If the file cannot be written, or another thread published a round meanwhile.
         """
-        if exclude not in DECISIONS:
-            raise ModelError(f"exclude is 'warn' or 'exclude', not {exclude!r}.")
+        require_choice("exclude", exclude, DECISIONS)
         if not math.isfinite(epsilon):
             raise ModelError(f"epsilon is a finite number, not {epsilon!r}.")
         elo = elo or EloScale()

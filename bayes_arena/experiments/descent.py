@@ -29,7 +29,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ConvergenceError, ModelError
+from bayes_arena.errors import ConvergenceError, ModelError, require_choice
 from bayes_arena.likelihood.objective import Objective, Point, objective
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.presets import PRESETS
@@ -181,9 +181,9 @@ def random_start(target: Objective, seed: int, *, normalised: bool) -> tuple[Flo
 def _require(
     cells: Cells, model: str, normalisation: str, optimiser: str, learning_rate: float, epochs: int, seed: int
 ) -> None:
-    for value, choices in ((model, DescentModel), (normalisation, Normalisation), (optimiser, Optimiser)):
-        if value not in get_args(choices):
-            raise ModelError(f"{value!r} is unknown here. Use one of {', '.join(get_args(choices))}.")
+    require_choice("model", model, get_args(DescentModel))
+    require_choice("normalisation", normalisation, get_args(Normalisation))
+    require_choice("optimiser", optimiser, get_args(Optimiser))
     if model == "am-elo" and not cells.n_annotators:
         raise ModelError("am-ELO needs to know who cast each vote, and the votes carry no annotators.")
     if not 0 < learning_rate < math.inf or epochs < 1 or seed < 0:

@@ -25,7 +25,7 @@ from bayes_arena.experiments.stability import SHARES
 from bayes_arena.fits.fitting import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
-from bayes_arena.reliability.annotators import annotators
+from bayes_arena.reliability.annotators import ANOMALOUS, annotators
 from bayes_arena.reliability.flagging import flag, flag_by_theta
 from bayes_arena.votes.cells import Cells
 
@@ -36,8 +36,8 @@ EPSILONS = (0.0, 0.005)
 """The paper's thresholds of theta, on the scale of sum 1."""
 SUSPECT_EPSILON = max(EPSILONS)
 """Largest theta of a suspect."""
-SUSPECT, ANOMALOUS, FDR = 0.2, 0.5, 0.05
-"""Least A_k of a suspect, and of somebody flagged; expected share of false alarms among the flagged."""
+SUSPECT, FDR = 0.2, 0.05
+"""Least A_k of a suspect; expected share of false alarms among the flagged."""
 
 
 def abilities(

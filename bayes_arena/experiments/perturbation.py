@@ -20,7 +20,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bayes_arena.arrays import Ints
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.votes.cells import Cells, whole_votes
 
 Kind = Literal["random", "equal", "flip", "mixed"]
@@ -54,8 +54,7 @@ def perturb(cells: Cells, kind: Kind, share: float, seed: int) -> tuple[Cells, t
     ModelError
         If the annotators are unknown, votes are weighted by fractions, or an argument is not possible.
     """
-    if kind not in KINDS:
-        raise ModelError(f"A perturbation is one of {', '.join(KINDS)}, not {kind!r}.")
+    require_choice("kind", kind, KINDS)
     if not 0 <= share <= 1 or seed < 0:
         raise ModelError(f"The share lies between 0 and 1, and a seed is not negative; not {share!r} and {seed!r}.")
     if not cells.n_annotators:

@@ -11,11 +11,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.arrow import DRAWN_AT_ONCE
 
 DEFAULT_DRAWS = 4000
+
+
+def require_proper(fit: Fit, what: str) -> None:
+    """Refuse what is made of draws where a spread of the prior is infinite."""
+    if not fit.target.is_proper:
+        raise ModelError(f"{what} needs draws from a posterior, which a flat prior lacks. Use prior='default'.")
 
 
 def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:

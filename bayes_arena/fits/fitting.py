@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
-from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning
+from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning, require_choice
 from bayes_arena.fits.result import Evidence, Fit
 from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.methods import Method
-from bayes_arena.inference.mode.direction import direction, unsettled
-from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.inference.mode.mode import find_mode, judge_direction
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
@@ -93,8 +91,7 @@ def fit(
     problem = Problem.of(cells, model, prior)
     estimable = problem.prior.hyper is not None
     method = method or ("marginal" if estimable and problem.model.needs_annotators else "map")
-    if method not in get_args(Method):
-        raise ModelError(f"Unknown method {method!r}. Use 'map', 'marginal' or 'nuts'.")
+    require_choice("method", method, get_args(Method))
     if method == "marginal" and not estimable:
         raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
     if method == "nuts":
@@ -111,10 +108,10 @@ def fit(
             mode = integrate_annotators(problem)
         else:
             mode = estimate_spreads(problem)
-        sought = evidence != "quadrature" and not mode.at_infinity
-        found = direction(mode.problem, mode.point) if sought else None
+        mirror_probability = None
+        if evidence != "quadrature" and not mode.at_infinity:
+            mode, mirror_probability = judge_direction(mode)
         known = information(mode) if method == "nuts" and estimable else None
-    mode = replace(mode, open_questions=(*mode.open_questions, *unsettled(found)))
     tree = samples = None
     if method == "nuts":
         tree = sample(problem, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
@@ -131,5 +128,5 @@ def fit(
         seed=seed if method == "nuts" else None,
         samples=samples,
         tree=tree,
-        mirror_probability=found.mirror_probability if found else None,
+        mirror_probability=mirror_probability,
     )

@@ -17,8 +17,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import IdentificationWarning, ModelError, listing
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.fits.sampling import FEWEST
-from bayes_arena.inference.mode.direction import direction, unsettled
-from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.inference.mode.mode import find_mode, judge_direction
 from bayes_arena.likelihood.predictor import THETA, Effect, Level, effects
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
@@ -85,9 +84,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     with one_thread():
         draws = _draws(posterior, problem)
         prior = _spreads(draws, problem.objective.own)
-        mode = find_mode(replace(problem, prior=prior))
-        found = direction(mode.problem, mode.point)
-    mode = replace(mode, open_questions=(*mode.open_questions, *unsettled(found)))
+        mode, mirror_probability = judge_direction(find_mode(replace(problem, prior=prior)))
     for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     return Fit(
@@ -97,7 +94,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
         evidence=None,
         samples=draws,
         tree=tree,
-        mirror_probability=found.mirror_probability if found else None,
+        mirror_probability=mirror_probability,
     )
 
 

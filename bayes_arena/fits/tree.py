@@ -25,7 +25,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
-from bayes_arena.fits.draws import draw
+from bayes_arena.fits.draws import draw, require_proper
 from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.fits.result import Draws, Fit
@@ -72,8 +72,7 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     import arviz as az
     import xarray as xr
 
-    if fit.prior.is_flat:
-        raise ModelError("A flat prior has no posterior to draw from. Use prior='default'.")
+    require_proper(fit, "A DataTree")
     draws, spreads = draw(fit, size=DRAWS, seed=seed), _sampled_spreads(fit)
     chains = CHAINS if fit.tree is None else fit.tree["posterior"].sizes["chain"]
     coords: dict[str, Any] = {"competitor": list(fit.cells.competitors), "annotator": list(fit.cells.annotators)}

@@ -17,6 +17,9 @@ import polars as pl
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
+from bayes_arena.likelihood.outcomes import davidson
+from bayes_arena.likelihood.predictor import lead
+from bayes_arena.votes.cells import TIE, WIN
 
 LARGEST = 100.0
 """Spreads beyond this are a slip of the pen."""
@@ -131,12 +134,11 @@ def simulate(
     j = (i + rng.integers(1, competitors, size=votes)) % competitors
     habits = np.random.default_rng([seed, 1])
     u, b = habits.normal(0, tie_spread, annotators), habits.normal(0, position_spread, annotators)
-    eta = theta[k] * (r[i] - r[j]) + b[k]
-    nu = tie_propensity * np.exp(u[k])
-    odds = np.column_stack([np.ones(votes), nu * np.exp(-np.abs(eta) / 2), np.exp(-np.abs(eta))])
-    odds = np.where((eta < 0)[:, None], odds[:, ::-1], odds)
-    cumulative = np.cumsum(odds / odds.sum(axis=1, keepdims=True), axis=1)
-    outcome = (rng.random(votes)[:, None] > cumulative[:, :2]).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        log_tie_propensity = np.log(tie_propensity) + u  # minus infinity where nobody ever calls a tie
+    z = np.array([theta[k] * lead(r, i, j) + b[k], log_tie_propensity[k]])
+    p = np.exp(davidson.LIKELIHOOD.log_probabilities(z))
+    outcome = (rng.random(votes) > np.cumsum(p[[WIN, TIE]], axis=0)).sum(axis=0)
 
     models = _names("model", competitors)
     judges = _names("annotator", annotators)
@@ -148,8 +150,6 @@ def simulate(
             "judge": np.array(judges)[k],
         }
     )
-    with np.errstate(divide="ignore"):
-        log_tie_propensity = np.log(tie_propensity) + u  # minus infinity where nobody ever calls a tie
     return Arena(frame, models, judges, r, theta, log_tie_propensity, b, tuple(judges[k] for k in planted))
 
 

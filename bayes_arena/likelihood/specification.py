@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, require_choice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,9 +71,7 @@ class Model:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            if value not in choices:
-                raise ModelError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
+            require_choice(name, getattr(self, name), choices)
         if isinstance(self.style, str) or len(set(self.style)) < len(self.style):
             raise ModelError(f"style is a tuple of different names of features, not {self.style!r}.")
         likelihood = self.likelihood  # refuses what has none

@@ -209,6 +209,12 @@ def require_compared(fit: Fit, i: Ints, j: Ints) -> None:
         )
 
 
+def require_population(fit: Fit) -> None:
+    """Refuse to draw a new annotator from a prior that describes none."""
+    if any(np.isinf(effect.sd) for effect in fit.target.own):
+        raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
+
+
 def _table(
     fit: Fit,
     who: dict[str, Any],

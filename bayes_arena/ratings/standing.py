@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.likelihood.predictor import lead
-from bayes_arena.ratings.estimates import pair_indices
+from bayes_arena.ratings.estimates import pair_indices, require_population
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, drawn_by
 
@@ -177,10 +177,9 @@ def win_probability(
     """
     import pandas as pd
 
-    if annotator not in ("average", "new"):
-        raise ModelError(f"annotator is 'average' or 'new', not {annotator!r}.")
-    if annotator == "new" and any(np.isinf(term.sd) for term in fit.target.own):
-        raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
+    require_choice("annotator", annotator, get_args(Annotator))
+    if annotator == "new":
+        require_population(fit)
     i, j = pair_indices(fit, None)
     draws, about = drawn_by(interval, fit, draws)
     size, n = draws.strength.shape

@@ -25,6 +25,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.fits.draws import draw_in_parts
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
+from bayes_arena.likelihood.predictor import lead
 
 DRAWS = 1000
 LARGEST = 30_000_000
@@ -114,12 +115,12 @@ def _rules(strength: Floats) -> tuple[Floats, Floats]:
     i, j = np.triu_indices(strength.shape[1], k=1)
     if len(i) > PAIRS:
         center = strength.mean(axis=0)
-        by_lead = np.argsort(np.abs(center[i] - center[j]), kind="stable")
+        by_lead = np.argsort(np.abs(lead(center, i, j)), kind="stable")
         chosen = by_lead[((np.arange(PAIRS) + 0.5) * len(i) / PAIRS).astype(np.int64)]
         i, j = i[chosen], j[chosen]
     step = max(1, LEADS_AT_ONCE // len(i))
     blocks = [strength[first : first + step] for first in range(0, len(strength), step)]
-    nodes, weights = zip(*(gauss_rule(np.abs(block[:, i] - block[:, j])) for block in blocks), strict=True)
+    nodes, weights = zip(*(gauss_rule(np.abs(lead(block, i, j))) for block in blocks), strict=True)
     return np.concatenate(nodes), np.concatenate(weights)
 
 

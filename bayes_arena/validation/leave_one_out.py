@@ -14,6 +14,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.draws import require_proper
 from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
@@ -92,8 +93,7 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     from arviz_stats.base.array import array_stats
 
     whole_votes(fit.target.counts)
-    if not fit.target.is_proper:
-        raise ModelError("Leave-one-out needs draws from a posterior, which a flat prior lacks. Use prior='default'.")
+    require_proper(fit, "Leave-one-out")
     if fit.target.n_votes < 2:
         raise ModelError("Leave-one-out takes two votes or more; the model sees one.")
     values, votes = pointwise(fit)

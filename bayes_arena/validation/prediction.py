@@ -31,7 +31,7 @@ from bayes_arena.likelihood.objective import Point
 from bayes_arena.likelihood.outcomes import davidson, half
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.likelihood.predictor import lead
-from bayes_arena.ratings.estimates import require_compared
+from bayes_arena.ratings.estimates import require_compared, require_population
 from bayes_arena.votes.cells import BOTH_BAD, TIE, Cells, Tally
 
 DRAWS = 500
@@ -103,13 +103,13 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
         i, j = _pairs(fit.competitors, cells)
         eta = lead(fit.strength, i, j)[None, :]
         return Prediction(half.LIKELIHOOD.expected_score(eta)[0], _log_win_loss_tie(half.LIKELIHOOD, eta))
-    if fit.model.likelihood.drops_ties or fit.model.both_bad == "drop":
+    if not fit.model.sees.all():
         raise ModelError(
             f"Model {fit.model.name!r} leaves out ties or both-bad votes, so its predictions are not of the same votes "
             "as another's. Use ties='davidson' and both_bad='tie'."
         )
-    if new and any(math.isinf(term.sd) for term in fit.target.own):
-        raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
+    if new:
+        require_population(fit)
     rows = _rows(fit, cells, new=new)
     target = replace(fit.target, tally=rows)
     score, log_p, size = np.zeros(len(rows.i)), np.full((3, len(rows.i)), -np.inf), 0

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.errors import ModelError
-from bayes_arena.fits.draws import draw_parameters
+from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.fits.draws import draw_parameters, require_proper
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Point
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
@@ -160,8 +160,7 @@ class _Groups:
 
 def _rows(fit: Fit, by: str) -> Tally:
     """Return the votes as the model tells them apart, and the groups."""
-    if by not in get_args(By):
-        raise ModelError(f"by is one of {', '.join(get_args(By))}, not {by!r}.")
+    require_choice("by", by, get_args(By))
     if by == "annotator" and not fit.cells.n_annotators:
         raise ModelError("The votes carry no annotators, so none can be checked. Use by='competitor' or by='pair'.")
     by_annotator = by == "annotator" or fit.model.needs_annotators
@@ -185,8 +184,7 @@ def _group(fit: Fit, tally: Tally, by: str) -> tuple[Mapping[str, Sequence[str]]
 
 def _replications(fit: Fit, tally: Tally, draws: int, seed: int) -> Iterator[Ints]:
     """Yield counts (n_rows, 4) under one draw of the posterior after the other."""
-    if not fit.target.is_proper:
-        raise ModelError("Predictive checks need draws from a posterior. Use prior='default'.")
+    require_proper(fit, "A predictive check")
     target = replace(fit.target, tally=tally)
     votes = whole_votes(fit.model.seen_counts(tally.counts).sum(axis=0))
     rng = np.random.default_rng([seed, 1])

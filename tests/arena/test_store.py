@@ -20,8 +20,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from helpers import COMMAND, frame, run
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import votes
 
 import bayes_arena as ba

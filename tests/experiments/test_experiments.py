@@ -5,8 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from helpers import frame, panel
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import bayes_arena as ba
 from bayes_arena.experiments.descent import C, descend, loss_and_gradient, random_start
@@ -252,7 +251,7 @@ def test_divergence_is_an_error(arena_cells):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "bradley-terry"}, "'bradley-terry' is unknown"),
+        ({"model": "bradley-terry"}, "m-elo, am-elo, not 'bradley-terry'"),
         ({"normalisation": "sum"}, "none, objective, step"),
         ({"optimiser": "sgd"}, "adam, gradient"),
         ({"learning_rate": 0.0}, "positive learning rate"),

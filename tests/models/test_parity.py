@@ -14,6 +14,7 @@ from pytensor.compile.mode import Mode
 from scipy.stats import halfnorm, norm
 
 import bayes_arena as ba
+from bayes_arena.inference.marginal import kernels
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.likelihood.objective import Point, objective
 from bayes_arena.likelihood.presets import PRESETS
@@ -88,6 +89,11 @@ def test_value_gradient_and_mode(four_outcomes, model, prior):
     for name, part in zip(order, np.split(dlogp(at_mode), ends), strict=True):
         free = 0.0 if name.endswith("_common") else part.mean()  # zero-sum variables: zero on the plane
         np.testing.assert_allclose(part, free, atol=1e-7)
+
+
+def test_loops_are_there_for_nuts_and_for_quadrature():
+    loops = {one.loop for one in every_likelihood()} - {None}
+    assert loops == set(fused.LOOPS) == set(kernels.LOOPS)
 
 
 @pytest.mark.parametrize("loop", fused.LOOPS)

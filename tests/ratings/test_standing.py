@@ -132,7 +132,7 @@ def test_a_flat_prior_knows_no_new_annotator(arena_cells):
     fit = ba.fit(arena_cells, model="am-elo", prior="flat")
     with pytest.raises(ba.ModelError, match="population"):
         ba.win_probability(fit, annotator="new")
-    with pytest.raises(ba.ModelError, match="'average' or 'new'"):
+    with pytest.raises(ba.ModelError, match="average, new"):
         ba.win_probability(fit, annotator="median")
 
 

@@ -55,8 +55,7 @@ def reproduce(
     ] = 50,
 ) -> None:
     """Reproduce the paper's tables and figures: numbers as CSV, pictures as PNG and PDF. All of it takes minutes."""
-    from bayes_arena.experiments.paper.reproduction import TARGETS
-    from bayes_arena.experiments.paper.reproduction import reproduce as write_target
+    from bayes_arena.experiments.paper.reproduction import TARGETS, reproduce as write_target
 
     with collected_warnings():
         votes = _read(data, delta)

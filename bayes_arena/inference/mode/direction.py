@@ -102,9 +102,9 @@ def direction(problem: Problem, point: Point) -> Direction | None:
     )
 
 
-def unsettled(found: Direction | None) -> list[str]:
+def unsettled(found: Direction) -> list[str]:
     """Say so if annotators contradict each other and the reversed ranking has a probability that matters."""
-    if found is None or found.mirror_probability < SERIOUS or found.against < AGAINST:
+    if found.mirror_probability < SERIOUS or found.against < AGAINST:
         return []
     return [
         "The direction of the ranking is not settled: annotators contradict each other, and by the votes alone the "

@@ -38,10 +38,10 @@ def reversed_mode(best: Optimum, others: list[Optimum]) -> Optimum | None:
 
 def at_infinity(problem: Problem, optimum: Optimum) -> list[str]:
     """Name what runs to infinity where nothing holds it back."""
-    target, cells, model = problem.objective, problem.cells, problem.model
+    target, cells = problem.objective, problem.cells
     extreme = (np.abs(target.coordinates(optimum.point)) > HUGE).any(axis=0)
-    groups = never_beaten_groups(cells, count_ties=not model.likelihood.drops_ties)
-    fixed = model.discrimination == "fixed"
+    groups = never_beaten_groups(cells, count_ties=not target.likelihood.drops_ties)
+    fixed = not target.free_discrimination
     if optimum.converged and not extreme.any() and not (fixed and groups):
         return []
     parts = [f"never beaten or tied by the other competitors: {listing(group)}" for group in groups]

@@ -7,11 +7,12 @@ its curvature says, what the votes leave open, and whether there is a mode with 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bayes_arena.errors import ConvergenceError, NotIdentifiedError, NoVotesError, TooLargeError, listing
+from bayes_arena.inference.mode.direction import direction, unsettled
 from bayes_arena.inference.mode.identification import at_infinity, disconnected, reversed_mode
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
@@ -120,6 +121,20 @@ def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = 
         open_questions=tuple(disconnected(problem)),
         at_infinity=tuple(infinite),
     )
+
+
+def judge_direction(mode: Mode) -> tuple[Mode, float | None]:
+    """Return a mode that says what is open about its direction, and the probability of the reversed one, if it is read.
+
+    Raises
+    ------
+    ConvergenceError
+        If the mode under vague priors is not found.
+    """
+    found = direction(mode.problem, mode.point)
+    if found is None:
+        return mode, None
+    return replace(mode, open_questions=(*mode.open_questions, *unsettled(found))), found.mirror_probability
 
 
 def require_memory(problem: Problem) -> None:
