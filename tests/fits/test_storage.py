@@ -1,6 +1,7 @@
 """What a saved result survives, and what is not taken for one."""
 
 import errno
+import math
 import os
 import resource
 import shutil
@@ -219,3 +220,12 @@ def test_files_that_are_absent_cut_off_or_incomplete(fit, path, tmp_path):
         with pytest.raises(ba.OutputError, match="Cannot read"):
             ba.load(folder)
         shutil.rmtree(folder)
+
+
+def test_a_prior_flat_in_part_has_no_posterior_and_is_saved_without(arena_cells, tmp_path):
+    fit = ba.fit(arena_cells, model="bradley-terry", prior=ba.Prior(strength=math.inf, hyper=None))
+    ba.save(fit, tmp_path / "fit.nc")
+    np.testing.assert_array_equal(ba.load(tmp_path / "fit.nc").strength, fit.strength)
+    assert fit.aic == ba.fit(arena_cells, model="bradley-terry", prior="flat").aic
+    with pytest.raises(ba.ModelError, match="has no posterior"):
+        ba.to_datatree(fit)
