@@ -58,6 +58,7 @@ def test_where_writing_fails_the_old_result_stays(fit, arena_cells, suffix, tmp_
         ba.save(fit, tmp_path / "absent" / path.name)
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_no_result_is_refused(fit, tmp_path):
     keep, other, file = (tmp_path / f"{name}.zarr" for name in ("keep", "other", "file"))
     keep.mkdir()
