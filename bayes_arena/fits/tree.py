@@ -67,7 +67,7 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     Raises
     ------
     ModelError
-        If the prior is flat, or votes are asked for that are too many, or weighted by fractions.
+        If a spread of the prior is infinite, or votes are asked for that are too many, or weighted by fractions.
     """
     import arviz as az
     import xarray as xr

@@ -112,7 +112,7 @@ def project(target: Objective, point: Point, votes: Floats) -> Projection:
 
 def _is_bradley_terry(target: Objective) -> bool:
     """Whether strengths are r* already: a logistic curve of the lead, alike for all annotators."""
-    return target.likelihood.name in ("half", "drop") and not target.free_discrimination
+    return target.likelihood.rows is half.rows and not target.free_discrimination
 
 
 def _interpolation(d: Floats) -> tuple[Floats, Any]:
