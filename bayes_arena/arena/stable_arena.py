@@ -29,6 +29,7 @@ from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.laplace import Laplace
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.table import Reading, valid_votes
@@ -213,7 +214,7 @@ class StableArena:
         round = Round(
             number=last + 1,
             fit=result,
-            ratings=leaderboard_columns(result, level=level, elo=elo),
+            ratings=leaderboard_columns(result, Laplace(), level=level, elo=elo),
             flagged=not_above(result, epsilon) if fdr is None else discovered(result, abilities, fdr),
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),

@@ -14,6 +14,7 @@ from bayes_arena.arrays import Columns
 from bayes_arena.errors import StoreError
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.laplace import Laplace
 from bayes_arena.reliability.annotators import annotator_columns
 from bayes_arena.version import __version__
 from bayes_arena.votes.cells import whole_counts
@@ -57,7 +58,7 @@ def ability_columns(fit: Fit, *, level: float) -> Columns:
     """Return what a round publishes about the annotators: who voted how often and, if the model tells, how well."""
     if not fit.target.own:
         return {"annotator": list(fit.cells.annotators), "votes": fit.cells.votes_by_annotator()}
-    judged = annotator_columns(fit, level=level)
+    judged = annotator_columns(fit, Laplace(), level=level)
     return {name: judged[name] for name in ("annotator", "votes", *JUDGED) if name in judged}
 
 

@@ -35,11 +35,11 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
         If the prior is flat.
     """
     cells, prior, target = problem.cells, problem.prior, problem.objective
-    names = ["strength", *(effect.spread for effect in target.own)]
-    if any(np.isinf(getattr(prior, name)) for name in names):
+    if not target.is_proper:
         raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")
     require_draws(size, seed)
     rng = np.random.default_rng(seed)
+    names = ["strength", *(effect.spread for effect in target.own)]
     fixed = {name: np.full(size, getattr(prior, name)) for name in names}
     spreads = fixed
     if prior.hyper is not None:

@@ -69,19 +69,13 @@ def leaderboard(
     """
     import pandas as pd
 
-    interval = resolve_interval(interval)
-    table = pd.DataFrame(leaderboard_columns(fit, level=level, elo=elo, interval=interval))
-    table.attrs.update(level=level, **interval.about(fit))
+    chosen = resolve_interval(interval)
+    table = pd.DataFrame(leaderboard_columns(fit, chosen, level=level, elo=elo))
+    table.attrs.update(level=level, **chosen.about(fit))
     return table
 
 
-def leaderboard_columns(
-    fit: Fit,
-    *,
-    level: float = 0.95,
-    elo: EloScale | None = None,
-    interval: Interval | IntervalName = "laplace",
-) -> Columns:
+def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, elo: EloScale | None = None) -> Columns:
     """Columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
     require_level(level)
     elo = elo or EloScale()
@@ -90,7 +84,7 @@ def leaderboard_columns(
     with one_thread():
         on_elo = project(fit.target, fit.point, fit.cells.votes_by_annotator())
         quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength)
-        summary = resolve_interval(interval).summarise(fit, quantity, level)
+        summary = interval.summarise(fit, quantity, level)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)

@@ -82,14 +82,15 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
     """
     target, predictor, likelihood = fit.target, fit.target.predictor, fit.target.likelihood
-    count, names = target.n_annotators, {effect.name for effect in target.own}
+    count = target.n_annotators
     size = min(DRAWS, max(FEWEST, LARGEST // count))
     strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
     size = len(strength)
     nodes, weights = _rules(strength)
     net = np.empty((size, count), dtype=np.float32)
-    pull, position = (np.empty_like(net) if "position" in names else None for _ in range(2))
-    log_tie = np.empty(count) if "tie_propensity" in names else None
+    sided = any(effect.belongs_to_vote for effect in target.own)
+    pull, position = (np.empty_like(net) if sided else None for _ in range(2))
+    log_tie = np.empty(count) if any(effect.coordinate == T for effect in target.own) else None
     shared = common.T[:, :, None]
     plain = np.zeros((len(fit.model.features), size, 1))  # features: answers alike
     for part, own in parts:

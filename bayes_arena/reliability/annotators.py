@@ -95,22 +95,21 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
     import pandas as pd
 
     chosen = resolve_interval(interval)
-    table = pd.DataFrame(annotator_columns(fit, level=level, interval=chosen))
+    table = pd.DataFrame(annotator_columns(fit, chosen, level=level))
     table.attrs.update(level=level, **chosen.about(fit))
     return table
 
 
-def annotator_columns(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> Columns:
+def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> Columns:
     """Columns of :func:`annotators` (the command line prints them without importing pandas)."""
     require_level(level)
     require_annotators(fit)
-    chosen = resolve_interval(interval)
-    if isinstance(chosen, Clustered):
+    if isinstance(interval, Clustered):
         raise ModelError(
             "The interval 'clustered' is not for annotators: each is one cluster, and nothing shows how their own "
             "numbers vary between clusters. Use 'laplace', 'sandwich' or 'bootstrap'."
         )
-    sampled = chosen.sampled(fit)
+    sampled = interval.sampled(fit)
     agreement = draw_agreement(sampled)
     anomaly = anomaly_probability(agreement)
     one_sided = _one_sided_probability(agreement)

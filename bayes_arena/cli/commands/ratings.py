@@ -37,7 +37,7 @@ def rank(source: VoteSource, model: ModelChoice, intervals: IntervalChoice, scal
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
         result = model.fit(source.read())
         interval = intervals.chosen(model.seed)
-        columns = leaderboard_columns(result, level=intervals.level, elo=elo, interval=interval)
+        columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
@@ -63,7 +63,7 @@ def annotators(
 
         result = model.fit(source.read())
         interval = intervals.chosen(model.seed)
-        columns = annotator_columns(result, level=intervals.level, interval=interval)
+        columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
             flagged = set(discoveries(columns["anomaly_probability"], fdr).tolist())
             columns["flagged"] = [row in flagged for row in range(len(columns["annotator"]))]

@@ -30,6 +30,7 @@ from bayes_arena.ratings.random_orders import bootstrapped_elo, shuffled_ratings
 from bayes_arena.validation.heldout import Fitter, held_out
 from bayes_arena.validation.prediction import Ratings
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.reading.checks import FEW_VOTES
 from bayes_arena.votes.reading.sequence import one_by_one
 from bayes_arena.votes.selection import keep_annotators, select_annotators
 
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
 
     from bayes_arena.fits.result import Fit
 
-DELTA = 50
-"""The paper's filter: annotators with more votes than this, as in Algorithm 3 and in the authors' program; the text
-(section 5.1) leaves out those with fewer than 50."""
 SHUFFLES = 1000
 """Random orders or resamples that Elo is taken over (section 5.2)."""
 ERRORS = 2.0
@@ -90,7 +88,7 @@ def candidates(cells: Cells, *, shuffles: int = SHUFFLES) -> Mapping[str, Fitter
     shuffles : int
         Random orders, and resamples, that Elo is taken over.
     """
-    many = keep_annotators(cells, more_than=DELTA).annotators
+    many = keep_annotators(cells, more_than=FEW_VOTES).annotators
 
     def am_elo(train: Cells) -> Fit:
         kept = np.isin(train.annotators, many) & (train.votes_by_annotator() > 0)

@@ -118,7 +118,7 @@ def integrate_annotators(problem: Problem) -> Mode:
             "None, or use method='map'."
         )
     size, n = len(head), cells.n_competitors
-    spreads = size + np.flatnonzero(moving(prior, integral.spreads, at.gradient[size:], alike))
+    spreads = size + np.flatnonzero(moving(integral.spreads_of(prior), at.gradient[size:], alike))
     by_spread = at.information[spreads, :size]
     schur = at.information[:size, :size]
     schur = schur - by_spread.T @ np.linalg.solve(at.information[np.ix_(spreads, spreads)], by_spread)
@@ -190,7 +190,7 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike:
                 f"The marginal likelihood has no value at the spreads {prior}. Start from narrower ones, or use "
                 "method='map'."
             )
-        free = np.append(np.ones(size, dtype=bool), moving(prior, integral.spreads, now.gradient[size:], alike))
+        free = np.append(np.ones(size, dtype=bool), moving(integral.spreads_of(prior), now.gradient[size:], alike))
         lower, damped = _damped_cholesky(now.information[np.ix_(free, free)])
         move = np.zeros(len(free))
         move[free] = -cho_solve((lower, True), now.gradient[free])
@@ -219,9 +219,9 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike:
         head, prior, now, taken = trial, wider, then, taken + 1
 
 
-def moving(prior: Prior, names: Sequence[str], gradient: Floats, alike: bool) -> NDArray[np.bool_]:
+def moving(spreads: Sequence[float], gradient: Floats, alike: bool) -> NDArray[np.bool_]:
     """Which spreads take part in a step: none of annotators taken to be alike, none that is pulled out of its range."""
-    widths = np.array([getattr(prior, name) for name in names])
+    widths = np.array(spreads)
     outward = ((widths <= SMALLEST) & (gradient > 0)) | ((widths >= LARGEST) & (gradient < 0))
     return np.asarray(~outward & (not alike))
 

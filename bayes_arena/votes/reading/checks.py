@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEW_VOTES = 50
-"""The paper leaves out annotators with this many votes or fewer (section 5.1)."""
+"""The paper leaves out annotators with this many votes or fewer (Algorithm 3 and the authors' program; the text of
+section 5.1 says fewer than 50)."""
 
 
 def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, str]]:
