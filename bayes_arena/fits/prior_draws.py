@@ -40,8 +40,7 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     require_draws(size, seed)
     rng = np.random.default_rng(seed)
     names = ["strength", *(effect.spread for effect in target.own)]
-    fixed = {name: np.full(size, getattr(prior, name)) for name in names}
-    spreads = fixed
+    spreads = {name: np.full(size, getattr(prior, name)) for name in names}
     if prior.hyper is not None:
         spreads = {name: np.abs(rng.normal(0, getattr(prior.hyper, name), size)) for name in names}
 
