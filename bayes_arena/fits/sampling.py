@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ModelError, compiler_folder, listing
+from bayes_arena.errors import ModelError, compiler_folder, listing, require_choice
 from bayes_arena.fits.result import Draws
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.problem import Problem
@@ -39,8 +39,7 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
     """
     if draws < FEWEST or tune < 0:
         raise ModelError(f"A chain takes {FEWEST} draws or more and tunes with none or more, not {draws} and {tune}.")
-    if sampler not in get_args(Sampler):
-        raise ModelError(f"Unknown sampler {sampler!r}. Use one of {', '.join(get_args(Sampler))}.")
+    require_choice("sampler", sampler, get_args(Sampler))
     if find_spec(sampler) is None:
         raise ModelError(f"The sampler {sampler!r} is not installed. Install it, or use 'nutpie'.")
     if not target.is_proper:

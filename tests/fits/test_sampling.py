@@ -129,7 +129,10 @@ def test_a_spread_that_the_model_does_not_have_may_be_infinite(arena_cells, monk
 
 @pytest.mark.parametrize(
     ("sampler", "message"),
-    [("stan", "Unknown sampler 'stan'.*nutpie, pymc, numpyro, blackjax"), ("pymc", "not installed.*use 'nutpie'")],
+    [
+        ("stan", "sampler is one of nutpie, pymc, numpyro, blackjax, not 'stan'"),
+        ("pymc", "not installed.*use 'nutpie'"),
+    ],
 )
 def test_a_sampler_that_is_not_there(arena_cells, monkeypatch, sampler, message):
     monkeypatch.setattr(pm, "sample", lambda *_, **__: pytest.fail("sampled"))
