@@ -75,8 +75,9 @@ class Model:
             value = getattr(self, name)
             if value not in choices:
                 raise ModelError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
-        if isinstance(self.style, str) or len(set(self.style)) < len(self.style):
-            raise ModelError(f"style is a tuple of different names of features, not {self.style!r}.")
+        named = isinstance(self.style, tuple) and all(isinstance(name, str) and "/" not in name for name in self.style)
+        if not named or len(set(self.style)) < len(self.style):
+            raise ModelError(f"style is a tuple of different names of features, without a slash; not {self.style!r}.")
         likelihood = self.likelihood  # refuses what has none
         if self.tie_propensity == "annotator" and not likelihood.has_tie_outcome:
             raise ModelError(

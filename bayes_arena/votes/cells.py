@@ -113,6 +113,18 @@ class Cells(Votes):
     sided: bool = True
     features: Mapping[str, Floats] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for name, values in self.features.items():
+            if values.shape != self.a.shape or values.dtype.kind not in "fi":
+                raise ModelError(
+                    f"The feature {name!r} is one number for every cell, shape {self.a.shape}; not {values.dtype} of "
+                    f"shape {values.shape}."
+                )
+            bad = [f"{values[row]} (row {row})" for row in np.flatnonzero(~np.isfinite(values))]
+            if bad:
+                raise ModelError(f"The feature {name!r} is not finite: {listing(bad)}. Leave these votes out.")
+        super().__post_init__()
+
     def __repr__(self) -> str:
         return (
             f"Cells({self.n_votes:,.12g} votes, {self.n_competitors} competitors, {self.n_annotators} annotators, "

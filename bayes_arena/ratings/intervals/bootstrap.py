@@ -59,10 +59,10 @@ class Bootstrap(Interval):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.resamples < 2 or self.seed < 0:
+        if not all(isinstance(one, int) for one in (self.resamples, self.seed)) or self.resamples < 2 or self.seed < 0:
             raise ModelError(
                 "A bootstrap takes two resamples or more and a seed of 0 or more, not "
-                f"{self.resamples} and {self.seed}."
+                f"{self.resamples!r} and {self.seed!r}."
             )
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
