@@ -26,7 +26,7 @@ from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import TIE, Cells
 from bayes_arena.votes.reading.table import as_cells
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _inferred(found: dict[str, Level], cells: Cells) -> Model:
             "'log_tie_propensity' does not say which likelihood of ties it is of. Name the model of the draws: "
             "model='am-davidson', or ba.Model('mine', ties='rao-kupper', ...)."
         )
-    if not tie and cells.counts[:, 2:].any():
+    if not tie and cells.counts[:, TIE:].any():
         raise ModelError(
             "There are ties among the votes, and the draws do not say whether they counted as half wins. Name the "
             "model of the draws: model='am-elo', or ba.Model('mine', ties='drop', ...)."
