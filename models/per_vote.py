@@ -41,7 +41,7 @@ def one_row_a_vote(cells: Cells) -> Votes:
     Raises
     ------
     ModelError
-        If votes are weighted by fractions, which are no single votes.
+        If some weights are fractions, so that there are no single votes.
     """
     cell, outcome = single_votes(cells)
     return Votes(cells.a[cell], cells.b[cell], cells.annotator[cell], np.minimum(outcome, TIE))

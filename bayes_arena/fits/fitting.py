@@ -82,7 +82,7 @@ def fit(
     NotIdentifiedError
         If the votes do not determine the parameters.
     TooLargeError
-        If the machine has not the memory that the fit takes.
+        If the fit needs more memory than the machine has.
     CompilerError
         For ``"nuts"``, if PyTensor cannot write to its folder.
 

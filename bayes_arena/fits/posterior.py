@@ -193,7 +193,7 @@ def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> 
             f"dims={dim or None!r}."
         )
     if variable.sizes["draw"] < FEWEST:
-        raise ModelError(f"A chain of {variable.sizes['draw']} draws is no sample. Pass {FEWEST} draws or more.")
+        raise ModelError(f"The chains have {variable.sizes['draw']} draws each. Sample at least {FEWEST}.")
     values = variable.transpose(*dims).to_numpy().astype(np.float64)
     if dim:
         found = [str(name) for name in variable[dim].to_numpy()]
@@ -201,8 +201,8 @@ def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> 
             only = {"the votes": set(names) - set(found), "the draws": set(found) - set(names)}
             missing = "; ".join(f"only in {where}: {listing(sorted(those))}" for where, those in only.items() if those)
             raise ModelError(
-                f"{label!r} has not the {dim}s of the votes ({missing or 'some twice'}). Give the names of the votes "
-                f"as coordinates of the model, coords={{{dim!r}: cells.{dim}s}}."
+                f"The {dim}s of {label!r} are not those of the votes ({missing or 'some occur twice'}). Give the names "
+                f"of the votes as coordinates of the model, coords={{{dim!r}: cells.{dim}s}}."
             )
         values = values[:, :, [found.index(name) for name in names]]
     broken = [

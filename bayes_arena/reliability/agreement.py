@@ -90,11 +90,11 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     pull, position = (np.empty_like(net) if "position" in names else None for _ in range(2))
     log_tie = np.empty(count) if "tie_propensity" in names else None
     shared = common.T[:, :, None]
-    plain = np.zeros((len(fit.model.features), size, 1))  # features: answers alike
+    no_difference = np.zeros((len(fit.model.features), size, 1))  # in any feature
     for part, own in parts:
         numbers = np.moveaxis(own, -1, 0)
         if position is not None and pull is not None:
-            between_equals = predictor.coordinates(np.zeros((size, 1)), shared, numbers, plain)
+            between_equals = predictor.coordinates(np.zeros((size, 1)), shared, numbers, no_difference)
             position[:, part] = between_equals[ETA]
             pull[:, part] = likelihood.net_score(between_equals)
         coordinates = predictor.coordinates(np.zeros((size, 1)), shared, numbers)

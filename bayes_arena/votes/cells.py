@@ -244,7 +244,7 @@ def single_votes(cells: Cells) -> tuple[Ints, Ints]:
     Raises
     ------
     ModelError
-        If votes are weighted by fractions, which are no single votes.
+        If some weights are fractions, so that there are no single votes.
     """
     counts = whole_votes(cells.counts)
     row, outcome = np.nonzero(counts)

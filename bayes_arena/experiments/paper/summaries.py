@@ -56,10 +56,10 @@ def table2(table: pd.DataFrame) -> Short:
 
 
 def figure1(table: pd.DataFrame) -> Short:
-    """List the best by shuffled Elo, how far order moves them, and for how many annotators they are not the same."""
+    """List the best by shuffled Elo, how far order moves them, and how many annotators rate them out of range."""
     best = table[table["source"] == SHUFFLED].head(ROWS)
-    apart = _outside(table).groupby("competitor")["outside"]
-    count, of = apart.sum(), apart.size()
+    outside = _outside(table).groupby("competitor")["outside"]
+    count, of = outside.sum(), outside.size()
     return {
         "competitor": list(best["competitor"]),
         "Elo, mean of shuffles": _fixed(best["elo"], 1),
