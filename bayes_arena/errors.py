@@ -183,3 +183,15 @@ def compiler_folder() -> Iterator[None]:
 def printable(text: str) -> str:
     """Write what would steer a terminal (escape sequences, line breaks, turned text) as Python's escapes."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def require_draws(size: int, seed: int) -> None:
+    """Refuse to draw nothing, and a seed that is negative.
+
+    Raises
+    ------
+    ModelError
+        If there is not a draw, or the seed is negative.
+    """
+    if size < 1 or seed < 0:
+        raise ModelError(f"Draws are one or more, and a seed is not negative; not {size} draws with seed {seed}.")

@@ -6,15 +6,18 @@ posterior: strengths, then whatever the effects of the objective ask for, then t
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 import pymc as pm
 
 from bayes_arena.arrays import sum_by
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
+from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.priors import SPREAD_LABELS, Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
@@ -99,17 +102,21 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
             else _parts.common(effect)
             for effect in target.common
         }
-        named = {}
+        entering, style = defaultdict(list), []
+        every = np.zeros(max(target.n_annotators, 1))
+        theta: Any = 1 + every
         kinds = {effect.name: effect for effect in (*target.own, *target.common)}
         for effect in sorted(kinds.values(), key=lambda effect: effect.coordinate):
             parts = [shared[effect.name]] if effect.name in shared else [1]  # theta's mean is one
             parts += [own[effect.name]] if effect.name in own else []
             dims = "annotator" if effect.name in own else None
-            named[effect.name] = pm.Deterministic(effect.label, reduce(add, parts), dims=dims)
-        every = np.zeros(max(target.n_annotators, 1))
-        theta = named.get("discrimination", 1 + every)
-        position, tie, bad = (named.get(name, 0.0) for name in ("position", "tie_propensity", "both_bad"))
-        parameters = [strength, theta, position + every, tie + every, bad + np.zeros(1)]
-        style = [named[effect.name] for effect in target.common if effect.basis == "feature"]
-        _parts.observe(target, parameters, style)
+            number = pm.Deterministic(effect.label, reduce(add, parts), dims=dims)
+            if effect.basis == "lead":
+                theta = number
+            elif effect.basis == "feature":
+                style.append(number)
+            else:
+                entering[effect.coordinate].append(number)
+        position, tie, bad = (reduce(add, entering[coordinate] or [0.0]) for coordinate in (ETA, T, M))
+        _parts.observe(target, [strength, theta, position + every, tie + every, bad + np.zeros(1)], style)
     return program

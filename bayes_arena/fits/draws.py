@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.errors import require_draws
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.arrow import DRAWN_AT_ONCE
@@ -72,6 +73,7 @@ def draw_in_parts(fit: Fit, *, size: int, seed: int = 0) -> tuple[Floats, Floats
         step = max(1, DRAWN_AT_ONCE // len(samples.strength))
         slices = [slice(first, first + step) for first in range(0, samples.own.shape[1], step)]
         return samples.strength, samples.common, ((part, samples.own[:, part]) for part in slices)
+    require_draws(size, seed)
     n, factor, rng = fit.cells.n_competitors, fit.laplace.factor, np.random.default_rng(seed)
     head = factor.draw_head(rng, size)
     parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_tail(rng, head))

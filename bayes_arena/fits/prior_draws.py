@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.result import Draws
 from bayes_arena.inference.projection import project_draws
 from bayes_arena.likelihood.problem import Problem
@@ -39,6 +39,7 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     names = ["strength", *(str(effect.spread) for effect in target.own)]
     if any(np.isinf(getattr(prior, name)) for name in names):
         raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")
+    require_draws(size, seed)
     rng = np.random.default_rng(seed)
     fixed = {name: np.full(size, getattr(prior, name)) for name in names}
     spreads = fixed

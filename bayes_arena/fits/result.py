@@ -18,7 +18,7 @@ from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import Cells, Tally
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -135,7 +135,11 @@ class Fit:
     @property
     def target_by_cell(self) -> Objective:
         """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""
-        return replace(self.target, tally=self.cells.by_cell(self.model.features))
+        return self.target_of(self.cells.by_cell(self.model.features))
+
+    def target_of(self, tally: Tally) -> Objective:
+        """Return the target with other rows of votes."""
+        return replace(self.target, tally=tally, counts=self.model.seen_counts(tally.counts))
 
     @property
     def strength(self) -> Floats:
@@ -223,7 +227,7 @@ class Fit:
         return 2 * self.n_parameters - 2 * self.log_likelihood
 
     def _require_flat(self, what: str) -> None:
-        if not self.prior.is_flat:
+        if not self.target.is_flat:
             raise ModelError(
                 f"{what} free parameters, and under a prior they are not wholly free. Use prior='flat', or "
                 "leave_one_out and compare."

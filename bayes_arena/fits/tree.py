@@ -67,12 +67,12 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     Raises
     ------
     ModelError
-        If the prior is flat, or votes are asked for that are too many, or weighted by fractions.
+        If a spread of the prior is infinite, or votes are asked for that are too many, or weighted by fractions.
     """
     import arviz as az
     import xarray as xr
 
-    if fit.prior.is_flat:
+    if not fit.target.is_proper:
         raise ModelError("A flat prior has no posterior to draw from. Use prior='default'.")
     draws, spreads = draw(fit, size=DRAWS, seed=seed), _sampled_spreads(fit)
     chains = CHAINS if fit.tree is None else fit.tree["posterior"].sizes["chain"]

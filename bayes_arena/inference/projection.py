@@ -25,7 +25,8 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.arrow import Factor, factorise
 from bayes_arena.likelihood.objective import Objective, Point
-from bayes_arena.likelihood.outcomes.likelihood import ETA, likelihood
+from bayes_arena.likelihood.outcomes import half
+from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import basis, lead, times
 from bayes_arena.votes.cells import Tally
 
@@ -110,7 +111,7 @@ def project(target: Objective, point: Point, votes: Floats) -> Projection:
 
 def _is_bradley_terry(target: Objective) -> bool:
     """Whether strengths are r* already: a logistic curve of the lead, alike for all annotators."""
-    return target.likelihood.name in ("half", "drop") and not target.free_discrimination
+    return target.likelihood.rows is half.rows and not target.free_discrimination
 
 
 def _interpolation(d: Floats) -> tuple[Floats, Any]:
@@ -132,7 +133,7 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     score = np.clip(score, CERTAIN, 1 - CERTAIN)
     counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
     tally = Tally(i, j, np.zeros_like(i), counts, np.empty((0, len(i))))
-    target = Objective(tally, counts.T, likelihood("half"), n, 0, math.inf, (), ())
+    target = Objective(tally, counts.T, half.LIKELIHOOD, n, 0, math.inf, (), ())
     gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
     solution = minimise(target, target.start(), gauge).point
     _, arrow = target.gradient_and_hessian(solution)

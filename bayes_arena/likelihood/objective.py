@@ -107,6 +107,11 @@ class Objective:
         return self.predictor.free_discrimination
 
     @property
+    def is_flat(self) -> bool:
+        """Whether no parameter has a prior, so that the mode is the maximum-likelihood estimate."""
+        return all(map(math.isinf, (self.strength_sd, *(effect.sd for effect in (*self.common, *self.own)))))
+
+    @property
     def is_proper(self) -> bool:
         """Whether every parameter has a prior with a finite spread, so that there is a posterior to draw from."""
         return all(map(math.isfinite, (self.strength_sd, *(effect.sd for effect in (*self.common, *self.own)))))
@@ -252,7 +257,7 @@ def objective(cells: Cells, model: Model, prior: Prior) -> Objective:
     ModelError
         If the votes do not carry a feature of the model's style.
     """
-    tally = cells.tally(by_annotator=model.needs_annotators, by_side=model.position != "none", features=model.features)
+    tally = model.tally(cells)
     found = effects(model, prior)
     common, own = (tuple(effect for effect in found if effect.level == level) for level in ("common", "annotator"))
     return Objective(

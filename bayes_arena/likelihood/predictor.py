@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.priors import COMMON_BOTH_BAD, COMMON_POSITION, COMMON_STYLE, Prior
 from bayes_arena.likelihood.specification import Model
@@ -58,6 +59,11 @@ class Effect:
         The field of :class:`~bayes_arena.Spreads` that ``sd`` is.
     feature : int
         Row of ``Tally.features``.
+
+    Raises
+    ------
+    ModelError
+        If it multiplies a feature and does not belong to the vote.
     """
 
     name: str
@@ -70,6 +76,10 @@ class Effect:
     belongs_to_vote: bool = False
     spread: str | None = None
     feature: int = 0
+
+    def __post_init__(self) -> None:
+        if self.basis == "feature" and not self.belongs_to_vote:
+            raise ModelError(f"The effect {self.name!r} multiplies a feature, which belongs to the vote.")
 
 
 def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
@@ -193,7 +203,7 @@ def basis(effect: Effect, leads: Any, features: Floats | None) -> Any:
         return 0.0
     if effect.basis == "lead":
         return leads
-    return 1.0 if effect.basis == "one" or features is None else features[effect.feature]
+    return 1.0 if features is None or effect.basis == "one" else features[effect.feature]
 
 
 def times(factor: Any, values: Any) -> Any:

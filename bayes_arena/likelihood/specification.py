@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from bayes_arena.arrays import Floats
     from bayes_arena.likelihood.outcomes.likelihood import Likelihood
+    from bayes_arena.votes.cells import Cells, Tally
 
 ModelName = Literal["bradley-terry", "m-elo", "am-elo", "am-davidson"]
 Discrimination = Literal["fixed", "annotator"]
@@ -78,7 +79,9 @@ class Model:
             raise ModelError(f"style is a tuple of different names of features, not {self.style!r}.")
         likelihood = self.likelihood  # refuses what has none
         if self.tie_propensity == "annotator" and not likelihood.has_tie_outcome:
-            raise ModelError(f"ties={self.ties!r} has no tie propensity. Use ties='davidson' or 'rao-kupper'.")
+            raise ModelError(
+                f"ties={self.ties!r} has no tie propensity. Use one in which a tie is an outcome, 'davidson' say."
+            )
 
     @cached_property
     def likelihood(self) -> Likelihood:
@@ -105,6 +108,11 @@ class Model:
     def features(self) -> tuple[str, ...]:
         """Features of the votes that the model reads."""
         return tuple(self.style)
+
+    def tally(self, cells: Cells, *, by_annotator: bool | None = None) -> Tally:
+        """Sum votes over what the model does not tell apart: over annotators, unless it does or they are asked for."""
+        apart = self.needs_annotators if by_annotator is None else by_annotator
+        return cells.tally(by_annotator=apart, by_side=self.position != "none", features=self.features)
 
     @property
     def needs_annotators(self) -> bool:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
 from bayes_arena.validation.prediction import Prediction, Ratings, predict
@@ -129,6 +129,7 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
     ModelError
         If a side of the split is empty.
     """
+    require_draws(splits, seed)
     whole = np.floor(cells.counts)
     rest = cells.counts - whole
     fractions = np.nonzero(rest)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.progress import report
 from bayes_arena.validation.heldout import Fitter, require_models, vote_scores
 from bayes_arena.validation.prediction import predict
@@ -79,6 +79,7 @@ def kfold_annotators(
     if not 2 <= folds <= cells.n_annotators:
         raise ModelError(f"folds lies between 2 and the number of annotators, {cells.n_annotators}; not {folds!r}.")
     size = cells.n_annotators
+    require_draws(folds, seed)
     fold = np.random.default_rng(seed).permutation(size) % folds
     sums = np.zeros((len(models), len(SCORES), size))
     for number in range(folds):

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -111,7 +111,7 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
     if new and any(math.isinf(effect.sd) for effect in fit.target.own):
         raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
     rows = _rows(fit, cells, new=new)
-    target = replace(fit.target, tally=rows)
+    target = fit.target_of(rows)
     score, log_p, size = np.zeros(len(rows.i)), np.full((3, len(rows.i)), -np.inf), 0
     for point in _points(fit, draws, seed):
         coordinates = target.coordinates(point)

@@ -14,7 +14,7 @@ Half wins are a likelihood of wins and losses: it draws no tie, as in :mod:`baye
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -24,6 +24,7 @@ from bayes_arena.errors import ModelError
 from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.votes.cells import BOTH_BAD, TIE, Tally, whole_counts, whole_votes
 
@@ -165,14 +166,14 @@ def _rows(fit: Fit, by: str) -> Tally:
     if by == "annotator" and not fit.cells.n_annotators:
         raise ModelError("The votes carry no annotators, so none can be checked. Use by='competitor' or by='pair'.")
     by_annotator = by == "annotator" or fit.model.needs_annotators
-    return fit.cells.tally(by_annotator=by_annotator, by_side=fit.model.position != "none")
+    return fit.model.tally(fit.cells, by_annotator=by_annotator)
 
 
 def _group(fit: Fit, tally: Tally, by: str) -> tuple[Mapping[str, Sequence[str]], _Groups]:
     """Names of the groups, and their rows."""
     names, n, row = fit.cells.competitors, fit.cells.n_competitors, np.arange(len(tally.i))
     if by == "annotator":
-        side = (fit.strength[tally.i] < fit.strength[tally.j]).astype(np.int64)
+        side = (lead(fit.strength, tally.i, tally.j) < 0).astype(np.int64)
         return {"annotator": fit.cells.annotators}, _Groups(tally.k, row, side, fit.cells.n_annotators)
     if by == "competitor":
         index, side = np.append(tally.i, tally.j), np.repeat([0, 1], len(row))
@@ -187,7 +188,7 @@ def _replications(fit: Fit, tally: Tally, draws: int, seed: int) -> Iterator[Int
     """Yield counts (n_rows, 4) under one draw of the posterior after the other."""
     if not fit.target.is_proper:
         raise ModelError("Predictive checks need draws from a posterior. Use prior='default'.")
-    target = replace(fit.target, tally=tally)
+    target = fit.target_of(tally)
     votes = whole_votes(fit.model.seen_counts(tally.counts).sum(axis=0))
     rng = np.random.default_rng([seed, 1])
     for point in map(Point, *draw_parameters(fit, size=draws, seed=seed)):

@@ -310,6 +310,7 @@ def test_figure_5_on_real_votes(llmfao_50):
 # --- stability --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_stability_table():
     cells = ba.read_votes(ba.simulate(competitors=8, annotators=12, votes=1200, seed=1).votes)
     methods = {**FLAT_METHODS, "elo": elo}

@@ -1,6 +1,7 @@
 """What a saved result survives, and what is not taken for one."""
 
 import errno
+import math
 import os
 import resource
 import shutil
@@ -57,6 +58,7 @@ def test_where_writing_fails_the_old_result_stays(fit, arena_cells, suffix, tmp_
         ba.save(fit, tmp_path / "absent" / path.name)
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_no_result_is_refused(fit, tmp_path):
     keep, other, file = (tmp_path / f"{name}.zarr" for name in ("keep", "other", "file"))
     keep.mkdir()
@@ -219,3 +221,12 @@ def test_files_that_are_absent_cut_off_or_incomplete(fit, path, tmp_path):
         with pytest.raises(ba.OutputError, match="Cannot read"):
             ba.load(folder)
         shutil.rmtree(folder)
+
+
+def test_a_prior_flat_in_part_has_no_posterior_and_is_saved_without(arena_cells, tmp_path):
+    fit = ba.fit(arena_cells, model="bradley-terry", prior=ba.Prior(strength=math.inf, hyper=None))
+    ba.save(fit, tmp_path / "fit.nc")
+    np.testing.assert_array_equal(ba.load(tmp_path / "fit.nc").strength, fit.strength)
+    assert fit.aic == ba.fit(arena_cells, model="bradley-terry", prior="flat").aic
+    with pytest.raises(ba.ModelError, match="has no posterior"):
+        ba.to_datatree(fit)

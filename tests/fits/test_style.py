@@ -134,11 +134,19 @@ def test_names_of_features_are_different_and_a_tuple():
 def test_nuts_samples_the_same_posterior_and_the_tree_has_it():
     cells, _ = simulated(1500)
     model = ba.Model("style", ties="davidson", style=("length",))
-    mode = ba.fit(cells, model=model)
+    prior = ba.Prior(hyper=None)
+    mode = ba.fit(cells, model=model, prior=prior)
     with warnings.catch_warnings(action="ignore"):
-        sampled = ba.fit(cells, model=model, method="nuts", draws=200, tune=200, seed=1)
+        sampled = ba.fit(cells, model=model, prior=prior, method="nuts", draws=200, tune=200, seed=1)
     slope = ba.to_datatree(sampled)["posterior"]["style_length"].to_numpy()
     row = ba.effects(mode).set_index("effect").loc["style_length"]
     assert abs(slope.mean() - row["estimate"]) < 0.3 * row["sd"]
     assert_allclose(slope.std(), row["sd"], rtol=0.2)
     assert_allclose(sampled.samples.strength.mean(axis=0), mode.strength, atol=0.1)
+
+
+def test_style_in_predictive_checks_and_on_disk(fit, tmp_path):
+    table = ba.predictive_check(fit, "competitor", draws=100)
+    assert table["tail"].between(0.001, 0.999).all()
+    ba.save(fit, tmp_path / "fit.nc")
+    assert_allclose(elo(ba.load(tmp_path / "fit.nc")), elo(fit))

@@ -15,9 +15,11 @@ from scipy.stats import halfnorm, norm
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
+from bayes_arena.likelihood import predictor
 from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.presets import PRESETS
-from bayes_arena.likelihood.priors import SPREAD_LABELS
+from bayes_arena.likelihood.priors import SPREAD_LABELS, Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import build, fused
@@ -263,3 +265,17 @@ def test_sampling_agrees_with_laplace(arena_cells):
     sd = np.sqrt(np.diag(fit.laplace.strength_covariance()))
     np.testing.assert_allclose(draws.mean(("chain", "draw")), fit.strength, atol=0.5 * sd.max())
     np.testing.assert_allclose(draws.std(("chain", "draw")), sd, rtol=0.25)
+
+
+def test_a_new_effect_is_in_the_program_without_a_line(four_outcomes, monkeypatch):
+    """What CONTRIBUTING promises who adds an effect: here a second advantage of the first."""
+    both = [*predictor.effects(MODELS[3], Prior()), predictor.Effect("home", "home", ETA, "common", 0.0, 1.0)]
+    monkeypatch.setattr("bayes_arena.likelihood.objective.effects", lambda model, prior: tuple(both))
+    problem = Problem(four_outcomes, MODELS[3], Prior(hyper=None))
+    program = remove_value_transforms(build(four_outcomes, model=MODELS[3], prior=Prior(hyper=None)))
+    target, logp = problem.objective, program.compile_logp()
+    assert "home" in {variable.name for variable in program.deterministics}
+    points = [random_point(target, seed) for seed in range(2)]
+    ours = [-target.value(point) for point in points]
+    theirs = [logp(values(target, point)) for point in points]
+    assert theirs[1] - theirs[0] == pytest.approx(ours[1] - ours[0], abs=1e-8)

@@ -223,3 +223,11 @@ def test_somebody_new_calls_ties_as_the_population_does(arena_cells):
     np.testing.assert_allclose(ba.win_probability(fit, annotator="new", draws=draws), expected, atol=0.01)
     average = ba.win_probability(fit, draws=draws)
     assert np.abs(average - expected).to_numpy().max() > 0.03
+
+
+@pytest.mark.parametrize("given", [{"size": 0}, {"seed": -1}])
+def test_no_draws_and_negative_seeds_are_refused(fit, arena_cells, given):
+    with pytest.raises(ba.ModelError, match="a seed is not negative"):
+        ba.draw(fit, **given)
+    with pytest.raises(ba.ModelError, match="a seed is not negative"):
+        ba.prior_check(arena_cells, **given)

@@ -16,6 +16,7 @@ from helpers import run
 
 import bayes_arena as ba
 
+pytestmark = pytest.mark.slow  # importing the hub's client takes more than a second
 REPOSITORY, SHA, TOKEN = "lmsys/chatbot_arena_conversations", "ab12" * 10, "secret"
 VOTES = pl.DataFrame(
     {

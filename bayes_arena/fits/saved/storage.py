@@ -50,7 +50,7 @@ def save(fit: Fit, path: str | Path) -> None:
         raise OutputError(
             f"{str(path)!r} exists and is not only a saved result. Choose another name, or remove it first."
         )
-    tree = xr.DataTree() if fit.prior.is_flat else to_datatree(fit, votes=False)
+    tree = to_datatree(fit, votes=False) if fit.target.is_proper else xr.DataTree()
     if fit.tree is not None:
         tree["sampler"] = fit.tree["posterior"].to_dataset()
     tree.attrs = attributes(fit, 0) | {"bayes_arena_format": FORMAT, "checksum": checksum(fit)}

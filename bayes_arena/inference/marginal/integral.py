@@ -116,7 +116,7 @@ class Integral:
         target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
         sd = np.array(self.spreads_of(prior))
         base = np.array([0.0, 0.0, 0.0 if (self.entered == M).any() else -np.inf])
-        base[self.entered] += head[n:]
+        np.add.at(base, self.entered, head[n:])
         size = n + 3 + q
         mean, covariance = np.empty((count, q)), np.empty((count, q, q))
         border = np.zeros((n + 3, count, q) if with_border else (0, 0, 0))

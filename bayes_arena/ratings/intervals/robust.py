@@ -196,18 +196,17 @@ def _scores_by_outcome(target: Objective, point: Point) -> Iterator[tuple[Floats
 def _scores_by_cluster(fit: Fit) -> tuple[Objective, Floats, int]:
     """Return the votes by cluster, the gradients of their rows, (n_coordinates, n_rows), and the number of clusters."""
     require_point_estimate(fit, Clustered.name)
-    cells, model = fit.cells, fit.model
+    cells = fit.cells
     if not cells.n_annotators:
         raise ModelError(
             "Clustered intervals need to know which votes belong together, and the votes carry no annotators. Name "
             "the column of annotators or, for a model without them, of prompts (annotator=..., --annotator)."
         )
-    tally = cells.tally(by_annotator=True, by_side=model.position != "none", features=model.features)
-    target = replace(fit.target, tally=tally, counts=model.seen_counts(tally.counts))
+    target = fit.target_of(fit.model.tally(cells, by_annotator=True))
     clusters = int(np.count_nonzero(np.add.reduceat(target.counts.sum(axis=0), _first_rows(target))))
     if clusters < 2:
         raise ModelError(
-            f"Clustered intervals take two clusters or more: every vote is by {cells.annotators[tally.k[0]]!r}. "
+            f"Clustered intervals take two clusters or more: every vote is by {cells.annotators[target.tally.k[0]]!r}. "
             "Use interval='sandwich', or read another column as annotator."
         )
     _warn_of_single_clusters(fit, target)
