@@ -26,7 +26,7 @@ class Votes(NamedTuple):
     i, j, k : ndarray of int
         Index of who was shown first (or sorts first), of the other, and of who voted (0 where unknown).
     outcome : ndarray of int
-        0 where i won, 1 where j won, 2 for a tie, both-bad votes included.
+        ``WIN`` (0) where i won, ``LOSS`` (1) where j won, ``TIE`` (2) for a tie, both-bad votes included.
     """
 
     i: Ints

@@ -63,11 +63,11 @@ def perturb(cells: Cells, kind: Kind, share: float, seed: int) -> tuple[Cells, t
     votes = whole_votes(cells.counts)
     rng = np.random.default_rng(seed)
     size = math.floor(share * cells.n_annotators + 0.5)
-    who = np.sort(rng.choice(cells.n_annotators, size, replace=False))
-    rows = np.isin(cells.annotator, who)
+    chosen = np.sort(rng.choice(cells.n_annotators, size, replace=False))
+    rows = np.isin(cells.annotator, chosen)
     counts = cells.counts.copy()
     counts[rows] = _changed(votes[rows], kind, rng)
-    return replace(cells, counts=counts), tuple(cells.annotators[index] for index in who)
+    return replace(cells, counts=counts), tuple(cells.annotators[index] for index in chosen)
 
 
 def _changed(counts: Ints, kind: Kind, rng: np.random.Generator) -> Ints:

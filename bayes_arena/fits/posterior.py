@@ -71,7 +71,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     Raises
     ------
     VotesError
-        If the votes are no cells and cannot be read.
+        If the votes are not cells and cannot be read.
     ModelError
         If there is no posterior, or no ``strength`` in it; it has too few draws, draws that are not finite, other
         dimensions, or not the names of the votes; the variables are not those of the model; or the model is neither

@@ -145,17 +145,17 @@ def gauss_rule(points: Floats, size: int = NODES) -> tuple[Floats, Floats]:
     reach = np.maximum(points.max(axis=1, keepdims=True), np.finfo(float).tiny)
     points = points / reach
     jacobi = np.zeros((len(points), size, size))
-    before, now = np.zeros_like(points), np.full_like(points, points.shape[1] ** -0.5)
+    previous, vector = np.zeros_like(points), np.full_like(points, points.shape[1] ** -0.5)
     norm = np.zeros((len(points), 1))
     for s in range(size):
-        after = points * now
-        jacobi[:, s, s] = np.einsum("dp,dp->d", after, now)
+        following = points * vector
+        jacobi[:, s, s] = np.einsum("dp,dp->d", following, vector)
         if s + 1 < size:
-            after -= jacobi[:, s, s, None] * now
-            after -= norm * before
-            norm = np.sqrt(np.einsum("dp,dp->d", after, after))[:, None]
+            following -= jacobi[:, s, s, None] * vector
+            following -= norm * previous
+            norm = np.sqrt(np.einsum("dp,dp->d", following, following))[:, None]
             norm[norm < SAME] = 0.0
             jacobi[:, s, s + 1] = jacobi[:, s + 1, s] = norm[:, 0]
-            before, now = now, after / np.where(norm > 0, norm, 1.0)
+            previous, vector = vector, following / np.where(norm > 0, norm, 1.0)
     nodes, vectors = np.linalg.eigh(jacobi)
     return reach * nodes, vectors[:, 0] ** 2

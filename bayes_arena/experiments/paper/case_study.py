@@ -71,9 +71,9 @@ def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> 
     single = elo_by_annotator(votes).rename(columns={"annotator": "source"})
     mixed.insert(0, "source", SHUFFLED)
     ranges = _range_of_everybody(votes, shuffles, seed)
-    who = single["source"].map({name: index for index, name in enumerate(votes.annotators)})
-    what = single["competitor"].map({name: index for index, name in enumerate(votes.competitors)})
-    single["lower"], single["upper"] = ranges[:, who, what]
+    annotator = single["source"].map({name: index for index, name in enumerate(votes.annotators)})
+    competitor = single["competitor"].map({name: index for index, name in enumerate(votes.competitors)})
+    single["lower"], single["upper"] = ranges[:, annotator, competitor]
     return pd.concat([mixed, single], ignore_index=True)
 
 

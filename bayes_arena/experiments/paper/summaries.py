@@ -178,11 +178,13 @@ def note_figure4(numbers: Tables) -> str:
     met = [wins[i, j] + wins[j, i] for i, j in combinations(range(3), 2)]
     rank = table.loc[three, "rank_am-elo"]
     turned = sum(rank.iloc[i] > rank.iloc[j] for i, j in combinations(range(3), 2))
-    said = [f"Not the paper's votes: {', '.join(three)} follow one another in Elo's ranking;"]
-    said += [f"am-elo turns round {turned} of their three pairs." if turned else "am-elo keeps their order."]
+    sentences = [f"Not the paper's votes: {', '.join(three)} follow one another in Elo's ranking;"]
+    sentences += [f"am-elo turns round {turned} of their three pairs." if turned else "am-elo keeps their order."]
     if min(met) < FEW:
-        said.append(f"Decided votes between them: {', '.join(map(str, met))} by pair, too few to tell the three apart.")
-    return " ".join(said)
+        sentences.append(
+            f"Decided votes between them: {', '.join(map(str, met))} by pair, too few to tell the three apart."
+        )
+    return " ".join(sentences)
 
 
 def note_figure6(numbers: Tables) -> str:

@@ -86,7 +86,7 @@ def _likelier_direction(best: Mode) -> Mode:
         return best
     other = _maximise_evidence(find_mode(best.problem, start=best.mirror))
     if other.point.strength @ best.point.strength > 0:
-        return best  # at those spreads it is no mode any more
+        return best  # at those spreads it is no longer a mode
     return other if log_evidence(other)[0] > log_evidence(best)[0] else best
 
 

@@ -84,7 +84,7 @@ def net_score(z: Floats) -> Floats:
     """2 sinh(eta / 2) / (2 cosh(eta / 2) + nu + ...)."""
     size = np.abs(z[ETA])
     decay = np.exp(-size)
-    with np.errstate(over="ignore"):  # ties beyond all measure leave nothing
+    with np.errstate(over="ignore"):  # where only ties are likely nothing else is left
         rest = np.exp(z[1:] - 0.5 * size).sum(axis=0)
     return np.asarray(np.sign(z[ETA]) * (1 - decay) / (1 + decay + rest))
 

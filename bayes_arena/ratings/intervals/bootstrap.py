@@ -103,7 +103,7 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
     Raises
     ------
     ModelError
-        If the fit is no mode, or votes are weighted by fractions.
+        If the fit is not a mode, or votes are weighted by fractions.
     NotIdentifiedError
         If the estimate lies at infinity, or most resamples have no estimate.
     """

@@ -83,7 +83,7 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
 
 
 def files_of(source: object) -> list[Path]:
-    """Return the files that a source stands for, none if it is no path or sequence of paths."""
+    """Return the files that a source stands for, none if it is not a path or a sequence of paths."""
     if isinstance(source, str | Path):
         source = [source]
     if isinstance(source, Sequence) and all(isinstance(item, str | Path) for item in source):
@@ -239,7 +239,7 @@ def _result_columns(names: list[str], a: str | None, b: str | None, winner: str 
         return columns | ONE_HOT
     found = [name for name in WINNERS if name in names]
     named = winner or _sole(found, names, "winner", "winner= (--winner)", WINNERS)
-    if named in columns.values():  # whoever won stands there, so the columns are no sides
+    if named in columns.values():  # whoever won stands there, so the columns are not sides
         loser = next((name for name in columns.values() if name != named), named)
         return {"a": named, "b": loser}
     return columns | {"winner": named}
