@@ -27,6 +27,8 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.link.numba.dispatch.basic import register_funcify_and_cache_key
 
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
+
 compiled = numba.njit(fastmath={"arcp", "contract", "afn", "reassoc", "nsz"}, error_model="numpy")
 """No branch for division by zero and no fixed order of sums, either of which keeps a loop from being vectorised."""
 VERSION = sha256(Path(__file__).read_bytes()).hexdigest()
@@ -124,8 +126,9 @@ def _loop_over_rows(prepare: Callable[..., Any], row: Callable[..., Any], third:
             value[q], by_tie[q], by_bad[q] = prepared[a, 0], prepared[a, 1], prepared[a, 2]
         for q in range(n):
             value[q], by_eta[q], by_tie[q], by_bad[q] = row(
-                by_eta[q], value[q], by_tie[q], by_bad[q], m, mu, counts[q, 0], counts[q, 1], counts[q, 2], counts[q, 3]
-            )
+                by_eta[q], value[q], by_tie[q], by_bad[q], m, mu,
+                counts[q, WIN], counts[q, LOSS], counts[q, TIE], counts[q, BOTH_BAD],
+            )  # fmt: skip
         return value, by_eta, by_tie, by_bad
 
     return rows

@@ -110,7 +110,7 @@ class Cells(Votes):
     sided : bool
         Whether the votes say who was shown first. If not, ``a`` is the name that sorts first, and says nothing.
     features : mapping of str to ndarray, shape (n_cells,)
-        By how much a's answer exceeds b's, in length say: cells whose votes differ in it are cells apart.
+        By how much a's answer exceeds b's, in length say; votes that differ in it are in different cells.
     """
 
     counts: Floats
