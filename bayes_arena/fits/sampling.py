@@ -39,7 +39,7 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
         If a spread of the prior is infinite, the sampler is unknown or not installed, or there are too few draws.
     """
     if draws < FEWEST or tune < 0:
-        raise ModelError(f"A chain takes {FEWEST} draws or more and tunes with none or more, not {draws} and {tune}.")
+        raise ModelError(f"draws must be at least {FEWEST} and tune at least 0, not {draws} and {tune}.")
     if sampler not in get_args(Sampler):
         raise ModelError(f"Unknown sampler {sampler!r}. Use one of {', '.join(get_args(Sampler))}.")
     if find_spec(sampler) is None:

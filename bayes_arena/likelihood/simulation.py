@@ -19,7 +19,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 
 LARGEST = 100.0
-"""Spreads beyond this are a slip of the pen."""
+"""Larger spreads are taken for mistakes."""
 EXAMPLE_SEED = 2025
 EXAMPLE_ANOMALOUS = 3
 

@@ -112,8 +112,8 @@ class Model:
 
     def tally(self, cells: Cells, *, by_annotator: bool | None = None) -> Tally:
         """Sum votes over what the model does not tell apart: over annotators, unless it does or they are asked for."""
-        apart = self.needs_annotators if by_annotator is None else by_annotator
-        return cells.tally(by_annotator=apart, by_side=self.position != "none", features=self.features)
+        kept = self.needs_annotators if by_annotator is None else by_annotator
+        return cells.tally(by_annotator=kept, by_side=self.position != "none", features=self.features)
 
     @property
     def needs_annotators(self) -> bool:

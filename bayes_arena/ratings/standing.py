@@ -179,7 +179,7 @@ def win_probability(
 
     if annotator not in ("average", "new"):
         raise ModelError(f"annotator is 'average' or 'new', not {annotator!r}.")
-    if annotator == "new" and any(np.isinf(term.sd) for term in fit.target.own):
+    if annotator == "new" and any(np.isinf(effect.sd) for effect in fit.target.own):
         raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
     i, j = pair_indices(fit, None)
     draws, about = drawn_by(interval, fit, draws)

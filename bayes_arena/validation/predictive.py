@@ -160,7 +160,7 @@ class _Groups:
 
 
 def _rows(fit: Fit, by: str) -> Tally:
-    """Return the votes as the model tells them apart, and the groups."""
+    """Return the votes as the model tells them apart."""
     if by not in get_args(By):
         raise ModelError(f"by is one of {', '.join(get_args(By))}, not {by!r}.")
     if by == "annotator" and not fit.cells.n_annotators:

@@ -103,7 +103,7 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
     Raises
     ------
     ModelError
-        If the fit is no mode, or votes are weighted by fractions.
+        If the fit is not a mode, or votes are weighted by fractions.
     NotIdentifiedError
         If the estimate lies at infinity, or most resamples have no estimate.
     """
@@ -148,7 +148,7 @@ def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
     rng = np.random.default_rng(seed)
     for index in range(resamples):
         report("resamples", index, resamples)
-        counts = rng.multinomial(votes.sum(), votes / votes.sum()).reshape(-1, 4)
+        counts = rng.multinomial(votes.sum(), votes / votes.sum()).reshape(tally.counts.shape)
         rows = counts.any(axis=1)
         yield replace(
             fit.cells,
