@@ -8,7 +8,7 @@ import sys
 
 from bayes_arena.cli.app import app, tell
 from bayes_arena.cli.commands import arena, judging, ratings, reproduce, votes  # noqa: F401 (they register themselves)
-from bayes_arena.cli.old_words import in_new_words
+from bayes_arena.cli.old_words import translate_options
 from bayes_arena.errors import ArenaError
 from bayes_arena.progress import report
 
@@ -20,7 +20,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     try:
-        app(in_new_words(sys.argv[1:]))
+        app(translate_options(sys.argv[1:]))
     except (ArenaError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader closed the pipe: `bayes-arena rank | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,7 +16,7 @@
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
         ├── NotIdentifiedError           the votes do not determine the parameters at all
-        └── TooLargeError                the machine has not the memory that the fit takes
+        └── TooLargeError                the fit needs more memory than the machine has
 
     ArenaWarning (UserWarning)           an answer exists, but read it with care
     ├── DroppedVotesWarning              invalid votes were left out on request
@@ -95,7 +95,7 @@ class NotIdentifiedError(FitError):
 
 
 class TooLargeError(FitError):
-    """The machine has not the memory that the fit takes."""
+    """The fit needs more memory than the machine has."""
 
 
 class ArenaWarning(UserWarning):

@@ -9,7 +9,7 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Keep BLAS to one thread for the while: matrices are small, and threads cost more than they give."""
+    """Keep BLAS to one thread meanwhile: matrices are small, and threads cost more time than they save."""
     limits: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
     return limits
 

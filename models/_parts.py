@@ -21,10 +21,13 @@ from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.models import fused
 from bayes_arena.votes.cells import OUTCOMES, Cells
 
+LABELS = ("win", "loss", "tie", "both_bad")
+"""``OUTCOMES`` as i has them."""
+
 
 def coordinates(cells: Cells) -> dict[str, Any]:
     """Labels of the named dimensions."""
-    coords: dict[str, Any] = {"competitor": list(cells.competitors), "outcome": ["win", "loss", "tie", "both_bad"]}
+    coords: dict[str, Any] = {"competitor": list(cells.competitors), "outcome": list(LABELS)}
     if cells.n_annotators:
         coords["annotator"] = list(cells.annotators)
     return coords

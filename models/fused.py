@@ -27,6 +27,8 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.link.numba.dispatch.basic import register_funcify_and_cache_key
 
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
+
 compiled = numba.njit(fastmath={"arcp", "contract", "afn", "reassoc", "nsz"}, error_model="numpy")
 """No branch for division by zero and no fixed order of sums, either of which keeps a loop from being vectorised."""
 VERSION = sha256(Path(__file__).read_bytes()).hexdigest()
@@ -124,8 +126,9 @@ def _loop_over_rows(prepare: Callable[..., Any], row: Callable[..., Any], third:
             value[q], by_tie[q], by_bad[q] = prepared[a, 0], prepared[a, 1], prepared[a, 2]
         for q in range(n):
             value[q], by_eta[q], by_tie[q], by_bad[q] = row(
-                by_eta[q], value[q], by_tie[q], by_bad[q], m, mu, counts[q, 0], counts[q, 1], counts[q, 2], counts[q, 3]
-            )
+                by_eta[q], value[q], by_tie[q], by_bad[q], m, mu,
+                counts[q, WIN], counts[q, LOSS], counts[q, TIE], counts[q, BOTH_BAD],
+            )  # fmt: skip
         return value, by_eta, by_tie, by_bad
 
     return rows
@@ -200,13 +203,13 @@ def _prepare_rao_kupper(t):  # type: ignore[no-untyped-def]
 
 @compiled
 def _davidson(eta, t, nu, _, m, mu, wins, losses, ties, bads):  # type: ignore[no-untyped-def]
-    n, lead, h = wins + losses + ties + bads, 0.5 * (wins - losses), 0.5 * abs(eta)
+    n, half_net, h = wins + losses + ties + bads, 0.5 * (wins - losses), 0.5 * abs(eta)
     decay = _exp(-h)
     total = 1.0 + decay * decay + (nu + mu) * decay  # of the weights, the likelier win's being 1
     share = n / total
     tilt = 0.5 * (1.0 - decay * decay) * share
-    value = lead * eta + ties * t + bads * m - n * (h + _log(total))
-    return value, lead - (tilt if eta > 0 else -tilt), ties - nu * decay * share, bads - mu * decay * share
+    value = half_net * eta + ties * t + bads * m - n * (h + _log(total))
+    return value, half_net - (tilt if eta > 0 else -tilt), ties - nu * decay * share, bads - mu * decay * share
 
 
 @compiled
@@ -219,12 +222,14 @@ def _half(eta, t, nu, _, m, mu, wins, losses, ties, bads):  # type: ignore[no-un
 def _rao_kupper(eta, log_factor, kappa, slope, m, mu, wins, losses, ties, bads):  # type: ignore[no-untyped-def]
     x, z = kappa - eta, kappa + eta
     decay_x, decay_z = _exp(-abs(x)), _exp(-abs(z))
-    above, below = wins + ties, losses + ties
+    not_lost, not_won = wins + ties, losses + ties
     value = (
-        ties * log_factor - above * (max(x, 0.0) + _log(1.0 + decay_x)) - below * (max(z, 0.0) + _log(1.0 + decay_z))
+        ties * log_factor
+        - not_lost * (max(x, 0.0) + _log(1.0 + decay_x))
+        - not_won * (max(z, 0.0) + _log(1.0 + decay_z))
     )
-    lost_x = above * (1.0 if x > 0 else decay_x) / (1.0 + decay_x)
-    lost_z = below * (1.0 if z > 0 else decay_z) / (1.0 + decay_z)
+    lost_x = not_lost * (1.0 if x > 0 else decay_x) / (1.0 + decay_x)
+    lost_z = not_won * (1.0 if z > 0 else decay_z) / (1.0 + decay_z)
     return value, lost_x - lost_z, ties * slope - kappa * (lost_x + lost_z), 0.0
 
 

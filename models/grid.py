@@ -1,7 +1,7 @@
 """Any model of the grid as a PyMC program.
 
 One composition from the same description and the same prior object as :func:`bayes_arena.fit`, hence the same
-posterior: strengths, then whatever the terms of the objective ask for, then the outcome.
+posterior: strengths, then whatever the effects of the objective ask for, then the outcome.
 """
 
 from __future__ import annotations

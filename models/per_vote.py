@@ -12,11 +12,10 @@ from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.priors import Prior, resolve_prior
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.votes.cells import OUTCOMES, Cells, single_votes
+from bayes_arena.votes.cells import OUTCOME_SCORES, TIE, Cells, single_votes
 
-TIE = OUTCOMES.index("tie")
-SCORES = (1.0, 0.0, 0.5)
-"""W of the three outcomes."""
+SCORES = OUTCOME_SCORES[: TIE + 1]
+"""W of a win, a loss and a tie."""
 
 
 class Votes(NamedTuple):
@@ -27,7 +26,7 @@ class Votes(NamedTuple):
     i, j, k : ndarray of int
         Index of who was shown first (or sorts first), of the other, and of who voted (0 where unknown).
     outcome : ndarray of int
-        0 where i won, 1 where j won, 2 for a tie, both-bad votes included.
+        ``WIN`` (0) where i won, ``LOSS`` (1) where j won, ``TIE`` (2) for a tie, both-bad votes included.
     """
 
     i: Ints
@@ -42,7 +41,7 @@ def one_row_a_vote(cells: Cells) -> Votes:
     Raises
     ------
     ModelError
-        If votes are weighted by fractions, which are no single votes.
+        If some weights are fractions, so that there are no single votes.
     """
     cell, outcome = single_votes(cells)
     return Votes(cells.a[cell], cells.b[cell], cells.annotator[cell], np.minimum(outcome, TIE))
@@ -80,7 +79,7 @@ def proper_prior(prior: str | Prior, cells: Cells, model: str) -> Prior:
     used = Prior(scales.strength, scales.discrimination, scales.tie_spread, scales.position_spread, hyper=None)
     if not Problem.of(cells, model, used).objective.is_proper:
         raise ModelError(
-            "This program wants a prior with finite spreads. Use prior='default', or bayes_arena.models.build, which "
+            "This program needs a prior with finite spreads. Use prior='default', or bayes_arena.models.build, which "
             "takes flat ones."
         )
     return prior

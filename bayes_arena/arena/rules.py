@@ -40,14 +40,14 @@ def taking_part(cells: Cells, excluded: tuple[str, ...], delta: float) -> Cells:
     return cells
 
 
-def not_above(fit: Fit, epsilon: float) -> dict[str, str]:
+def flagged_by_theta(fit: Fit, epsilon: float) -> dict[str, str]:
     """Find the annotators of too little discrimination, and say why; nobody if the model has none."""
     if not fit.target.free_discrimination:
         return {}
     return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), f"theta (sum 1) not above {epsilon:g}")
 
 
-def discovered(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
+def flagged_at_fdr(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
     """Find the annotators flagged at a false discovery rate, as :func:`~bayes_arena.flag` does, and say why."""
     if not fit.target.own:
         return {}

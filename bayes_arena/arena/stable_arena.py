@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from bayes_arena.arena.rules import DECISIONS, Policy, discovered, not_above, taking_part
+from bayes_arena.arena.rules import DECISIONS, Policy, flagged_at_fdr, flagged_by_theta, taking_part
 from bayes_arena.arena.store import Store, create_file
 from bayes_arena.arena.stored_rounds import (
     Round,
@@ -215,7 +215,7 @@ class StableArena:
             number=last + 1,
             fit=result,
             ratings=leaderboard_columns(result, Laplace(), level=level, elo=elo),
-            flagged=not_above(result, epsilon) if fdr is None else discovered(result, abilities, fdr),
+            flagged=flagged_by_theta(result, epsilon) if fdr is None else flagged_at_fdr(result, abilities, fdr),
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),
             excluded=excluded,

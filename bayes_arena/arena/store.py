@@ -11,9 +11,9 @@
 ==============================  ======================================================================================
 
 Every change is one transaction, written ahead to ``FILE.wal``: a process that is killed loses nothing it has committed
-and leaves nothing it has not. DuckDB lets one process write, or several read. Inside a process a DuckDB connection is
-no thing to share between threads, so every reading and every transaction has its own; a transaction first rewrites the
-row of ``arena``, so that of two at once through different :class:`Store` one is refused. Times are in UTC.
+and leaves nothing it has not. DuckDB lets one process write, or several read. Threads must not share a DuckDB
+connection, so every reading and every transaction has its own; a transaction first rewrites the row of ``arena``, so
+that of two at once through different :class:`Store` one is refused. Times are in UTC.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ def create_file(path: Path) -> None:
     Raises
     ------
     StoreError
-        If there is a file already, or it cannot be written.
+        If the file already exists, or it cannot be written.
     """
     log = path.with_name(path.name + ".wal")  # DuckDB would take one that is left there for that of the new file
-    for there in (path, log):
-        if there.exists():
-            raise StoreError(f"{str(there)!r} is there already. Use it as it is, or choose another name.")
+    for existing in (path, log):
+        if existing.exists():
+            raise StoreError(f"{str(existing)!r} already exists. Use it as it is, or choose another name.")
     with _typed_errors(path), written_beside(path) as draft, _connect(draft) as connection:
         connection.execute(f"begin; {SCHEMA} commit")
         connection.execute("insert into arena values (?, ?, null, null, 0)", [SCHEMA_VERSION, now()])

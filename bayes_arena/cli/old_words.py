@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from bayes_arena.cli.app import tell
 
 
-def in_new_words(arguments: Sequence[str]) -> list[str]:
+def translate_options(arguments: Sequence[str]) -> list[str]:
     """Return the arguments of the command with the names that options have now."""
     return list(_translated(iter(arguments)))
 

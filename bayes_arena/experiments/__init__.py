@@ -2,12 +2,12 @@
 
 Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, sections 5.4 and 5.5.
 
-============  ============================================
-descent       gradient descent by Adam, as in the paper
+============  ======================================================
+descent       gradient descent by Adam, as in the authors' program
 perturbation  annotators that vote otherwise than they did
 measures      consistency, precision and recall
 stability     rankings under perturbed annotators
 detection     finding perturbed annotators
 paper/        every table and figure of the paper
-============  ============================================
+============  ======================================================
 """

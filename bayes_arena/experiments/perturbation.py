@@ -21,7 +21,7 @@ import numpy as np
 
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.votes.cells import Cells, whole_votes
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN, Cells, whole_votes
 
 Kind = Literal["random", "equal", "flip", "mixed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -62,11 +62,11 @@ def perturb(cells: Cells, kind: Kind, share: float, seed: int) -> tuple[Cells, t
     votes = whole_votes(cells.counts)
     rng = np.random.default_rng(seed)
     size = math.floor(share * cells.n_annotators + 0.5)
-    who = np.sort(rng.choice(cells.n_annotators, size, replace=False))
-    rows = np.isin(cells.annotator, who)
+    chosen = np.sort(rng.choice(cells.n_annotators, size, replace=False))
+    rows = np.isin(cells.annotator, chosen)
     counts = cells.counts.copy()
     counts[rows] = _changed(votes[rows], kind, rng)
-    return replace(cells, counts=counts), tuple(cells.annotators[index] for index in who)
+    return replace(cells, counts=counts), tuple(cells.annotators[index] for index in chosen)
 
 
 def _changed(counts: Ints, kind: Kind, rng: np.random.Generator) -> Ints:
@@ -77,9 +77,9 @@ def _changed(counts: Ints, kind: Kind, rng: np.random.Generator) -> Ints:
         return np.asarray(sum(_changed(parts[..., index], each, rng) for index, each in enumerate(kinds)))
     if kind == "equal":
         changed = np.zeros_like(counts)
-        changed[:, 2] = counts.sum(axis=1)
+        changed[:, TIE] = counts.sum(axis=1)
         return changed
-    wins = counts[:, :2]
-    tied = rng.binomial(wins, 0.5) if kind == "random" else np.zeros_like(wins)
-    turned = (wins - tied)[:, ::-1]
-    return np.column_stack([turned, counts[:, 2] + tied.sum(axis=1), counts[:, 3]])
+    decided = counts[:, [WIN, LOSS]]
+    tied = rng.binomial(decided, 0.5) if kind == "random" else np.zeros_like(decided)
+    turned = (decided - tied)[:, [LOSS, WIN]]
+    return np.column_stack([turned, counts[:, TIE] + tied.sum(axis=1), counts[:, BOTH_BAD]])

@@ -71,7 +71,7 @@ def fit(
     Raises
     ------
     VotesError
-        If the votes are no cells and cannot be read.
+        If the votes are not cells and cannot be read.
     ModelError
         If the model, prior, method or sampler is unknown, the model needs annotators and there are none, or the prior
         is to be sampled and has an infinite spread.
@@ -80,7 +80,7 @@ def fit(
     NotIdentifiedError
         If the votes do not determine the parameters.
     TooLargeError
-        If the machine has not the memory that the fit takes.
+        If the fit needs more memory than the machine has.
     CompilerError
         For ``"nuts"``, if PyTensor cannot write to its folder.
 

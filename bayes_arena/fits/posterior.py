@@ -24,7 +24,7 @@ from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import TIE, Cells
 from bayes_arena.votes.reading.table import as_cells
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     Raises
     ------
     VotesError
-        If the votes are no cells and cannot be read.
+        If the votes are not cells and cannot be read.
     ModelError
         If there is no posterior, or no ``strength`` in it; it has too few draws, draws that are not finite, other
         dimensions, or not the names of the votes; the variables are not those of the model; or the model is neither
@@ -133,7 +133,7 @@ def _inferred(found: dict[str, Level], cells: Cells) -> Model:
             "'log_tie_propensity' does not say which likelihood of ties it is of. Name the model of the draws: "
             "model='am-davidson', or ba.Model('mine', ties='rao-kupper', ...)."
         )
-    if not tie and cells.counts[:, 2:].any():
+    if not tie and cells.counts[:, TIE:].any():
         raise ModelError(
             "There are ties among the votes, and the draws do not say whether they counted as half wins. Name the "
             "model of the draws: model='am-elo', or ba.Model('mine', ties='drop', ...)."
@@ -188,7 +188,7 @@ def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> 
             f"dims={dim or None!r}."
         )
     if variable.sizes["draw"] < FEWEST:
-        raise ModelError(f"A chain of {variable.sizes['draw']} draws is no sample. Pass {FEWEST} draws or more.")
+        raise ModelError(f"The chains have {variable.sizes['draw']} draws each. Sample at least {FEWEST}.")
     values = variable.transpose(*dims).to_numpy().astype(np.float64)
     if dim:
         found = [str(name) for name in variable[dim].to_numpy()]
@@ -196,8 +196,8 @@ def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> 
             only = {"the votes": set(names) - set(found), "the draws": set(found) - set(names)}
             missing = "; ".join(f"only in {where}: {listing(sorted(those))}" for where, those in only.items() if those)
             raise ModelError(
-                f"{label!r} has not the {dim}s of the votes ({missing or 'some twice'}). Give the names of the votes "
-                f"as coordinates of the model, coords={{{dim!r}: cells.{dim}s}}."
+                f"The {dim}s of {label!r} are not those of the votes ({missing or 'some occur twice'}). Give the names "
+                f"of the votes as coordinates of the model, coords={{{dim!r}: cells.{dim}s}}."
             )
         values = values[:, :, [found.index(name) for name in names]]
     broken = [

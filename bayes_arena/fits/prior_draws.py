@@ -49,7 +49,9 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
         return np.asarray((deviation - deviation.mean(axis=1, keepdims=True)) * sd[:, None])
 
     strength = zero_sum(cells.n_competitors, spreads["strength"])
-    common = np.column_stack([rng.normal(term.mean, term.sd, size) for term in target.common] or [np.zeros((size, 0))])
+    common = np.zeros((size, len(target.common)))
+    for column, effect in enumerate(target.common):
+        common[:, column] = rng.normal(effect.mean, effect.sd, size)
     own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, effect in enumerate(target.own):
         own[:, :, column] = effect.mean + zero_sum(target.n_annotators, spreads[effect.spread])

@@ -38,7 +38,7 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
         If a spread of the prior is infinite, the sampler is unknown or not installed, or there are too few draws.
     """
     if draws < FEWEST or tune < 0:
-        raise ModelError(f"A chain takes {FEWEST} draws or more and tunes with none or more, not {draws} and {tune}.")
+        raise ModelError(f"draws must be at least {FEWEST} and tune at least 0, not {draws} and {tune}.")
     require_choice("sampler", sampler, get_args(Sampler))
     if find_spec(sampler) is None:
         raise ModelError(f"The sampler {sampler!r} is not installed. Install it, or use 'nutpie'.")

@@ -182,5 +182,5 @@ def _predicted_votes(fit: Fit, draws: Draws, cell: Ints, seed: int) -> np.ndarra
     outcome = np.empty((len(draws.strength), len(cell)), dtype=np.int8)
     for index, point in enumerate(draws.points()):
         p = np.exp(target.likelihood.log_probabilities(target.coordinates(point)))
-        outcome[index] = (rng.random(len(cell)) > np.cumsum(p, axis=0)[:3, cell]).sum(axis=0)
+        outcome[index] = (rng.random(len(cell)) > np.cumsum(p, axis=0)[:-1, cell]).sum(axis=0)
     return outcome

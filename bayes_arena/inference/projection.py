@@ -92,7 +92,8 @@ def project(target: Objective, point: Point, votes: Floats) -> Projection:
         part = slice(first, first + chunk)
         weight, own = share[part], point.own[part]
         theta = predictor.theta(own.T) * np.ones(len(weight))
-        expected, slope = target.likelihood.expected_score(predictor.coordinates(leads[:, None], point.common, own.T))
+        everybody = leads[:, None] + np.zeros(len(weight))  # whatever numbers they have, annotators are an axis
+        expected, slope = target.likelihood.expected_score(predictor.coordinates(everybody, point.common, own.T))
         score += expected @ weight
         by_lead += slope[ETA] @ (weight * theta)
         for s, effect in enumerate(target.common):
@@ -192,7 +193,8 @@ def project_draws(target: Objective, strength: Floats, common: Floats, own: Floa
     for first in range(0, len(strength), step):
         part = slice(first, first + step)
         shared, numbers = (np.moveaxis(draws[part], -1, 0) for draws in (common, own))
-        z = target.predictor.coordinates(reach * nodes[:, None], shared[..., None, None], numbers[:, :, None])
+        everybody = reach * nodes[:, None] + np.zeros(len(share))
+        z = target.predictor.coordinates(everybody, shared[..., None, None], numbers[:, :, None])
         score = target.likelihood.expected_score(z)[0] @ share
         coefficients = (score @ to_coefficients.T).T[:, :, None]
         average = chebval(leads[part] / reach, coefficients, tensor=False)

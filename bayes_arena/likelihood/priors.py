@@ -25,7 +25,7 @@ from typing import Literal
 from bayes_arena.errors import ModelError
 
 SMALLEST, LARGEST = 1e-3, 1e4
-"""Beyond these a scale in logits is a slip of the pen."""
+"""Scales in logits outside this range are taken for mistakes."""
 
 
 @dataclass(frozen=True)

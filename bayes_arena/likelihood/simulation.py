@@ -22,7 +22,7 @@ from bayes_arena.likelihood.predictor import lead
 from bayes_arena.votes.cells import TIE, WIN
 
 LARGEST = 100.0
-"""Spreads beyond this are a slip of the pen."""
+"""Larger spreads are taken for mistakes."""
 EXAMPLE_SEED = 2025
 EXAMPLE_ANOMALOUS = 3
 

@@ -73,8 +73,9 @@ class Model:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             require_choice(name, getattr(self, name), choices)
-        if isinstance(self.style, str) or len(set(self.style)) < len(self.style):
-            raise ModelError(f"style is a tuple of different names of features, not {self.style!r}.")
+        named = isinstance(self.style, tuple) and all(isinstance(name, str) and "/" not in name for name in self.style)
+        if not named or len(set(self.style)) < len(self.style):
+            raise ModelError(f"style is a tuple of different names of features, without a slash; not {self.style!r}.")
         likelihood = self.likelihood  # refuses what has none
         if self.tie_propensity == "annotator" and not likelihood.has_tie_outcome:
             raise ModelError(
@@ -109,8 +110,8 @@ class Model:
 
     def tally(self, cells: Cells, *, by_annotator: bool | None = None) -> Tally:
         """Sum votes over what the model does not tell apart: over annotators, unless it does or they are asked for."""
-        apart = self.needs_annotators if by_annotator is None else by_annotator
-        return cells.tally(by_annotator=apart, by_side=self.position != "none", features=self.features)
+        kept = self.needs_annotators if by_annotator is None else by_annotator
+        return cells.tally(by_annotator=kept, by_side=self.position != "none", features=self.features)
 
     @property
     def needs_annotators(self) -> bool:

@@ -57,12 +57,12 @@ class EloScale:
         Raises
         ------
         ModelError
-            If the anchor is no competitor.
+            If the anchor is not a competitor.
         """
         points = self.points_per_logit * strength
         if self.anchor is None:
             return np.asarray(self.init + points)
         name, score = self.anchor
         if name not in competitors:
-            raise ModelError(f"The anchor {name!r} is no competitor.{did_you_mean(name, competitors)}")
+            raise ModelError(f"The anchor {name!r} is not a competitor.{did_you_mean(name, competitors)}")
         return np.asarray(score + points - points[competitors.index(name)])

@@ -60,7 +60,7 @@ def strengths(
     Raises
     ------
     ModelError
-        If the reference is no competitor, or the level or interval is not possible.
+        If the reference is not a competitor, or the level or interval is not possible.
     NotIdentifiedError
         If a reference is asked for among groups that were never compared, under a flat prior, or the estimate has no
         finite robust interval.
@@ -83,7 +83,7 @@ def strengths(
             )
         jacobian = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
     else:
-        raise ModelError(f"The reference {reference!r} is no competitor.")
+        raise ModelError(f"The reference {reference!r} is not a competitor.")
     return _table(fit, {"competitor": names}, "strength", jacobian, level, interval)
 
 
@@ -118,7 +118,7 @@ def contrasts(
     Raises
     ------
     ModelError
-        If a name is no competitor, a pair is of a competitor with itself, there is no pair, or the level or interval
+        If a name is not a competitor, a pair is of a competitor with itself, there is no pair, or the level or interval
         is not possible.
     NotIdentifiedError
         If, under a flat prior, two competitors were never compared, even through others, or the estimate has no
@@ -178,7 +178,7 @@ def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Int
     Raises
     ------
     ModelError
-        If a name is no competitor, a pair is of a competitor with itself, or there is no pair.
+        If a name is not a competitor, a pair is of a competitor with itself, or there is no pair.
     NotIdentifiedError
         If, under a flat prior, two competitors were never compared, even through others.
     """
@@ -199,10 +199,10 @@ def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Int
 def require_compared(fit: Fit, i: Ints, j: Ints) -> None:
     """Refuse pairs whose strengths have no common origin."""
     labels = fit.cells.components
-    apart = np.flatnonzero(labels[i] != labels[j])
-    if len(apart):
+    unconnected = np.flatnonzero(labels[i] != labels[j])
+    if len(unconnected):
         names = fit.cells.competitors
-        pairs = dict.fromkeys(f"{names[min(i[row], j[row])]} and {names[max(i[row], j[row])]}" for row in apart)
+        pairs = dict.fromkeys(f"{names[min(i[row], j[row])]} and {names[max(i[row], j[row])]}" for row in unconnected)
         raise NotIdentifiedError(
             f"Under a flat prior nothing can be said of pairs never compared, even through others: {listing(pairs)}. "
             "Use prior='default'."

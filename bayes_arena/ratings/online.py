@@ -49,7 +49,7 @@ def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
     Raises
     ------
     ModelError
-        If ``k`` is not positive, or the anchor is no competitor.
+        If ``k`` is not positive, or the anchor is not a competitor.
     """
     score = walked_ratings(votes, [np.arange(votes.n_votes)], k, elo)[0]
     return competitor_table(votes, score, {"elo": score})
@@ -113,10 +113,15 @@ def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None 
                 f"{votes.annotators[blind[0]]!r} has no vote on the anchor {elo.anchor[0]!r}. Leave the anchor out."
             )
     score = walked_ratings(votes, orders, k, elo)
-    who, what = np.nonzero(seen)
+    annotator, competitor = np.nonzero(seen)
     names, judges = np.array(votes.competitors, dtype=object), np.array(votes.annotators, dtype=object)
     return pd.DataFrame(
-        {"annotator": judges[who], "competitor": names[what], "elo": score[who, what], "votes": seen[who, what]}
+        {
+            "annotator": judges[annotator],
+            "competitor": names[competitor],
+            "elo": score[annotator, competitor],
+            "votes": seen[annotator, competitor],
+        }
     )
 
 

@@ -92,11 +92,11 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     pull, position = (np.empty_like(net) if sided else None for _ in range(2))
     log_tie = np.empty(count) if any(effect.coordinate == T for effect in target.own) else None
     shared = common.T[:, :, None]
-    plain = np.zeros((len(fit.model.features), size, 1))  # features: answers alike
+    no_difference = np.zeros((len(fit.model.features), size, 1))  # in any feature
     for part, own in parts:
         numbers = np.moveaxis(own, -1, 0)
         if position is not None and pull is not None:
-            between_equals = predictor.coordinates(np.zeros((size, 1)), shared, numbers, plain)
+            between_equals = predictor.coordinates(np.zeros((size, 1)), shared, numbers, no_difference)
             position[:, part] = between_equals[ETA]
             pull[:, part] = likelihood.net_score(between_equals)
         coordinates = predictor.coordinates(np.zeros((size, 1)), shared, numbers)
@@ -147,17 +147,17 @@ def gauss_rule(points: Floats, size: int = NODES) -> tuple[Floats, Floats]:
     reach = np.maximum(points.max(axis=1, keepdims=True), np.finfo(float).tiny)
     points = points / reach
     jacobi = np.zeros((len(points), size, size))
-    before, now = np.zeros_like(points), np.full_like(points, points.shape[1] ** -0.5)
+    previous, vector = np.zeros_like(points), np.full_like(points, points.shape[1] ** -0.5)
     norm = np.zeros((len(points), 1))
     for s in range(size):
-        after = points * now
-        jacobi[:, s, s] = np.einsum("dp,dp->d", after, now)
+        following = points * vector
+        jacobi[:, s, s] = np.einsum("dp,dp->d", following, vector)
         if s + 1 < size:
-            after -= jacobi[:, s, s, None] * now
-            after -= norm * before
-            norm = np.sqrt(np.einsum("dp,dp->d", after, after))[:, None]
+            following -= jacobi[:, s, s, None] * vector
+            following -= norm * previous
+            norm = np.sqrt(np.einsum("dp,dp->d", following, following))[:, None]
             norm[norm < SAME] = 0.0
             jacobi[:, s, s + 1] = jacobi[:, s + 1, s] = norm[:, 0]
-            before, now = now, after / np.where(norm > 0, norm, 1.0)
+            previous, vector = vector, following / np.where(norm > 0, norm, 1.0)
     nodes, vectors = np.linalg.eigh(jacobi)
     return reach * nodes, vectors[:, 0] ** 2

@@ -114,9 +114,11 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     anomaly = anomaly_probability(agreement)
     one_sided = _one_sided_probability(agreement)
     suspicion = np.maximum(anomaly, one_sided)
-    untold = fit.evidence == "quadrature" and are_alike(fit.cells)
-    verdict = np.select([suspicion > ANOMALOUS, (suspicion > WATCH) | untold], ["anomalous", "watch"], "reliable")
-    kinds = np.where((verdict == "reliable") | untold, "", _kinds(fit, agreement, anomaly, one_sided))
+    taken_as_alike = fit.evidence == "quadrature" and are_alike(fit.cells)
+    verdict = np.select(
+        [suspicion > ANOMALOUS, (suspicion > WATCH) | taken_as_alike], ["anomalous", "watch"], "reliable"
+    )
+    kinds = np.where((verdict == "reliable") | taken_as_alike, "", _kinds(fit, agreement, anomaly, one_sided))
     net, lower, upper = _summary(fit, agreement.net, level)
     columns: Columns = {
         "annotator": np.array(fit.cells.annotators, dtype=object),

@@ -27,7 +27,7 @@ from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
 from bayes_arena.validation.prediction import Prediction, Ratings, predict
-from bayes_arena.votes.cells import OUTCOME_SCORES, Cells, with_counts
+from bayes_arena.votes.cells import OUTCOME_SCORES, TIE, Cells, wins_losses_ties, with_counts
 from bayes_arena.votes.reading.table import as_cells
 
 if TYPE_CHECKING:
@@ -159,9 +159,9 @@ def scores(prediction: Prediction, counts: Floats) -> tuple[float, float, float,
 
 def vote_scores(prediction: Prediction, counts: Floats) -> tuple[Floats, Floats, Floats]:
     """Squared error, log score and number of the votes of every outcome and cell, each of shape (3, n_cells)."""
-    votes = np.vstack([counts[:, 0], counts[:, 1], counts[:, 2] + counts[:, 3]])
+    votes = np.vstack(wins_losses_ties(counts))
     logs = np.where(votes > 0, prediction.log_p, 0.0)
-    return (prediction.score - OUTCOME_SCORES[:3, None]) ** 2, logs, votes
+    return (prediction.score - OUTCOME_SCORES[: TIE + 1, None]) ** 2, logs, votes
 
 
 def auc(score: Floats, *outcomes: Floats) -> float:

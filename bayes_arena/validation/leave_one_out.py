@@ -82,8 +82,8 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     Raises
     ------
     ModelError
-        If votes are weighted by fractions, which are no votes to leave out, the model sees a single one, or the prior
-        is flat in some parameter.
+        If some weights are fractions, so that there are no single votes to leave out; if the model sees only one vote;
+        or if the prior is flat in some parameter.
 
     References
     ----------

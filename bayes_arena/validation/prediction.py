@@ -133,13 +133,13 @@ def _log_win_loss_tie(likelihood: Likelihood, coordinates: Floats) -> Floats:
 def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
     """Yield points of the posterior, or the estimate; annotators' numbers have a last row for somebody unknown."""
     target = fit.target
-    mean = np.array([term.mean for term in target.own])
+    mean = np.array([effect.mean for effect in target.own])
     if not target.is_proper:
         yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean]))
         return
     strength, common, own = draw_parameters(fit, size=draws, seed=seed)
     population = np.random.default_rng([seed, 1]).normal(
-        mean, [term.sd for term in target.own], (len(own), len(target.own))
+        mean, [effect.sd for effect in target.own], (len(own), len(target.own))
     )
     for index in range(len(own)):
         yield Point(strength[index], common[index], np.vstack([own[index], population[index]]))
@@ -161,11 +161,11 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
 def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:
     """Return the pair of every cell in the indices of known competitors."""
     place = {name: index for index, name in enumerate(known)}
-    here = np.array([place.get(name, -1) for name in cells.competitors], dtype=np.int64)
-    i, j = here[cells.a], here[cells.b]
+    index = np.array([place.get(name, -1) for name in cells.competitors], dtype=np.int64)
+    i, j = index[cells.a], index[cells.b]
     unknown = np.unique(np.concatenate([cells.a[i < 0], cells.b[j < 0]]))
     if len(unknown):
         raise ModelError(
-            f"The fit knows nothing of {listing(cells.competitors[index] for index in unknown)}. Fit all competitors."
+            f"The fit knows nothing of {listing(cells.competitors[row] for row in unknown)}. Fit all competitors."
         )
     return i, j

@@ -160,7 +160,7 @@ class _Groups:
 
 
 def _rows(fit: Fit, by: str) -> Tally:
-    """Return the votes as the model tells them apart, and the groups."""
+    """Return the votes as the model tells them apart."""
     require_choice("by", by, get_args(By))
     if by == "annotator" and not fit.cells.n_annotators:
         raise ModelError("The votes carry no annotators, so none can be checked. Use by='competitor' or by='pair'.")

@@ -17,6 +17,7 @@ from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale
+from bayes_arena.votes.cells import wins_losses_ties
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,13 +75,14 @@ def prior_check(
     won, tied = np.empty(size), np.empty(size)
     for index, point in enumerate(draws.points()):
         p = np.exp(chosen.likelihood.log_probabilities(target.coordinates(point)))
-        won[index] = votes @ p[0] / (votes @ (p[0] + p[1]))
-        tied[index] = votes @ p[2:].sum(axis=0) / votes.sum()
-    counts = target.counts.sum(axis=1)
+        p_win, p_loss, p_tie = wins_losses_ties(p.T)
+        won[index] = votes @ p_win / (votes @ (p_win + p_loss))
+        tied[index] = votes @ p_tie / votes.sum()
+    wins, losses, ties = map(float, wins_losses_ties(target.counts.sum(axis=1)))
     if chosen.position != "none":
-        rows["first side's share of decided votes"] = (won, counts[0] / max(counts[0] + counts[1], 1.0))
+        rows["first side's share of decided votes"] = (won, wins / max(wins + losses, 1.0))
     if chosen.has_tie_outcome:
-        rows["share of ties"] = (tied, counts[2:].sum() / counts.sum())
+        rows["share of ties"] = (tied, ties / votes.sum())
     if target.free_discrimination:
         rows["share of annotators with theta < 0"] = ((draws.own[:, :, THETA] < 0).mean(axis=1), np.nan)
     table = pd.DataFrame(

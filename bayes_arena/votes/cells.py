@@ -26,6 +26,11 @@ OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
 
 
+def wins_losses_ties(counts: Floats) -> tuple[Floats, Floats, Floats]:
+    """Split counts (or probabilities) of the four outcomes, shape (..., 4), with both-bad votes among the ties."""
+    return counts[..., WIN], counts[..., LOSS], counts[..., TIE] + counts[..., BOTH_BAD]
+
+
 @dataclass(frozen=True, eq=False)
 class Votes:
     """Rows of who met whom before which annotator: what cells and single votes have in common.
@@ -105,13 +110,25 @@ class Cells(Votes):
     sided : bool
         Whether the votes say who was shown first. If not, ``a`` is the name that sorts first, and says nothing.
     features : mapping of str to ndarray, shape (n_cells,)
-        By how much a's answer exceeds b's, in length say: cells whose votes differ in it are cells apart.
+        By how much a's answer exceeds b's, in length say; votes that differ in it are in different cells.
     """
 
     counts: Floats
     dropped: Mapping[str, int] = field(default_factory=dict)
     sided: bool = True
     features: Mapping[str, Floats] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, values in self.features.items():
+            if values.shape != self.a.shape or values.dtype.kind not in "fi":
+                raise ModelError(
+                    f"The feature {name!r} is one number for every cell, shape {self.a.shape}; not {values.dtype} of "
+                    f"shape {values.shape}."
+                )
+            bad = [f"{values[row]} (row {row})" for row in np.flatnonzero(~np.isfinite(values))]
+            if bad:
+                raise ModelError(f"The feature {name!r} is not finite: {listing(bad)}. Leave these votes out.")
+        super().__post_init__()
 
     def __repr__(self) -> str:
         return (
@@ -141,10 +158,10 @@ class Cells(Votes):
         features : sequence of str
             Keep apart votes that differ in these.
         """
-        apart = by_annotator, by_side, tuple(features)
-        if apart not in self._tallies:
-            self._tallies[apart] = self._sum(*apart)
-        return self._tallies[apart]
+        kept = by_annotator, by_side, tuple(features)
+        if kept not in self._tallies:
+            self._tallies[kept] = self._sum(*kept)
+        return self._tallies[kept]
 
     @cached_property
     def _tallies(self) -> dict[tuple[bool, bool, tuple[str, ...]], Tally]:
@@ -154,21 +171,21 @@ class Cells(Votes):
         annotator = self.annotator if by_annotator else np.zeros_like(self.annotator)
         turned = np.zeros(len(self.a), dtype=bool) if by_side else self.a > self.b
         i, j = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
-        counts = np.where(turned[:, None], self.counts[:, [1, 0, 2, 3]], self.counts)
+        counts = np.where(turned[:, None], self.counts[:, [LOSS, WIN, TIE, BOTH_BAD]], self.counts)
         size = self.n_competitors
         keys, row = np.unique((annotator * size + i) * size + j, return_inverse=True)
-        apart = np.empty((0, len(keys)))
+        differences = np.empty((0, len(keys)))
         for feature in self.feature_rows(features):
             values, code = np.unique(np.where(turned, -feature, feature), return_inverse=True)
             finer, row = np.unique(row * len(values) + code, return_inverse=True)
             coarse, value = np.divmod(finer, len(values))
-            keys, apart = keys[coarse], np.vstack([apart[:, coarse], values[value]])
+            keys, differences = keys[coarse], np.vstack([differences[:, coarse], values[value]])
         return Tally(
             i=keys // size % size,
             j=keys % size,
             k=keys // (size * size),
             counts=np.column_stack([sum_by(row, column, len(keys)) for column in counts.T]),
-            features=apart,
+            features=differences,
         )
 
     def by_cell(self, features: Sequence[str] = ()) -> Tally:
@@ -226,10 +243,10 @@ def whole_votes(counts: Floats) -> Ints:
     Raises
     ------
     ModelError
-        If votes are weighted by fractions, and so cannot be drawn or left out one by one.
+        If some weights are fractions, so that votes cannot be drawn or left out one by one.
     """
     if not are_whole(counts):
-        raise ModelError("Votes are weighted by fractions; leaving some out, or drawing new ones, needs whole votes.")
+        raise ModelError("This needs whole votes, but some weights are fractions.")
     return counts.astype(np.int64)
 
 
@@ -239,7 +256,7 @@ def single_votes(cells: Cells) -> tuple[Ints, Ints]:
     Raises
     ------
     ModelError
-        If votes are weighted by fractions, which are no single votes.
+        If some weights are fractions, so that there are no single votes.
     """
     counts = whole_votes(cells.counts)
     row, outcome = np.nonzero(counts)

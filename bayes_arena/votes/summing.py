@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import OUTCOMES, Cells
 
 
 def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool) -> Cells:
@@ -71,14 +71,15 @@ def sum_cells(
     new[1:] = (np.diff(a) != 0) | (np.diff(b) != 0) | (np.diff(annotator) != 0)
     cell = np.cumsum(new) - 1
     votes = _on_grid(coded["weight"].to_numpy(), coded["n"].to_numpy()) * coded["n"].to_numpy()
-    counts = sum_by(cell * 4 + coded["outcome"].to_numpy(), votes, 4 * (int(cell[-1]) + 1))
+    shape = (int(cell[-1]) + 1, len(OUTCOMES))
+    counts = sum_by(cell * len(OUTCOMES) + coded["outcome"].to_numpy(), votes, math.prod(shape))
     return Cells(
         competitors=tuple(competitors),
         annotators=tuple(annotators),
         a=a[new],
         b=b[new],
         annotator=annotator[new],
-        counts=counts.reshape(-1, 4),
+        counts=counts.reshape(shape),
         dropped=dict(dropped),
         sided=sided,
     )

@@ -508,7 +508,7 @@ def test_files_that_are_no_arena(path, tmp_path):
         ba.StableArena(path)
     path.unlink()
     path.with_name(path.name + ".wal").touch()
-    with pytest.raises(ba.StoreError, match="wal' is there already"):
+    with pytest.raises(ba.StoreError, match="wal' already exists"):
         ba.StableArena.create(path)
 
 

@@ -197,7 +197,7 @@ def test_warnings_go_to_stderr_and_into_json(tmp_path):
         (["rank", "votes.csv", "--delta", "5"], "no annotators"),
         (["rank", "votes.csv", "--anchor", "x"], "NAME=SCORE"),
         (["rank", "votes.csv", "--anchor", "x=high"], "NAME=SCORE"),
-        (["rank", "votes.csv", "--anchor", "w=1"], "no competitor"),
+        (["rank", "votes.csv", "--anchor", "w=1"], "not a competitor"),
         (["rank", "votes.csv", "--scale", "0"], "scale > 0"),
         (["rank", "votes.csv", "--level", "95"], "between 0 and 1"),
         (["rank", "votes.csv", "--init", "nan", "--format", "json"], "finite numbers"),

@@ -167,11 +167,14 @@ def broken(posterior: xr.Dataset, case: str) -> xr.Dataset:
             "only in the votes: model-1, .*only in the draws: 0, 1, .*coords={'competitor': cells.competitors}",
         ),
         ("other names", "only in the votes: model-1; only in the draws: x"),
-        ("a name twice", "'discrimination' has not the annotators of the votes \\(only in the votes: annotator-2"),
+        (
+            "a name twice",
+            "The annotators of 'discrimination' are not those of the votes \\(only in the votes: annotator-2",
+        ),
         ("too few", "only in the votes: model-1\\)"),
         ("wrong dimension", "chain, draw, model, not chain, draw, competitor.*dims='competitor'"),
         ("no chains", "has the dimensions draw, competitor, not chain, draw, competitor"),
-        ("one draw", "A chain of 1 draws is no sample"),
+        ("one draw", "The chains have 1 draws each"),
         ("balanced", "sum to zero"),
         ("more than the model", "'position' is one number in the draws, and absent in the model 'am-elo'"),
         (

@@ -143,7 +143,7 @@ def test_a_sampler_that_is_not_there(arena_cells, monkeypatch, sampler, message)
 
 @pytest.mark.parametrize(("draws", "tune"), [(0, 100), (3, 100), (100, -1)])
 def test_too_few_draws_are_refused_before_anything_is_sampled(arena_cells, draws, tune):
-    with pytest.raises(ba.ModelError, match="A chain takes 4 draws or more"):
+    with pytest.raises(ba.ModelError, match="draws must be at least 4 and tune at least 0"):
         ba.fit(arena_cells, method="nuts", draws=draws, tune=tune)
 
 

@@ -69,7 +69,7 @@ def test_a_folder_that_is_no_result_is_refused(fit, tmp_path):
     ba.save(fit, mixed)
     (mixed / "notes.txt").write_text("mine")
     for path in (keep, other, file, mixed):
-        with pytest.raises(ba.OutputError, match="is there and no saved result"):
+        with pytest.raises(ba.OutputError, match="exists and is not only a saved result"):
             ba.save(fit, path)
     assert {(keep / "notes.txt").read_text(), (mixed / "notes.txt").read_text(), file.read_text()} == {"mine"}
     assert "x" in xr.open_zarr(other)

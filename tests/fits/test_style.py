@@ -125,7 +125,7 @@ def test_quadrature_says_that_it_has_no_loop_for_it(votes):
 
 
 def test_names_of_features_are_different_and_a_tuple():
-    for style in ("length", ("length", "length")):
+    for style in ("length", ["length"], ("length", "length"), ("a/b",), (1,), None):
         with pytest.raises(ba.ModelError, match="style is a tuple of different names"):
             ba.Model("style", style=style)
 
@@ -150,3 +150,17 @@ def test_style_in_predictive_checks_and_on_disk(fit, tmp_path):
     assert table["tail"].between(0.001, 0.999).all()
     ba.save(fit, tmp_path / "fit.nc")
     assert_allclose(elo(ba.load(tmp_path / "fit.nc")), elo(fit))
+
+
+@pytest.mark.parametrize(
+    ("length", "message"),
+    [
+        (np.array([0.0, np.nan, np.inf]), r"not finite: nan \(row 1\), inf \(row 2\)"),
+        (np.zeros(2), "one number for every cell"),
+        (np.array([True, False, True]), "not bool of shape"),
+    ],
+)
+def test_features_are_finite_numbers_one_a_cell(length, message):
+    index = np.array([0, 1, 0])
+    with pytest.raises(ba.ModelError, match=message):
+        ba.Cells(("a", "b"), (), index, 1 - index, np.zeros(3, int), np.eye(4)[index], features={"length": length})

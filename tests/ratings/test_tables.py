@@ -134,6 +134,7 @@ PROJECTED = [
     Model("davidson", ties="davidson", both_bad="outcome", position="common"),
     Model("am-davidson", "annotator", "davidson", "annotator", "tie", "annotator"),
     Model("am-rao-kupper", "annotator", "rao-kupper", "annotator"),
+    Model("sides alone", ties="davidson", position="annotator"),
 ]
 
 

@@ -1,7 +1,7 @@
 """The commands.
 
 =========  ==================================
-ratings    ``rank``, ``annotators``, ``flag``
+ratings    ``rank`` and ``annotators``
 votes      ``check`` and ``simulate``
 judging    ``compare`` and ``diagnose``
 arena      ``arena ...``: a Stable Arena

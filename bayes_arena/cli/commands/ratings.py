@@ -42,7 +42,7 @@ def rank(source: VoteSource, model: ModelChoice, intervals: IntervalChoice, scal
     shown_as = interval.about(result)
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
-    title = f"{source.title(result.cells)}\n{how}{_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{_interval_named(shown_as)}"
     output.write(columns, key="leaderboard", head=head, title=title, shown=shown)
 
 
@@ -82,7 +82,7 @@ def annotators(
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{how}{_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{_interval_named(shown_as)}"
     output.write(columns, key="annotators", head=head, title=title, shown=shown)
 
 
@@ -117,7 +117,7 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
     return about, f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
 
 
-def _named(shown_as: Mapping[str, Any]) -> str:
+def _interval_named(shown_as: Mapping[str, Any]) -> str:
     """Name the intervals of a title, unless they are the posterior's own."""
     name = shown_as["interval"]
     return "" if name in ("laplace", "quantiles") else f", {name} intervals"

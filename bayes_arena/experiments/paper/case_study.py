@@ -30,7 +30,7 @@ from bayes_arena.progress import report
 from bayes_arena.ratings.online import K, elo_by_annotator, walked_ratings
 from bayes_arena.ratings.random_orders import shuffled_elo
 from bayes_arena.validation.prediction import Ratings, predict
-from bayes_arena.votes.cells import OUTCOME_SCORES, Cells
+from bayes_arena.votes.cells import LOSS, OUTCOME_SCORES, WIN, Cells
 from bayes_arena.votes.reading.sequence import VoteSequence
 
 if TYPE_CHECKING:
@@ -70,14 +70,14 @@ def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> 
     mixed = shuffled_elo(votes, shuffles=shuffles, seed=seed).rename(columns={"mean": "elo"}).drop(columns="rank")
     single = elo_by_annotator(votes).rename(columns={"annotator": "source"})
     mixed.insert(0, "source", SHUFFLED)
-    ranges = _everybodys(votes, shuffles, seed)
-    who = single["source"].map({name: index for index, name in enumerate(votes.annotators)})
-    what = single["competitor"].map({name: index for index, name in enumerate(votes.competitors)})
-    single["lower"], single["upper"] = ranges[:, who, what]
+    ranges = _range_of_everybody(votes, shuffles, seed)
+    annotator = single["source"].map({name: index for index, name in enumerate(votes.annotators)})
+    competitor = single["competitor"].map({name: index for index, name in enumerate(votes.competitors)})
+    single["lower"], single["upper"] = ranges[:, annotator, competitor]
     return pd.concat([mixed, single], ignore_index=True)
 
 
-def _everybodys(votes: VoteSequence, draws: int, seed: int) -> Floats:
+def _range_of_everybody(votes: VoteSequence, draws: int, seed: int) -> Floats:
     """Range of Elo from as many votes of everybody on the pairs of each annotator, shape (2, M, n)."""
     rng = np.random.default_rng(seed)
     pair = np.minimum(votes.a, votes.b) * votes.n_competitors + np.maximum(votes.a, votes.b)
@@ -157,25 +157,25 @@ def figure4(scores: pd.DataFrame, cells: Cells) -> pd.DataFrame:
 
     wide = scores.set_index(["competitor", "method"])["strength"].unstack().loc[list(cells.competitors)]  # noqa: PD010
     ranks = wide.rank(ascending=False, method="min").astype(int)
-    three = _three(cells, wide["elo"].to_numpy(), wide["am-elo"].to_numpy())
+    three = _models_of_the_case(cells, wide["elo"].to_numpy(), wide["am-elo"].to_numpy())
     middle = np.mean(wide["elo"].to_numpy()[three])
     group = np.where(wide["elo"] > middle, 0, 4)
     group[three] = [1, 2, 3]
     wins = _wins(cells, group)
     wins[[0, 0, 4, 4], [0, 4, 0, 4]] = 0
     names = [BETTER, *(cells.competitors[index] for index in three), WORSE]
-    table = pd.DataFrame({"winner": names} | {f"over {name}": wins[:, at] for at, name in enumerate(names)})
+    table = pd.DataFrame({"winner": names} | {f"over {name}": won for name, won in zip(names, wins.T, strict=True)})
     for method in SHOWN:
         table[f"rank_{method}"] = pd.array([None, *ranks[method].iloc[three], None], dtype="Int64")
     return table
 
 
-def _three(cells: Cells, elo: Floats, am_elo: Floats) -> Ints:
-    """Return the three models of the case study, best by Elo first."""
+def _models_of_the_case(cells: Cells, elo: Floats, am_elo: Floats) -> Ints:
+    """Return the paper's three models, or else three that follow one another in Elo's ranking; best by Elo first."""
     competitors, n = cells.competitors, cells.n_competitors
     if n < 3:
         raise ModelError(f"The case study takes three models or more, not {n}.")
-    met = sum_by(cells.a * n + cells.b, cells.counts[:, :2].sum(axis=1), n * n).reshape(n, n)
+    met = sum_by(cells.a * n + cells.b, cells.counts[:, [WIN, LOSS]].sum(axis=1), n * n).reshape(n, n)
     order = np.argsort(-elo, kind="stable")
     if set(PAPERS_CASE) <= set(competitors):
         return order[np.isin(np.array(competitors)[order], PAPERS_CASE)]
@@ -191,5 +191,5 @@ def _three(cells: Cells, elo: Floats, am_elo: Floats) -> Ints:
 def _wins(cells: Cells, group: Ints) -> Ints:
     """Votes that one of five groups won over another, shape (5, 5)."""
     a, b = group[cells.a], group[cells.b]
-    wins = sum_by(a * 5 + b, cells.counts[:, 0], 25) + sum_by(b * 5 + a, cells.counts[:, 1], 25)
+    wins = sum_by(a * 5 + b, cells.counts[:, WIN], 25) + sum_by(b * 5 + a, cells.counts[:, LOSS], 25)
     return wins.reshape(5, 5).astype(np.int64)

@@ -39,9 +39,9 @@ DODGE = 0.5
 
 def figure1(table: pd.DataFrame) -> Figure:
     """Error bars of shuffled Elo; below, single annotators before the range of everybody's votes on their pairs."""
-    mixed, single = (table[here] for here in (table["source"] == SHUFFLED, table["source"] != SHUFFLED))
+    mixed, single = table[table["source"] == SHUFFLED], table[table["source"] != SHUFFLED]
     busiest = single.groupby("source")["votes"].sum().sort_values(ascending=False, kind="stable").index[:ANNOTATORS]
-    place = {name: at for at, name in enumerate(mixed["competitor"])}
+    place = {name: index for index, name in enumerate(mixed["competitor"])}
     rows, heights = 1 + len(busiest), [3.0] + [1.0] * len(busiest)
     figure, (axes, *below) = _canvas(
         rows, width=_wide(len(place)), height=3.0 + 1.4 * rows, rows=rows, sharex=True, heights=heights
@@ -52,21 +52,21 @@ def figure1(table: pd.DataFrame) -> Figure:
     axes.errorbar(x, mean, yerr=mixed["sd"], fmt="none", ecolor=GREY, elinewidth=5, alpha=0.5, label="Elo, ± 1 sd")
     axes.plot(x, mean, "k_", markersize=7, label="Elo, mean of shuffles")
     axes.set_ylabel("Elo (points)\nby all votes")
-    for name, here in zip(busiest, below, strict=True):
+    for name, panel in zip(busiest, below, strict=True):
         own = single[single["source"] == name]
-        at, elo, lower, upper = own["competitor"].map(place), own["elo"], own["lower"], own["upper"]
+        places, elo, lower, upper = own["competitor"].map(place), own["elo"], own["lower"], own["upper"]
         outside = (elo < lower) | (elo > upper)
-        here.vlines(
-            at, lower, upper, color=GREY, lw=5, alpha=0.4, label="95 % by as many votes of everybody, same pairs"
+        panel.vlines(
+            places, lower, upper, color=GREY, lw=5, alpha=0.4, label="95 % by as many votes of everybody, same pairs"
         )
-        here.plot(at[~outside], elo[~outside], "o", color=BLUE, ms=3, label="an annotator alone, within")
-        here.plot(at[outside], elo[outside], "D", color=RED, ms=4, label="an annotator alone, outside")
-        here.set_title(
+        panel.plot(places[~outside], elo[~outside], "o", color=BLUE, ms=3, label="an annotator alone, within")
+        panel.plot(places[outside], elo[outside], "D", color=RED, ms=4, label="an annotator alone, outside")
+        panel.set_title(
             f"{name} alone, {own['votes'].sum() // 2} votes: {outside.sum()} of {len(own)} outside",
             fontsize=8,
             loc="left",
         )
-        here.set_ylabel("Elo")
+        panel.set_ylabel("Elo")
     keys = [key for each in (axes, *below[:1]) for key in each.get_legend_handles_labels()[0]]
     axes.legend(handles=keys, fontsize=7)
     _name((axes, *below)[-1], list(place))
@@ -141,8 +141,8 @@ def figure6(consistencies: pd.DataFrame, thetas: pd.DataFrame) -> Figure:
     """Consistency by the share perturbed, above the annotators' theta under the paper's am-ELO."""
     kinds = list(consistencies["kind"].unique())
     figure, axes = _canvas(2 * len(kinds), width=3.1 * len(kinds), height=6.2, rows=2, sharex=True)
-    for at, kind in enumerate(kinds):
-        above, below = axes[at], axes[len(kinds) + at]
+    for column, kind in enumerate(kinds):
+        above, below = axes[column], axes[len(kinds) + column]
         _lines(above, consistencies[consistencies["kind"] == kind], "method", "consistency")
         above.set_title(kind.capitalize())
         below.set_xlabel("share perturbed (%)")
@@ -168,11 +168,11 @@ def figure7(table: pd.DataFrame) -> Figure:
     """F1 of the detection of perturbed annotators, by rule."""
     kinds = list(table["kind"].unique())
     figure, axes = _canvas(len(kinds), width=3.1 * len(kinds), height=3.4, sharey=True)
-    for kind, here in zip(kinds, axes, strict=True):
-        _lines(here, table[table["kind"] == kind], "rule", "f1")
-        here.set_title(kind.capitalize())
-        here.set_xlabel("share perturbed (%)")
-        here.set_ylim(-0.02, 1.02)
+    for kind, panel in zip(kinds, axes, strict=True):
+        _lines(panel, table[table["kind"] == kind], "rule", "f1")
+        panel.set_title(kind.capitalize())
+        panel.set_xlabel("share perturbed (%)")
+        panel.set_ylim(-0.02, 1.02)
     axes[0].set_ylabel("F1")
     axes[0].legend(fontsize=7, loc="lower right")
     return figure
@@ -181,9 +181,9 @@ def figure7(table: pd.DataFrame) -> Figure:
 def _lines(axes: Axes, table: pd.DataFrame, by: str, column: str) -> None:
     """One line for each method or rule over the share perturbed, with standard errors; side by side, not one on top."""
     names = list(table[by].unique())
-    for at, name in enumerate(names):
+    for number, name in enumerate(names):
         own = table[table[by] == name]
-        x = 100 * own["share"] + DODGE * (at - (len(names) - 1) / 2)
+        x = 100 * own["share"] + DODGE * (number - (len(names) - 1) / 2)
         look = {**STYLES[name], "ms": 3.5, "lw": 1.2, "capsize": 1.5, "elinewidth": 0.7}
         axes.errorbar(x, own[column], yerr=own[f"{column}_se"], label=name, **look)
 

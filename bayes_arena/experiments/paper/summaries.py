@@ -56,10 +56,10 @@ def table2(table: pd.DataFrame) -> Short:
 
 
 def figure1(table: pd.DataFrame) -> Short:
-    """List the best by shuffled Elo, how far order moves them, and for how many annotators they are not the same."""
+    """List the best by shuffled Elo, how far order moves them, and how many annotators rate them out of range."""
     best = table[table["source"] == SHUFFLED].head(ROWS)
-    apart = _outside(table).groupby("competitor")["outside"]
-    count, of = apart.sum(), apart.size()
+    outside = _outside(table).groupby("competitor")["outside"]
+    count, of = outside.sum(), outside.size()
     return {
         "competitor": list(best["competitor"]),
         "Elo, mean of shuffles": _fixed(best["elo"], 1),
@@ -178,11 +178,13 @@ def note_figure4(numbers: Tables) -> str:
     met = [wins[i, j] + wins[j, i] for i, j in combinations(range(3), 2)]
     rank = table.loc[three, "rank_am-elo"]
     turned = sum(rank.iloc[i] > rank.iloc[j] for i, j in combinations(range(3), 2))
-    said = [f"Not the paper's votes: {', '.join(three)} follow one another in Elo's ranking;"]
-    said += [f"am-elo turns round {turned} of their three pairs." if turned else "am-elo keeps their order."]
+    sentences = [f"Not the paper's votes: {', '.join(three)} follow one another in Elo's ranking;"]
+    sentences += [f"am-elo turns round {turned} of their three pairs." if turned else "am-elo keeps their order."]
     if min(met) < FEW:
-        said.append(f"Decided votes between them: {', '.join(map(str, met))} by pair, too few to tell the three apart.")
-    return " ".join(said)
+        sentences.append(
+            f"Decided votes between them: {', '.join(map(str, met))} by pair, too few to tell the three apart."
+        )
+    return " ".join(sentences)
 
 
 def note_figure6(numbers: Tables) -> str:

@@ -29,7 +29,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.random_orders import bootstrapped_elo, shuffled_ratings
 from bayes_arena.validation.heldout import Fitter, held_out
 from bayes_arena.validation.prediction import Ratings
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import TIE, Cells
 from bayes_arena.votes.reading.checks import FEW_VOTES
 from bayes_arena.votes.reading.sequence import one_by_one
 from bayes_arena.votes.selection import keep_annotators, select_annotators
@@ -73,7 +73,7 @@ def table1(cells: Cells) -> pd.DataFrame:
         ("votes per model", votes / n),
         ("votes per model pair", votes / pairs),
         ("compared pairs", len(np.unique(low * n + high)) / pairs),
-        ("ties", cells.counts[:, 2:].sum() / votes),
+        ("ties", cells.counts[:, TIE:].sum() / votes),
     ]
     return pd.DataFrame(rows, columns=["statistic", "value"])
 

@@ -41,14 +41,14 @@ def save(fit: Fit, path: str | Path) -> None:
     Raises
     ------
     OutputError
-        If the name ends in neither, the folder is there and no saved result, or it cannot be written.
+        If the name ends in neither, the folder exists and is not a saved result, or it cannot be written.
     """
     import xarray as xr
 
     path = _known(path)
     if path.suffix == ".zarr" and path.exists() and not _is_result(path):
         raise OutputError(
-            f"{str(path)!r} is there and no saved result, or not only that. Choose another name, or remove it first."
+            f"{str(path)!r} exists and is not only a saved result. Choose another name, or remove it first."
         )
     tree = to_datatree(fit, votes=False) if fit.target.is_proper else xr.DataTree()
     if fit.tree is not None:

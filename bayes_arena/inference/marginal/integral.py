@@ -37,7 +37,26 @@ NOT_KEPT = "compiling the integrals over annotators; for this to be once only, s
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """F with its derivatives by (r, common, ln sigma), and the annotators' posterior moments."""
+    """F at some strengths, common numbers and spreads, with its derivatives and the annotators' posterior moments.
+
+    The head is (r, common), h numbers in logits; an annotator has q numbers, and so there are q spreads.
+
+    Attributes
+    ----------
+    value : float
+        F, in nats; infinite where the votes have no probability.
+    gradient : ndarray, shape (h + q,)
+        Of F by (r, common, ln sigma).
+    information : ndarray, shape (h + q, h + q)
+        Observed information: the Hessian of F by the same.
+    mean : ndarray, shape (M, q)
+        Posterior means of the annotators' numbers, given the head.
+    covariance : ndarray, shape (M, q, q)
+        Their posterior covariances, given the head.
+    border : ndarray, shape (h, M, q)
+        Covariances of those numbers with the derivatives of the loss by the head: how the numbers move with it. Empty
+        if not asked for.
+    """
 
     value: float
     gradient: Floats
@@ -55,7 +74,7 @@ class Integral:
     target : Objective
         The votes, by annotator.
     nodes : int
-        Nodes per dimension, ``COARSE`` or ``FINE``.
+        Nodes per dimension: ``COARSE``, ``FINE`` or ``FINEST``.
 
     Raises
     ------

@@ -32,6 +32,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
+
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
 LOOPS = {"half": HALF, "davidson": DAVIDSON, "both-bad": DAVIDSON, "rao-kupper": RAO_KUPPER}
 ROOT_TWO = math.sqrt(2.0)
@@ -56,7 +58,8 @@ def half(theta, shift, lead, y, slope, curve):  # type: ignore[no-untyped-def]
     value, product = 0.0, 1.0
     for a in range(len(lead)):
         eta = theta * lead[a] + shift
-        n, score = y[a, 0] + y[a, 1] + y[a, 2] + y[a, 3], y[a, 0] + 0.5 * y[a, 2]
+        n = y[a, WIN] + y[a, LOSS] + y[a, TIE] + y[a, BOTH_BAD]
+        score = y[a, WIN] + 0.5 * y[a, TIE]
         decay = math.exp(-abs(eta))
         p = (1.0 if eta > 0 else decay) / (1.0 + decay)
         if n == 1.0:
@@ -79,7 +82,7 @@ def davidson(theta, shift, t, m, lead, y, slope, curve, common):  # type: ignore
     common[:] = 0.0
     for a in range(len(lead)):
         eta = theta * lead[a] + shift
-        n = y[a, 0] + y[a, 1] + y[a, 2] + y[a, 3]
+        n = y[a, WIN] + y[a, LOSS] + y[a, TIE] + y[a, BOTH_BAD]
         root = math.exp(-0.5 * abs(eta))
         weak = root * root
         tie, bad = nu * root, mu * root
@@ -90,18 +93,18 @@ def davidson(theta, shift, t, m, lead, y, slope, curve, common):  # type: ignore
                 value, product = value + math.log(product), 1.0
         else:
             value += n * math.log(total)
-        value += 0.5 * n * abs(eta) - 0.5 * (y[a, 0] - y[a, 1]) * eta - y[a, 2] * t
+        value += 0.5 * n * abs(eta) - 0.5 * (y[a, WIN] - y[a, LOSS]) * eta - y[a, TIE] * t
         scale = 1.0 / total
-        tie, bad, lead_p = tie * scale, bad * scale, (0.5 if eta > 0 else -0.5) * (1.0 - weak) * scale
-        slope[a] = n * lead_p - 0.5 * (y[a, 0] - y[a, 1])
-        curve[0, a] = n * (0.25 * (1.0 - tie - bad) - lead_p * lead_p)
-        curve[1, a] = -n * lead_p * tie
-        common[0] += n * tie - y[a, 2]
+        tie, bad, half_net = tie * scale, bad * scale, (0.5 if eta > 0 else -0.5) * (1.0 - weak) * scale
+        slope[a] = n * half_net - 0.5 * (y[a, WIN] - y[a, LOSS])
+        curve[0, a] = n * (0.25 * (1.0 - tie - bad) - half_net * half_net)
+        curve[1, a] = -n * half_net * tie
+        common[0] += n * tie - y[a, TIE]
         common[2] += n * tie * (1.0 - tie)
         if mu > 0.0:
-            value -= y[a, 3] * m
-            curve[2, a] = -n * lead_p * bad
-            common[1] += n * bad - y[a, 3]
+            value -= y[a, BOTH_BAD] * m
+            curve[2, a] = -n * half_net * bad
+            common[1] += n * bad - y[a, BOTH_BAD]
             common[3] -= n * tie * bad
             common[4] += n * bad * (1.0 - bad)
     return value + math.log(product)
@@ -117,14 +120,14 @@ def rao_kupper(theta, shift, t, lead, y, slope, curve, common):  # type: ignore[
     common[:] = 0.0
     for a in range(len(lead)):
         eta = theta * lead[a] + shift
-        above, below, ties = y[a, 0] + y[a, 2], y[a, 1] + y[a, 2], y[a, 2]
+        not_lost, not_won, ties = y[a, WIN] + y[a, TIE], y[a, LOSS] + y[a, TIE], y[a, TIE]
         log_p, log_q = _log_expit(eta - kappa), _log_expit(-eta - kappa)
         p, q = math.exp(log_p), math.exp(log_q)
-        value -= above * log_p + below * log_q + ties * log_tie
-        by_kappa = above * (1.0 - p) + below * (1.0 - q) - 2.0 * ties / remainder
-        curve_p, curve_q = above * p * (1.0 - p), below * q * (1.0 - q)
+        value -= not_lost * log_p + not_won * log_q + ties * log_tie
+        by_kappa = not_lost * (1.0 - p) + not_won * (1.0 - q) - 2.0 * ties / remainder
+        curve_p, curve_q = not_lost * p * (1.0 - p), not_won * q * (1.0 - q)
         twice = curve_p + curve_q + 4.0 * ties * math.exp(-2.0 * kappa) / (remainder * remainder)
-        slope[a] = below * (1.0 - q) - above * (1.0 - p)
+        slope[a] = not_won * (1.0 - q) - not_lost * (1.0 - p)
         curve[0, a] = curve_p + curve_q
         curve[1, a] = kappa * (curve_q - curve_p)
         common[0] += kappa * by_kappa

@@ -90,7 +90,7 @@ def integrate_annotators(problem: Problem) -> Mode:
     ConvergenceError
         If Newton does not arrive.
     TooLargeError
-        If the machine has not the memory for the matrices.
+        If the matrices need more memory than the machine has.
 
     References
     ----------
@@ -165,7 +165,25 @@ def _without_annotators(model: Model) -> Model:
 
 @dataclass(frozen=True, eq=False)
 class _Climb:
-    """Where Newton ended, in how many steps, and whether that is a maximum."""
+    """Where Newton ended, in how many steps, and whether that is a maximum.
+
+    Attributes
+    ----------
+    head : ndarray, shape (h,)
+        Strengths and common numbers, in logits.
+    prior : Prior
+        With the spreads.
+    at : Evaluation
+        F there.
+    steps : int
+        Newton steps taken.
+    arrived : bool
+        Whether it is a maximum, to within ``ENOUGH`` and ``STANDS_STILL``.
+    decrement : float
+        Half the squared Newton decrement: what F would still fall by, in nats.
+    change : float
+        By how much the logarithm of the strengths' spread would still change.
+    """
 
     head: Floats
     prior: Prior
@@ -182,41 +200,41 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike:
     On the coarse grid that is enough; at the end the information has to be positive definite, too.
     """
     n, size, last = integral.target.n_competitors, len(head), nodes >= FINE
-    taken, change, stride, stuck = 0, 0.0, 1.0, False
-    now = integral(head, prior, with_border=last)
+    taken, change, relaxation, stuck = 0, 0.0, 1.0, False
+    at = integral(head, prior, with_border=last)
     while True:
-        if not (math.isfinite(now.value) and np.isfinite(now.information).all()):
+        if not (math.isfinite(at.value) and np.isfinite(at.information).all()):
             raise ConvergenceError(
                 f"The marginal likelihood has no value at the spreads {prior}. Start from narrower ones, or use "
                 "method='map'."
             )
-        free = np.append(np.ones(size, dtype=bool), moving(integral.spreads_of(prior), now.gradient[size:], alike))
-        lower, damped = _damped_cholesky(now.information[np.ix_(free, free)])
+        free = np.append(np.ones(size, dtype=bool), moving(integral.spreads_of(prior), at.gradient[size:], alike))
+        lower, damped = _damped_cholesky(at.information[np.ix_(free, free)])
         move = np.zeros(len(free))
-        move[free] = -cho_solve((lower, True), now.gradient[free])
-        decrement = -0.5 * float(now.gradient @ move)
-        spread = cho_solve((lower, True), np.eye(len(lower)))[:n, :n]
-        variance = float(np.trace(spread) - spread.sum() / n)
+        move[free] = -cho_solve((lower, True), at.gradient[free])
+        decrement = -0.5 * float(at.gradient @ move)
+        covariance = cho_solve((lower, True), np.eye(len(lower)))[:n, :n]
+        variance = float(np.trace(covariance) - covariance.sum() / n)
         before, change = change, math.log(_strength_spread(prior, head[:n], variance) / prior.strength)
         arrived = not (damped and last) and decrement < ENOUGH[nodes] and abs(change) < STANDS_STILL
         if arrived or stuck or taken == MAX_STEPS[nodes]:
-            return _Climb(head, prior, now, taken, arrived, decrement, abs(change))
-        stride = 0.5 * stride if change * before < 0 else min(1.2 * stride, 1.0)
-        strength = prior.strength * math.exp(stride * change)
-        ceiling = now.value + 0.5 * float(head[:n] @ head[:n]) * (strength**-2 - prior.strength**-2) + SLACK
+            return _Climb(head, prior, at, taken, arrived, decrement, abs(change))
+        relaxation = 0.5 * relaxation if change * before < 0 else min(1.2 * relaxation, 1.0)
+        strength = prior.strength * math.exp(relaxation * change)
+        ceiling = at.value + 0.5 * float(head[:n] @ head[:n]) * (strength**-2 - prior.strength**-2) + SLACK
         prior = replace(prior, strength=strength)
         move *= min(1.0, LARGEST_STEP / np.abs(move).max())
         while True:
-            trial = head + move[:size]
+            trial_head = head + move[:size]
             widths = np.array(integral.spreads_of(prior)) * np.exp(move[size:])
             widths = np.clip(widths, SMALLEST, LARGEST)
-            wider = replace(prior, **dict(zip(integral.spreads, widths.tolist(), strict=True)))
-            then = integral(trial, wider, with_border=last)
-            stuck = then.value > ceiling and bool(np.abs(move).max() < SMALLEST_STEP)
-            if then.value <= ceiling or stuck:
+            trial_prior = replace(prior, **dict(zip(integral.spreads, widths.tolist(), strict=True)))
+            trial = integral(trial_head, trial_prior, with_border=last)
+            stuck = trial.value > ceiling and bool(np.abs(move).max() < SMALLEST_STEP)
+            if trial.value <= ceiling or stuck:
                 break
             move = 0.5 * move
-        head, prior, now, taken = trial, wider, then, taken + 1
+        head, prior, at, taken = trial_head, trial_prior, trial, taken + 1
 
 
 def moving(spreads: Sequence[float], gradient: Floats, alike: bool) -> NDArray[np.bool_]:

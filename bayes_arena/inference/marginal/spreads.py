@@ -86,7 +86,7 @@ def _likelier_direction(best: Mode) -> Mode:
         return best
     other = _maximise_evidence(find_mode(best.problem, start=best.mirror))
     if other.point.strength @ best.point.strength > 0:
-        return best  # at those spreads it is no mode any more
+        return best  # at those spreads it is no longer a mode
     return other if log_evidence(other)[0] > log_evidence(best)[0] else best
 
 
@@ -141,7 +141,7 @@ def log_evidence(mode: Mode) -> tuple[float, Floats]:
     names, target, point, shifts = _spread_names(mode), mode.problem.objective, mode.point, mode.laplace.shifts
     sizes, n = _sizes(mode), len(point.strength)
     spreads, scales = (np.array([getattr(one, name) for name in names]) for one in (prior, prior.hyper))
-    deviations = [point.strength, *(point.own - [term.mean for term in target.own]).T]
+    deviations = [point.strength, *(point.own - [effect.mean for effect in target.own]).T]
     head, own = np.zeros((len(names), n)), np.zeros((len(names), *point.own.shape))
     head[0] = 2 * deviations[0] / spreads[0] ** 2
     for p in range(1, len(names)):

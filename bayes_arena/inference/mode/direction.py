@@ -44,7 +44,7 @@ class Direction:
     mirror_probability : float
         Probability that the ranking is the reverse of the one found, at most one half.
     against : float
-        Share of the discrimination, sum of |theta_k|, that has not the sign of the mean.
+        Share of the discrimination, sum of |theta_k|, whose sign is not that of the mean.
     """
 
     mirror_probability: float

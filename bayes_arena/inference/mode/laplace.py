@@ -134,8 +134,9 @@ def laplace_at(
             return laplace_at(target, point, shifts, at_infinity=True, residuals=False)
         if target.is_proper:
             raise NotIdentifiedError(
-                f"In some direction only the prior says anything, and beside {target.n_votes:,.12g} votes that is lost "
-                "in rounding, so no interval exists. Use a narrower prior, or smaller vote weights."
+                "Some direction of the parameters is known from the prior alone, whose information is lost in rounding "
+                f"beside {target.n_votes:,.12g} votes, so no interval exists. Use a narrower prior, or smaller vote "
+                "weights."
             ) from None
         raise NotIdentifiedError(
             "The votes carry no information in some direction of the parameters, so no interval exists. "

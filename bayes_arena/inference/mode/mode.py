@@ -87,7 +87,7 @@ def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = 
     NotIdentifiedError
         If the votes do not determine the parameters, or under a flat prior an annotator has none.
     TooLargeError
-        If the machine has not the memory for the matrices.
+        If the matrices need more memory than the machine has.
     """
     if problem.cells.n_competitors < 2:
         raise NoVotesError("Rating takes at least two competitors.")
@@ -160,11 +160,11 @@ def require_memory(problem: Problem) -> None:
 def _require_votes_of_all(problem: Problem) -> None:
     """Refuse an annotator without votes whose numbers no prior holds."""
     cells = problem.cells
-    if not any(math.isinf(term.sd) for term in problem.objective.own):
+    if not any(math.isinf(effect.sd) for effect in problem.objective.own):
         return
     silent = np.flatnonzero(cells.votes_by_annotator() == 0)
     if len(silent):
         raise NotIdentifiedError(
-            f"No vote says anything of annotator(s) {listing(cells.annotators[k] for k in silent)}. Use a prior "
-            "(prior='default'), or leave out annotators with few votes (keep_annotators)."
+            f"Nothing is known of annotators without votes: {listing(cells.annotators[k] for k in silent)}. Use a "
+            "prior (prior='default'), or leave out annotators with few votes (keep_annotators)."
         )

@@ -35,14 +35,14 @@ def rows(counts: Floats, z: Floats) -> RowTerms:
     total = weights.sum(axis=0)
     p = weights / total
     value = n * (top + np.log(total)) - (y * logits).sum(axis=0)
-    lead = 0.5 * (p[WIN] - p[LOSS])  # derivative of the log of the total by eta
+    half_net = 0.5 * (p[WIN] - p[LOSS])  # derivative of the log of the total by eta
     size = len(z)
     gradient, hessian = np.empty(z.shape), np.empty((size, *z.shape))
-    gradient[ETA] = n * lead - 0.5 * (y[WIN] - y[LOSS])
+    gradient[ETA] = n * half_net - 0.5 * (y[WIN] - y[LOSS])
     gradient[1:] = n * p[TIE:] - y[TIE:]
-    hessian[ETA, ETA] = n * (0.25 * (p[WIN] + p[LOSS]) - lead**2)
+    hessian[ETA, ETA] = n * (0.25 * (p[WIN] + p[LOSS]) - half_net**2)
     for s in range(1, size):
-        hessian[ETA, s] = hessian[s, ETA] = -n * lead * p[s + 1]
+        hessian[ETA, s] = hessian[s, ETA] = -n * half_net * p[s + 1]
         for t in range(1, size):
             hessian[s, t] = n * p[s + 1] * ((s == t) - p[t + 1])
     return RowTerms(value, gradient, hessian)
@@ -73,18 +73,18 @@ def expected_score(z: Floats) -> tuple[Floats, Floats]:
     logits = _logits(z)
     weights = np.exp(logits - logits.max(axis=0))
     p = weights / weights.sum(axis=0)
-    lead = p[WIN] - p[LOSS]
+    net = p[WIN] - p[LOSS]
     slope = np.empty_like(z)
-    slope[ETA] = 0.25 * (p[WIN] + p[LOSS] - lead**2)
-    slope[1:] = -0.5 * lead * p[TIE:]
-    return 0.5 * (1 + lead), slope
+    slope[ETA] = 0.25 * (p[WIN] + p[LOSS] - net**2)
+    slope[1:] = -0.5 * net * p[TIE:]
+    return 0.5 * (1 + net), slope
 
 
 def net_score(z: Floats) -> Floats:
     """2 sinh(eta / 2) / (2 cosh(eta / 2) + nu + ...)."""
     size = np.abs(z[ETA])
     decay = np.exp(-size)
-    with np.errstate(over="ignore"):  # ties beyond all measure leave nothing
+    with np.errstate(over="ignore"):  # where only ties are likely nothing else is left
         rest = np.exp(z[1:] - 0.5 * size).sum(axis=0)
     return np.asarray(np.sign(z[ETA]) * (1 - decay) / (1 + decay + rest))
 

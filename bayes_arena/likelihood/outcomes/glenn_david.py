@@ -30,7 +30,7 @@ def rows(counts: Floats, z: Floats) -> RowTerms:
     distance = np.array([scale - C * z[0], scale + C * z[0]])
     log_p = log_ndtr(-distance)
     near, far = distance.min(axis=0), distance.max(axis=0)
-    log_tie = log_ndtr(near) + np.log1p(-np.exp(log_ndtr(-far) - log_ndtr(near)))
+    log_tie = log_ndtr(near) + np.nan_to_num(np.log1p(-np.exp(log_ndtr(-far) - log_ndtr(near))), neginf=-700.0)
     log_density = -0.5 * distance**2 - 0.5 * math.log(2 * math.pi)
     hazard, tied = np.exp(log_density - log_p), np.exp(log_density - log_tie)
     slope = decided * hazard - ties * tied

@@ -58,10 +58,10 @@ class Bootstrap(Interval):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.resamples < 2 or self.seed < 0:
+        if not all(isinstance(one, int) for one in (self.resamples, self.seed)) or self.resamples < 2 or self.seed < 0:
             raise ModelError(
                 "A bootstrap takes two resamples or more and a seed of 0 or more, not "
-                f"{self.resamples} and {self.seed}."
+                f"{self.resamples!r} and {self.seed!r}."
             )
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
@@ -102,7 +102,7 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
     Raises
     ------
     ModelError
-        If the fit is no mode, or votes are weighted by fractions.
+        If the fit is not a mode, or votes are weighted by fractions.
     NotIdentifiedError
         If the estimate lies at infinity, or most resamples have no estimate.
     """
@@ -146,7 +146,7 @@ def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
     rng = np.random.default_rng(seed)
     for index in range(resamples):
         report("resamples", index, resamples)
-        counts = rng.multinomial(votes.sum(), votes / votes.sum()).reshape(-1, 4)
+        counts = rng.multinomial(votes.sum(), votes / votes.sum()).reshape(tally.counts.shape)
         rows = counts.any(axis=1)
         yield replace(
             fit.cells,

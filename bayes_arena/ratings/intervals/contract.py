@@ -137,7 +137,7 @@ def symmetric(value: Floats, variance: Floats, level: float, freedom: float = ma
 
 
 def require_point_estimate(fit: Fit, interval: str) -> None:
-    """Refuse a fit that is no posterior mode, or has none that is finite."""
+    """Refuse a fit that is not a posterior mode, or whose mode is not finite."""
     if fit.method != "map":
         raise ModelError(
             f"The interval {interval!r} is for point estimates; a fit by {fit.method!r} has the intervals of its "

@@ -99,9 +99,10 @@ def takes_old_words[**P, T](table: Callable[P, T]) -> Callable[P, T]:
         old: dict[str, Any] = {name: kwargs.pop(name) for name in ("resamples", "seed") if name in kwargs}
         if old:
             words = ", ".join(f"{name}={value!r}" for name, value in old.items())
-            warnings.warn(f"{words}: write interval=Bootstrap({words}) instead.", FutureWarning, stacklevel=2)
             given: Any = kwargs.get("interval", "laplace")
-            kwargs["interval"] = resolve_interval(given, **old)
+            kwargs["interval"] = interval = resolve_interval(given, **old)
+            used = f"write interval={interval} instead" if fields(interval) else f"{interval} has no use for it"
+            warnings.warn(f"{words}: {used}.", FutureWarning, stacklevel=2)
         return table(*args, **kwargs)
 
     return wrapped

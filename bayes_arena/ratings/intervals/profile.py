@@ -100,13 +100,13 @@ def profile_interval(
 
 def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats, level: float, side: float) -> float:
     quantile = half_width(level) ** 2
-    lowest = target.value(_at(strength))
+    lowest = target.value(_point(strength))
     gauge = Gauge(laplace.shifts, free_scale=False, held=np.zeros(0, dtype=bool))
     direction = laplace.factor.solve_schur(contrast)
     multiplier = side * np.sqrt(quantile / (contrast @ direction))
     r = strength + multiplier * direction
     for _ in range(MAX_ITERATIONS):
-        point = _at(r)
+        point = _point(r)
         gradient, arrow = target.gradient_and_hessian(point)
         try:
             factor = factorise(arrow, extra=gauge.extra(point, arrow), held=gauge.held)
@@ -127,5 +127,5 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
     )
 
 
-def _at(strength: Floats) -> Point:
+def _point(strength: Floats) -> Point:
     return Point(strength, np.zeros(0), np.zeros((0, 0)))

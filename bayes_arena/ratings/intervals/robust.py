@@ -122,7 +122,7 @@ def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floa
     Raises
     ------
     ModelError
-        If the fit is no mode, or votes are weighted by fractions.
+        If the fit is not a mode, or votes are weighted by fractions.
     NotIdentifiedError
         If the estimate lies at infinity.
     """

@@ -10,7 +10,7 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import listing
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN, Cells
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN, Cells, wins_losses_ties
 from bayes_arena.votes.graph import group_labels
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.repeats import Repeats
@@ -149,25 +149,24 @@ def check(cells: object) -> pd.DataFrame:
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
     """Wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
     size = cells.n_competitors
-    a_wins, b_wins = cells.counts[:, WIN], cells.counts[:, LOSS]
-    ties = cells.counts[:, TIE] + cells.counts[:, BOTH_BAD]
+    a_wins, b_wins, ties = wins_losses_ties(cells.counts)
     wins = sum_by(cells.a, a_wins, size) + sum_by(cells.b, b_wins, size)
     losses = sum_by(cells.a, b_wins, size) + sum_by(cells.b, a_wins, size)
     return wins, losses, sum_by(cells.a, ties, size) + sum_by(cells.b, ties, size)
 
 
 def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:
-    """Return the groups of competitors that took every point off all others, where the votes are connected.
+    """Return the groups of competitors that won every point against all others, where the votes are connected.
 
     A finite maximum-likelihood estimate of Bradley-Terry exists only if there are none (Ford, 1957): the directed graph
-    "j took something off i" must be strongly connected.
+    with an arrow from i to j where i won a point against j must be strongly connected.
 
     Parameters
     ----------
     cells : Cells
         Votes.
     count_ties : bool
-        Whether a tie takes something off both sides.
+        Whether a tie counts as points for both sides.
 
     Returns
     -------
@@ -176,13 +175,13 @@ def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[s
         strongly connected group that lost nothing to anybody outside it, though it was compared with them.
     """
     tally = cells.tally(by_annotator=False)
-    i_wins, j_wins, ties = tally.counts[:, WIN], tally.counts[:, LOSS], tally.counts[:, TIE:].sum(axis=1) * count_ties
-    i_scored, j_scored = i_wins + ties > 0, j_wins + ties > 0
-    took = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
-    off = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
-    group = group_labels(cells.n_competitors, took, off, strong=True)
-    outside = group[took] != group[off]
-    beaten, met = set(group[off][outside]), set(group[took][outside])
+    i_wins, j_wins, ties = wins_losses_ties(tally.counts)
+    i_scored, j_scored = i_wins + count_ties * ties > 0, j_wins + count_ties * ties > 0
+    scorer = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
+    conceder = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
+    group = group_labels(cells.n_competitors, scorer, conceder, strong=True)
+    outside = group[scorer] != group[conceder]
+    beaten, met = set(group[conceder][outside]), set(group[scorer][outside])
     return [
         [name for name, label in zip(cells.competitors, group, strict=True) if label == winner]
         for winner in sorted(met - beaten)

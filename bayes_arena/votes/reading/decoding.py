@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from bayes_arena.votes.cells import OUTCOMES
+from bayes_arena.votes.cells import LOSS, OUTCOMES, TIE, WIN
 
 LABELS: Mapping[str, str] = {
     "model_a": "model_a",
@@ -46,24 +46,26 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         label = pl.col("winner").str.strip_chars().str.to_lowercase()
         by_label = label.replace_strict(codes, default=None, return_dtype=pl.Int8)
         winner = pl.col("winner")
-        by_name = pl.when(winner == pl.col("a")).then(0).when(winner == pl.col("b")).then(1).cast(pl.Int8)
+        by_name = pl.when(winner == pl.col("a")).then(WIN).when(winner == pl.col("b")).then(LOSS).cast(pl.Int8)
         keys = keys.with_columns(by_label=by_label, by_name=by_name)
         keys = keys.with_columns(outcome=pl.coalesce("by_label", "by_name"))
         missing_winner = winner.is_null()
         ambiguous = pl.col("by_label") != pl.col("by_name")
     elif "winner_a" in groups.columns:
-        hot = [_is_hot(name) for name in ("winner_a", "winner_b", "winner_tie")]
-        keys = keys.with_columns(one=hot[0], two=hot[1], three=hot[2])
-        chosen = pl.when("one").then(0).when("two").then(1).when("three").then(2).cast(pl.Int8)
-        total = pl.sum_horizontal(pl.col(name).cast(pl.Int8) for name in ("one", "two", "three"))
-        complete = pl.all_horizontal(pl.col(name).is_not_null() for name in ("one", "two", "three"))
-        keys = keys.with_columns(outcome=pl.when(complete & (total == 1)).then(chosen))
+        marks = ("marked_a", "marked_b", "marked_tie")
+        keys = keys.with_columns(
+            marked_a=_is_hot("winner_a"), marked_b=_is_hot("winner_b"), marked_tie=_is_hot("winner_tie")
+        )
+        marked = pl.when("marked_a").then(WIN).when("marked_b").then(LOSS).when("marked_tie").then(TIE).cast(pl.Int8)
+        total = pl.sum_horizontal(pl.col(mark).cast(pl.Int8) for mark in marks)
+        complete = pl.all_horizontal(pl.col(mark).is_not_null() for mark in marks)
+        keys = keys.with_columns(outcome=pl.when(complete & (total == 1)).then(marked))
         unknown = "not one winner"
     else:
-        keys = keys.with_columns(outcome=pl.lit(CODES["model_a"], pl.Int8))
+        keys = keys.with_columns(outcome=pl.lit(WIN, pl.Int8))
         if "wins_a" not in groups.columns:  # winner and loser: a tie has neither
-            said = [pl.col(name).str.strip_chars().str.to_lowercase().is_in(list(labels)) for name in ("a", "b")]
-            keys = keys.with_columns(outcome=pl.when(~pl.any_horizontal(said)).then("outcome"))
+            is_label = [pl.col(name).str.strip_chars().str.to_lowercase().is_in(list(labels)) for name in ("a", "b")]
+            keys = keys.with_columns(outcome=pl.when(~pl.any_horizontal(is_label)).then("outcome"))
             unknown = "outcome for a name"
     counts = [_no_number(pl.col(name)) for name in COUNTS if name in groups.columns]
     if "weight" in groups.columns:
@@ -117,7 +119,7 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
     return votes.with_columns(
         a=pl.min_horizontal("a", "b"),
         b=pl.max_horizontal("a", "b"),
-        outcome=pl.when(turned & (outcome < 2)).then(1 - outcome).otherwise(outcome),
+        outcome=pl.when(turned).then(outcome.replace({WIN: LOSS, LOSS: WIN})).otherwise(outcome),
     )
 
 

@@ -41,7 +41,7 @@ def find_fault(paths: Sequence[Path]) -> str | None:
             else:
                 continue
         except (gzip.BadGzipFile, EOFError, zlib.error):
-            fault = "it is not compressed as its name says, or cut off. Get it again."
+            fault = "it is not compressed as its name says, or it is cut off. Get it again."
         if fault:
             return f"Cannot read {str(path)!r}: {fault}"
     first = next(iter(columns), None)
@@ -89,11 +89,11 @@ def _json_lines(path: Path) -> str | None:
             try:
                 value = json.loads(line) if line.strip() else {}
             except ValueError:
-                return f"row {row} is no JSON. Write one JSON object a line."
+                return f"row {row} is not JSON. Write one JSON object a line."
             if _is_foreign(line):
                 return f"row {row} is not UTF-8. Save the file as UTF-8."
             if not isinstance(value, dict):
-                return f"row {row} is no JSON object. Write one JSON object a line."
+                return f"row {row} is not a JSON object. Write one JSON object a line."
     return None
 
 
@@ -101,7 +101,7 @@ def _parquet(path: Path) -> tuple[list[str], str | None]:
     try:
         return [f"{name} ({kind})" for name, kind in pl.read_parquet_schema(path).items()], None
     except pl.exceptions.PolarsError:
-        return [], "it is no Parquet file, or cut off. Get it again."
+        return [], "it is not a Parquet file, or it is cut off. Get it again."
 
 
 def _is_foreign(text: str) -> bool:

@@ -68,10 +68,10 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     Raises
     ------
     VotesError
-        If a path does not exist, its format is unknown, or the object is no dataframe.
+        If a path does not exist, its format is unknown, or the object is not a dataframe.
     """
     if paths := files_of(source):
-        return nw.from_native(_scan(_different(paths, dedupe=dedupe)))
+        return nw.from_native(_scan(_checked_for_copies(paths, dedupe=dedupe)))
     try:
         return nw.from_native(source)
     except TypeError:
@@ -83,7 +83,7 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
 
 
 def files_of(source: object) -> list[Path]:
-    """Return the files that a source stands for, none if it is no path or sequence of paths."""
+    """Return the files that a source stands for, none if it is not a path or a sequence of paths."""
     if isinstance(source, str | Path):
         source = [source]
     if isinstance(source, Sequence) and all(isinstance(item, str | Path) for item in source):
@@ -104,7 +104,7 @@ def _expand(path: str | Path) -> list[Path]:
     return found
 
 
-def _different(paths: list[Path], *, dedupe: bool) -> list[Path]:
+def _checked_for_copies(paths: list[Path], *, dedupe: bool) -> list[Path]:
     """Say which files hold the same bytes as an earlier one, and leave them out if asked."""
     sizes = [path.stat().st_size for path in paths]
     first: dict[bytes, Path] = {}
@@ -184,11 +184,12 @@ def recognise_roles(
     folded = {name.casefold(): name for name in names}
     if KNOWN & folded.keys() and not KNOWN.intersection(names):  # a header in capitals
         spelling = folded
-    columns = {role: spelling.get(name, name) for role, name in _contest(list(spelling), a, b, winner).items()}
+    recognised = _result_columns(list(spelling), a, b, winner)
+    columns = {role: spelling.get(name, name) for role, name in recognised.items()}
     if annotator is None:
         found = [spelling[name] for name in ANNOTATORS if name in spelling and spelling[name] not in columns.values()]
         if found:
-            columns["annotator"] = _only(found, names, "annotator", "annotator= (--annotator)", ANNOTATORS)
+            columns["annotator"] = _sole(found, names, "annotator", "annotator= (--annotator)", ANNOTATORS)
     elif annotator is not False:
         columns["annotator"] = annotator
     if weight is not None:
@@ -218,7 +219,7 @@ def select_roles(frame: Frame, columns: Mapping[str, str]) -> Frame:
     return frame.select(*expressions)
 
 
-def _contest(names: list[str], a: str | None, b: str | None, winner: str | None) -> dict[str, str]:
+def _result_columns(names: list[str], a: str | None, b: str | None, winner: str | None) -> dict[str, str]:
     """Return the columns of the competitors and of who won."""
     columns: dict[str, str] = {}
     pairs = [pair for pair in PAIRS if set(pair) <= set(names)]
@@ -227,9 +228,9 @@ def _contest(names: list[str], a: str | None, b: str | None, winner: str | None)
             return dict(WON)
         if winner is None and not pairs and set(COUNTED.values()) <= set(names):
             ties = [name for name in TIES if name in names]
-            return COUNTED | ({"ties": _only(ties, names, "count of ties", "another name", TIES)} if ties else {})
+            return COUNTED | ({"ties": _sole(ties, names, "count of ties", "another name", TIES)} if ties else {})
         known = (*PAIRS, tuple(WON.values()), tuple(COUNTED.values()))
-        columns["a"], columns["b"] = _only(pairs, names, "pair of competitors", "a= and b= (--a and --b)", known)
+        columns["a"], columns["b"] = _sole(pairs, names, "pair of competitors", "a= and b= (--a and --b)", known)
     elif a is None or b is None:
         raise ColumnError("Name both columns of competitors (a=... and b=...), or neither.")
     else:
@@ -237,14 +238,15 @@ def _contest(names: list[str], a: str | None, b: str | None, winner: str | None)
     if winner is None and not set(WINNERS) & set(names) and set(ONE_HOT.values()) <= set(names):
         return columns | ONE_HOT
     found = [name for name in WINNERS if name in names]
-    said = winner or _only(found, names, "winner", "winner= (--winner)", WINNERS)
-    if said in columns.values():  # whoever won stands there, so the columns are no sides
-        loser = next((name for name in columns.values() if name != said), said)
-        return {"a": said, "b": loser}
-    return columns | {"winner": said}
+    named = winner or _sole(found, names, "winner", "winner= (--winner)", WINNERS)
+    if named in columns.values():  # whoever won stands there, so the columns are not sides
+        loser = next((name for name in columns.values() if name != named), named)
+        return {"a": named, "b": loser}
+    return columns | {"winner": named}
 
 
-def _only[T](found: Sequence[T], names: list[str], role: str, remedy: str, known: Iterable[object]) -> T:
+def _sole[T](found: Sequence[T], names: list[str], role: str, remedy: str, known: Iterable[object]) -> T:
+    """Return the sole candidate for a role; none or several are an error."""
     if len(found) == 1:
         return found[0]
     problem = f"Several columns could be the {role}: {listing(found)}" if found else f"No {role} column recognised"
