@@ -25,8 +25,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the tests of the PyMC programs unread where only quick ones are asked for: importing PyMC takes seconds."""
-    return True if collection_path.name == "models" and config.option.markexpr == "not slow" else None
+    """Leave modules that are slow as a whole unread where only quick tests are asked for: what they import is slow."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return True if "\npytestmark = pytest.mark.slow" in collection_path.read_text(encoding="utf-8") else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,6 +12,8 @@ import xarray as xr
 import bayes_arena as ba
 from bayes_arena.models import per_vote
 
+pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
+
 CHAINS, DRAWS = 4, 50
 
 

@@ -17,6 +17,8 @@ import bayes_arena as ba
 from bayes_arena.fits.saved.storage import FORMAT
 from bayes_arena.replacing import written_beside
 
+pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
+
 
 @pytest.fixture(scope="module")
 def fit(arena_cells):

@@ -145,6 +145,7 @@ def test_nuts_samples_the_same_posterior_and_the_tree_has_it():
     assert_allclose(sampled.samples.strength.mean(axis=0), mode.strength, atol=0.1)
 
 
+@pytest.mark.slow
 def test_style_in_predictive_checks_and_on_disk(fit, tmp_path):
     table = ba.predictive_check(fit, "competitor", draws=100)
     assert table["tail"].between(0.001, 0.999).all()

@@ -11,6 +11,8 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.likelihood.objective import Point
 
+pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
+
 az = lazy_loader.load("arviz")
 """Not imported where only the quick tests are run: it takes seconds."""
 MODELS = ["am-davidson", "bradley-terry", ba.Model("both", "fixed", "davidson", "common", "outcome", "common")]

@@ -14,6 +14,8 @@ import xarray as xr
 import bayes_arena as ba
 from bayes_arena.likelihood.presets import PRESETS
 
+pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
+
 FIXED = ba.Prior(hyper=None)
 
 

@@ -11,6 +11,8 @@ import bayes_arena as ba
 from bayes_arena.validation.leave_one_out import pointwise
 from bayes_arena.votes.cells import with_counts
 
+pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
+
 az = lazy_loader.load("arviz")
 """Not imported where only the quick tests are run: it takes seconds."""
 DAVIDSON = ba.Model("davidson", ties="davidson")

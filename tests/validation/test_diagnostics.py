@@ -10,6 +10,8 @@ from helpers import frame
 
 import bayes_arena as ba
 
+pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
+
 ROWS = [("a", "b", "model_a"), ("b", "c", "model_a"), ("a", "c", "model_a")]
 
 
