@@ -31,10 +31,10 @@ def longest_chain(imports: dict[str, set[str]]) -> int:
         if name in above:
             return 0
         if name not in levels:
-            levels[name] = 1 + max((level(one, (*above, name)) for one in imports[name]), default=0)
+            levels[name] = 1 + max((level(one, (*above, name)) for one in sorted(imports[name])), default=0)
         return levels[name]
 
-    return max(level(name, ()) for name in imports)
+    return max(level(name, ()) for name in sorted(imports))
 
 
 def main() -> None:
