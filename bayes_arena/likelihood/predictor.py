@@ -7,9 +7,9 @@ what it is multiplied by, its basis D:
 
 The basis of theta is the lead r_i - r_j (which enters once where no theta is free), that of a style slope beta_f a
 feature x_f of the vote, and that of all others is one. Position and style belong to the vote: who was shown first, how
-long the answers are. The rest belongs to what is
-rated and to who votes. Of a vote that is only imagined (of every pair, for the scale that all models share; of the next
-vote) nothing is known but the lead and the annotator, and what belongs to the vote is left out.
+long the answers are. The rest belongs to what is rated and to who votes. Of a vote that is only imagined (of every
+pair, for the scale that all models share; of the next vote) nothing is known but the lead and the annotator, and what
+belongs to the vote is left out.
 """
 
 from __future__ import annotations
