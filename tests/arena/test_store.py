@@ -489,7 +489,7 @@ def test_of_two_writers_in_a_process_one_is_refused(path):
 def test_files_that_are_no_arena(path, tmp_path):
     with pytest.raises(ba.StoreError, match=r"No arena at .*arena init"):
         ba.StableArena(tmp_path / "absent")
-    with pytest.raises(ba.StoreError, match="there already"):
+    with pytest.raises(ba.StoreError, match="already exists"):
         ba.StableArena.create(path)
     (tmp_path / "text").write_text("not a database" * 1000)
     with pytest.raises(ba.StoreError, match="not a valid DuckDB"):
