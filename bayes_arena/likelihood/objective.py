@@ -27,7 +27,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.arrow import Arrow
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
-from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, lead, times
+from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
@@ -258,7 +258,7 @@ def objective(cells: Cells, model: Model, prior: Prior) -> Objective:
         If the votes do not carry a feature of the model's style.
     """
     tally = model.tally(cells)
-    found = effects(model, prior)
+    found = tuple(in_units(effect, tally) for effect in effects(model, prior))
     common, own = (tuple(effect for effect in found if effect.level == level) for level in ("common", "annotator"))
     return Objective(
         tally=tally,

@@ -26,6 +26,7 @@ from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.priors import COMMON_BOTH_BAD, COMMON_POSITION, COMMON_STYLE, Prior
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import Tally
 
 THETA = 0
 """Place of theta, where it is free, among the annotators' effects."""
@@ -116,6 +117,18 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
 def _deviations(effect: Effect, sd: float, spread: str) -> Effect:
     """Annotators' deviations from what they have in common."""
     return replace(effect, level="annotator", mean=0.0, sd=sd, spread=spread)
+
+
+def in_units(effect: Effect, tally: Tally) -> Effect:
+    """Return an effect with its prior in units of what it multiplies.
+
+    The slope of a feature has the prior of its product with the feature's root mean square over votes, so that lengths
+    in words and in thousands of words give the same fit.
+    """
+    if effect.basis != "feature":
+        return effect
+    size = math.sqrt(float(np.average(tally.features[effect.feature] ** 2, weights=tally.counts.sum(axis=1))))
+    return replace(effect, sd=effect.sd / size) if size else effect
 
 
 def lead(strength: Floats, i: Ints, j: Ints, axis: int = -1) -> Floats:

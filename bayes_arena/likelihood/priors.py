@@ -8,7 +8,8 @@ Spreads of what the votes are about, in logits except for theta:
     b_k       = b + v_k,       v_k ~ Normal(0, position_spread),   sum_k v_k = 0
 
 and what annotators have in common: ln nu ~ Normal(0, 1) (Davidson; Normal(-0.7, 1) for Rao-Kupper's kappa),
-b ~ Normal(0, 0.5), ln of the both-bad propensity ~ Normal(-1, 1), the slope of a feature ~ Normal(0, 1).
+b ~ Normal(0, 0.5), ln of the both-bad propensity ~ Normal(-1, 1), the slope of a feature times its root mean
+square over votes ~ Normal(0, 1).
 
 The four spreads are used as they are by ``method="map"``. ``"marginal"`` and ``"nuts"`` estimate them from the votes
 under the half-normal hyperpriors in ``hyper``, starting from the values here; with ``hyper=None`` they are fixed there

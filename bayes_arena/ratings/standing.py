@@ -65,16 +65,20 @@ def rank_probabilities(
         raise ModelError(f"top lies between 1 and the number of competitors, {len(names)}; not {top!r}.")
     require_level(level)
     draws, about = drawn_by(interval, fit, draws)
-    ranks = rankdata(-draws.elo_strength, axis=1)
-    lower, upper = equal_tailed(ranks, level, discrete=True)
+    first, last = (rankdata(-draws.elo_strength, method, axis=1) for method in ("min", "max"))  # apart in ties alone
+
+    def among(best: int) -> Floats:
+        """Probability of being among so many; who ties for the last places has a share of them."""
+        return np.asarray(np.clip((best + 1 - first) / (last + 1 - first), 0.0, 1.0).mean(axis=0))
+
     table = pd.DataFrame(
         {
             "competitor": names,
-            "p_best": (ranks == 1).mean(axis=0),
-            "p_top": (ranks <= top).mean(axis=0),
-            "expected_rank": ranks.mean(axis=0),
-            "rank_lower": lower.astype(int),
-            "rank_upper": upper.astype(int),
+            "p_best": among(1),
+            "p_top": among(top),
+            "expected_rank": ((first + last) / 2).mean(axis=0),
+            "rank_lower": equal_tailed(first, level, discrete=True)[0].astype(int),
+            "rank_upper": equal_tailed(last, level, discrete=True)[1].astype(int),
         }
     )
     table = table.sort_values("expected_rank", ignore_index=True)
@@ -237,8 +241,8 @@ def unsettled_pairs(
 
 
 def _ahead(strength: Floats) -> Floats:
-    """Share of draws in which the row's competitor is ahead of the column's, shape (n, n)."""
-    return np.array([(one[:, None] > strength).mean(axis=0) for one in strength.T])
+    """Share of draws in which the row's competitor is ahead of the column's, a tie counting half, shape (n, n)."""
+    return np.array([((one > strength) + 0.5 * (one == strength)).mean(axis=0) for one in strength.T[:, :, None]])
 
 
 def _parts(count: int, draws: int) -> Iterator[slice]:

@@ -165,3 +165,14 @@ def test_features_are_finite_numbers_one_a_cell(length, message):
     index = np.array([0, 1, 0])
     with pytest.raises(ba.ModelError, match=message):
         ba.Cells(("a", "b"), (), index, 1 - index, np.zeros(3, int), np.eye(4)[index], features={"length": length})
+
+
+@pytest.mark.parametrize("unit", [1e-4, 1e3])
+def test_the_unit_of_a_feature_does_not_matter(votes, unit):
+    cells = votes[0]
+    scaled = replace(cells, features={"length": unit * cells.features["length"]})
+    one, other = (ba.fit(each, model=MODEL, method="map") for each in (cells, scaled))
+    assert_allclose(other.strength, one.strength, atol=1e-6)
+    assert_allclose(other.point.common[-1] * unit, one.point.common[-1], rtol=1e-5)
+    slopes = [ba.effects(fit).set_index("effect").loc["style_length", "z"] for fit in (one, other)]
+    assert_allclose(slopes[1], slopes[0], rtol=1e-4)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import frame
+from helpers import frame, panel
 from scipy.special import expit
 
 import bayes_arena as ba
@@ -231,3 +231,13 @@ def test_no_draws_and_negative_seeds_are_refused(fit, arena_cells, given):
         ba.draw(fit, **given)
     with pytest.raises(ba.ModelError, match="a seed is not negative"):
         ba.prior_check(arena_cells, **given)
+
+
+def test_draws_that_tie_exactly_settle_nothing():
+    """Three equals whose annotators vote alike: clustered intervals have no width, and every draw is a tie."""
+    fit = ba.fit(panel({"x": (3, 3), "y": (3, 3)}), model="bradley-terry", prior="flat")
+    table = ba.rank_probabilities(fit, top=2, interval="clustered")
+    np.testing.assert_allclose(table["p_best"], 1 / 3)
+    np.testing.assert_allclose(table["p_top"], 2 / 3)
+    assert table[["rank_lower", "rank_upper"]].to_numpy().tolist() == [[1, 3]] * 3
+    assert ba.unsettled_pairs(fit, interval="clustered")["probability"].tolist() == [0.5] * 3
