@@ -145,7 +145,7 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     score = np.clip(score, CERTAIN, 1 - CERTAIN)
     counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
     target = Objective(
-        tally=Tally(i, j, k=np.zeros_like(i), counts=counts, features=np.empty((0, len(i)))),
+        tally=Tally(i, j, np.zeros_like(i), counts, np.empty((0, len(i))), np.empty((0, len(i)), dtype=np.int64)),
         counts=counts.T,
         likelihood=half.LIKELIHOOD,
         n_competitors=n,

@@ -1,8 +1,9 @@
 """Cells: the sufficient statistics of a set of votes.
 
-One row per distinct (a, b, annotator) with a count for each of the four outcomes. ``a`` is the competitor
-shown first (left), so a position effect can still be read off. Rows are sorted by the competitors' names and
-the annotator's, so no order of votes, no chunking and no engine changes a bit of what follows.
+One row per distinct (a, b, annotator, slices, features) with a count for each of the four outcomes. ``a`` is the
+competitor shown first (left), so a position effect can still be read off. A slice is what else votes have in common:
+the prompt, its category, its language. Rows are sorted by the competitors' names, the annotator's, those of the slices
+and the features, so no order of votes, no chunking and no engine changes a bit of what follows.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ WIN, LOSS, TIE, BOTH_BAD = range(4)
 """The same by their place: a win of the first, a win of the second, a tie, a both-bad vote."""
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
+
+
+ANNOTATOR, COMPETITOR = "annotator", "competitor"
+"""What every vote has besides its slices; no slice bears these names."""
 
 
 def wins_losses_ties(counts: Floats) -> tuple[Floats, Floats, Floats]:
@@ -111,14 +116,34 @@ class Cells(Votes):
         Whether the votes say who was shown first. If not, ``a`` is the name that sorts first, and says nothing.
     features : mapping of str to ndarray, shape (n_cells,)
         By how much a's answer exceeds b's, in length say; votes that differ in it are in different cells.
+    slices : mapping of str to ndarray of int, shape (n_cells,)
+        By name of the slice, ``"prompt"`` say, the index into its ``slice_names``.
+    slice_names : mapping of str to tuple of str
+        By name of the slice, what it distinguishes, sorted: the prompts' ids, say.
+
+    Raises
+    ------
+    ModelError
+        If a feature or slice does not have a sound value for every cell, or a slice is called annotator or competitor.
     """
 
     counts: Floats
     dropped: Mapping[str, int] = field(default_factory=dict)
     sided: bool = True
     features: Mapping[str, Floats] = field(default_factory=dict)
+    slices: Mapping[str, Ints] = field(default_factory=dict)
+    slice_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if set(self.slices) != set(self.slice_names) or {ANNOTATOR, COMPETITOR} & set(self.slices):
+            raise ModelError(
+                f"Slices have names of their own, neither {ANNOTATOR!r} nor {COMPETITOR!r}, and slice_names for each; "
+                f"not {listing(map(repr, self.slices))} with names of {listing(map(repr, self.slice_names))}."
+            )
+        for name, codes in self.slices.items():
+            size = len(self.slice_names[name])
+            if codes.shape != self.a.shape or codes.dtype.kind != "i" or not ((codes >= 0) & (codes < size)).all():
+                raise ModelError(f"The slice {name!r} is an index into its {size} names for every cell.")
         for name, values in self.features.items():
             if values.shape != self.a.shape or values.dtype.kind not in "fi":
                 raise ModelError(
@@ -146,7 +171,9 @@ class Cells(Votes):
         """Component of every competitor in the graph of comparisons, shape (n_competitors,), largest first."""
         return components(self.n_competitors, self.a, self.b)
 
-    def tally(self, *, by_annotator: bool, by_side: bool = False, features: Sequence[str] = ()) -> Tally:
+    def tally(
+        self, *, by_annotator: bool, by_side: bool = False, features: Sequence[str] = (), slices: Sequence[str] = ()
+    ) -> Tally:
         """Sum the votes over what a model does not distinguish; done once, and kept.
 
         Parameters
@@ -155,19 +182,19 @@ class Cells(Votes):
             Keep annotators apart.
         by_side : bool
             Keep apart who was shown first; otherwise i is the competitor that comes first in ``competitors``.
-        features : sequence of str
+        features, slices : sequence of str
             Keep apart votes that differ in these.
         """
-        kept = by_annotator, by_side, tuple(features)
+        kept = by_annotator, by_side, tuple(features), tuple(slices)
         if kept not in self._tallies:
             self._tallies[kept] = self._sum(*kept)
         return self._tallies[kept]
 
     @cached_property
-    def _tallies(self) -> dict[tuple[bool, bool, tuple[str, ...]], Tally]:
+    def _tallies(self) -> dict[tuple[bool, bool, tuple[str, ...], tuple[str, ...]], Tally]:
         return {}
 
-    def _sum(self, by_annotator: bool, by_side: bool, features: Sequence[str]) -> Tally:
+    def _sum(self, by_annotator: bool, by_side: bool, features: Sequence[str], slices: Sequence[str]) -> Tally:
         annotator = self.annotator if by_annotator else np.zeros_like(self.annotator)
         turned = np.zeros(len(self.a), dtype=bool) if by_side else self.a > self.b
         i, j = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
@@ -180,17 +207,25 @@ class Cells(Votes):
             finer, row = np.unique(row * len(values) + code, return_inverse=True)
             coarse, value = np.divmod(finer, len(values))
             keys, differences = keys[coarse], np.vstack([differences[:, coarse], values[value]])
+        codes = np.empty((0, len(keys)), dtype=np.int64)
+        for code in self.slice_rows(slices):
+            count = int(code.max(initial=0)) + 1
+            finer, row = np.unique(row * count + code, return_inverse=True)
+            coarse, value = np.divmod(finer, count)
+            keys, differences, codes = keys[coarse], differences[:, coarse], np.vstack([codes[:, coarse], value])
         return Tally(
             i=keys // size % size,
             j=keys % size,
             k=keys // (size * size),
             counts=np.column_stack([sum_by(row, column, len(keys)) for column in counts.T]),
             features=differences,
+            slices=codes,
         )
 
-    def by_cell(self, features: Sequence[str] = ()) -> Tally:
-        """Return a tally that sums nothing: a row for every cell, in their order, with the features asked for."""
-        return Tally(self.a, self.b, self.annotator, self.counts, self.feature_rows(features))
+    def by_cell(self, features: Sequence[str] = (), slices: Sequence[str] = ()) -> Tally:
+        """Return a tally that sums nothing: a row for every cell, in their order, with what is asked for."""
+        rows = self.feature_rows(features), self.slice_rows(slices)
+        return Tally(self.a, self.b, self.annotator, self.counts, *rows)
 
     def feature_rows(self, names: Sequence[str]) -> Floats:
         """Features of every cell, shape (len(names), n_cells).
@@ -200,10 +235,19 @@ class Cells(Votes):
         ModelError
             If the votes do not carry one.
         """
-        missing = [repr(name) for name in names if name not in self.features]
-        if missing:
-            raise ModelError(f"The votes do not carry {listing(missing)}, which the model reads.")
-        return np.array([self.features[name] for name in names]).reshape(len(names), len(self.a))
+        rows = _asked_for(self.features, names, "feature")
+        return np.array(rows, dtype=np.float64).reshape(len(names), len(self.a))
+
+    def slice_rows(self, names: Sequence[str]) -> Ints:
+        """Slices of every cell, shape (len(names), n_cells).
+
+        Raises
+        ------
+        ModelError
+            If the votes do not carry one.
+        """
+        rows = _asked_for(self.slices, names, "slice")
+        return np.array(rows, dtype=np.int64).reshape(len(names), len(self.a))
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""
@@ -212,7 +256,7 @@ class Cells(Votes):
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Votes per pair (i, j), annotator k and the features asked for, sorted by (k, i, j).
+    """Votes per pair (i, j), annotator k and the features and slices asked for, sorted by (k, i, j).
 
     Attributes
     ----------
@@ -222,6 +266,8 @@ class Tally:
         Wins of i, wins of j, ties, both-bad.
     features : ndarray, shape (n_features, n_rows)
         By how much i exceeds j in each.
+    slices : ndarray of int, shape (n_slices, n_rows)
+        Index into the names of each slice.
     """
 
     i: Ints
@@ -229,6 +275,17 @@ class Tally:
     k: Ints
     counts: Floats
     features: Floats
+    slices: Ints
+
+
+def _asked_for(known: Mapping[str, Any], names: Sequence[str], kind: str) -> list[Any]:
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise ModelError(
+            f"The votes do not carry the {kind} {listing(map(repr, missing))}, which the model reads. Name "
+            f"it when they are read ({kind}s=..., --{kind})."
+        )
+    return [known[name] for name in names]
 
 
 def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:

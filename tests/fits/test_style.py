@@ -80,9 +80,9 @@ def test_a_prediction_reads_the_answers(fit, votes):
     short, long = (predict(fit, replace(cells, features={"length": np.full(len(cells.a), x)})) for x in (-1.0, 1.0))
     assert (long.score > short.score).all()
     assert (long.score - short.score).mean() > 0.1
-    with pytest.raises(ba.ModelError, match="do not carry 'length'"):
+    with pytest.raises(ba.ModelError, match="do not carry the feature 'length'"):
         predict(fit, replace(cells, features={}))
-    with pytest.raises(ba.ModelError, match="do not carry 'length'"):
+    with pytest.raises(ba.ModelError, match="do not carry the feature 'length'"):
         ba.fit(replace(cells, features={}), model=MODEL)
 
 

@@ -48,3 +48,30 @@ def test_cells_that_were_taken_cannot_be_written_to(long_answers):
     for array in (some.a, some.counts, some.features["length"]):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+
+
+def test_votes_on_different_prompts_are_apart_where_it_is_asked(arena_cells):
+    prompt = np.arange(len(arena_cells.a)) % 3
+    cells = replace(arena_cells, slices={"prompt": prompt}, slice_names={"prompt": ("p", "q", "r")})
+    tally = cells.tally(by_annotator=False, slices=("prompt",))
+    whole = cells.tally(by_annotator=False)
+    assert len(tally.i) > len(whole.i)
+    assert tally.counts.sum(axis=0).tolist() == whole.counts.sum(axis=0).tolist()
+    for code in range(3):
+        alone = cells.take(prompt == code).tally(by_annotator=False)
+        assert tally.counts[tally.slices[0] == code].tolist() == alone.counts.tolist()
+
+
+@pytest.mark.parametrize(
+    ("slices", "names"),
+    [
+        ({"annotator": 0}, {"annotator": ("x",)}),
+        ({"prompt": 1}, {"prompt": ("x",)}),
+        ({"prompt": -1}, {"prompt": ("x",)}),
+        ({"prompt": 0}, {}),
+    ],
+)
+def test_slices_are_indices_into_names(arena_cells, slices, names):
+    codes = {name: np.full(len(arena_cells.a), code) for name, code in slices.items()}
+    with pytest.raises(ba.ModelError, match="lice"):
+        replace(arena_cells, slices=codes, slice_names=names)

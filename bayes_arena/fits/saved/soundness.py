@@ -19,6 +19,7 @@ LAYOUT = {
         "annotator_of": ("cell",),
         "counts": ("cell", "outcome"),
         "features": ("feature", "cell"),
+        "slices": ("slice", "cell"),
     },
     "mode": POINT,
     "mirror": POINT,
