@@ -32,7 +32,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.laplace import Laplace
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.reading.table import Reading, valid_votes
+from bayes_arena.votes.reading.validity import Reading, valid_votes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,12 +11,12 @@ from typer import Argument, Option
 
 from bayes_arena.cli.options import VOTES
 from bayes_arena.errors import ModelError, OnInvalid
-from bayes_arena.votes.reading.hub import HUB
+from bayes_arena.votes.reading.files.hub import HUB
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
     from bayes_arena.votes.reading.repeats import Repeats
-    from bayes_arena.votes.reading.table import Reading
+    from bayes_arena.votes.reading.validity import Reading
 
 Delta = Annotated[
     int | None, Option(min=0, help="Keep annotators with more than this many votes.", rich_help_panel=VOTES)
