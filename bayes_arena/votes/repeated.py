@@ -31,8 +31,10 @@ class RepeatedAnswers:
         Prompts.
     votes : float
         Votes (summed weights).
+    answers : int
+        Answers that were voted on.
     with_two : int
-        Answers with two votes or more.
+        Of these, with two votes or more.
     repeated_votes : float
         N_rep: votes on prompts where some answer has two votes or more.
     votes_per_answer : float
@@ -41,6 +43,7 @@ class RepeatedAnswers:
 
     prompts: int
     votes: float
+    answers: int
     with_two: int
     repeated_votes: float
     votes_per_answer: float
@@ -79,6 +82,7 @@ def repeated_answers(cells: Cells) -> RepeatedAnswers:
     return RepeatedAnswers(
         prompts=len(np.unique(prompt)),
         votes=cells.n_votes,
+        answers=len(answers),
         with_two=int((votes_on >= 2).sum()),
         repeated_votes=repeated,
         votes_per_answer=2 * repeated / modelled if modelled else 0.0,

@@ -6,10 +6,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from conftest import real_votes
+from helpers import run
 from hypothesis import given
 from strategies import votes
 
 import bayes_arena as ba
+from bayes_arena.cli.source import VoteSource
 from bayes_arena.votes.repeated import repeated_answers
 
 TABLE = pl.DataFrame(
@@ -311,3 +313,44 @@ def test_the_prompts_of_mt_bench():
     with pytest.warns(ba.PromptsWarning, match="160 prompts from question_id, turn"):
         cells = ba.read_votes(real_votes("mt_bench_human.csv"))
     assert len(cells.slice_names["prompt"]) == 160
+
+
+def test_options_of_the_command_line_read_the_same(tmp_path):
+    TABLE.write_csv(tmp_path / "votes.csv")
+    files, prompt = [str(tmp_path / "votes.csv")], ["question", "round"]
+    source = VoteSource(files, prompt=prompt, slice=["language=lang"], feature=["length", "words=words_a,words_b"])
+    assert_same(source.read(), ba.read_votes(TABLE, **READING))
+
+
+def test_what_the_command_line_says_of_prompts(tmp_path):
+    path = tmp_path / "votes.csv"
+    repeating(60, 5).write_csv(path)
+    done = run("check", path)
+    assert "votes.csv: 300 votes, 4 competitors, 60 prompts" in done.stdout
+    assert "Read 60 prompts from prompt" in done.stderr
+    assert run("check", path, "--prompt", "prompt").stderr == ""
+    done = run("check", path, "--no-prompt")
+    assert "prompts unknown" in done.stdout
+    assert done.stderr == ""
+    assert "No column 'nowhere'" in run("check", path, "--slice", "topic=nowhere").stderr
+    assert "one column or two" in run("check", path, "--feature", "f=a,b,c").stderr
+
+
+def test_check_says_how_often_answers_were_voted_on():
+    rows = {
+        name: ba.check(ba.read_votes(table, prompt=prompt)).set_index("check").loc["prompts"].to_list()
+        for name, table, prompt in (
+            ("many", repeating(60, 5), "prompt"),
+            ("few", repeating(60, 1), "prompt"),
+            ("none", repeating(60, 1), False),
+        )
+    }
+    status, found, remedy = rows["many"]
+    assert (status, remedy) == ("ok", "")
+    assert found.startswith("60 prompts, 2")
+    status, found, remedy = rows["few"]
+    assert (status, remedy.startswith("answers cannot be told from noise")) == ("warning", True)
+    assert found == (
+        "60 prompts, 120 answers with 1.0 votes each; 0 have two or more, 0% of the votes are on prompts with one"
+    )
+    assert rows["none"] == ["ok", "prompts unknown", ""]
