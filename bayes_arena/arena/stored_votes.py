@@ -1,23 +1,25 @@
 """Votes in and cells out of the file of an arena.
 
 A vote is stored once, whatever is added how often. What makes it the same vote is its id. Votes that come without ids
-are identified by content: the n-th of several votes alike (same a, b, annotator, outcome and weight) in one addition is
-the same vote as the n-th such vote of any other addition. So adding a file again, or a longer version of it, adds only
-what is new; but votes of a new batch that are like stored ones are taken for those, with a warning. Batches need ids.
+are identified by content: the n-th of several votes alike (same a, b, annotator, outcome, weight, slices and features)
+in one addition is the same vote as the n-th such vote of any other addition. So adding a file again, or a longer
+version of it, adds only what is new; but votes of a new batch that are like stored ones are taken for those, with a
+warning. Batches need ids.
 
-Cells are kept beside the votes, one row for each (a, b, annotator, outcome, weight), and an addition rewrites only the
-rows that it touches. Weights are kept apart because the grid that makes sums of weights exact depends on all of them
-(:func:`~bayes_arena.votes.summing.sum_cells`): a round that reads cells gets the bits that reading all votes at once
-gives. An id is looked up by 64 bits of its hash, a scan of eight bytes a stored vote: a unique index would have to be
-loaded whole whenever the file is opened.
+Cells are kept beside the votes, one row for each (a, b, annotator, context, outcome, weight), and an addition rewrites
+only the rows that it touches; the context is a number for what slices and features say. Weights are kept apart because
+the grid that makes sums of weights exact depends on all of them (:func:`~bayes_arena.votes.summing.sum_cells`): a round
+that reads cells gets the bits that reading all votes at once gives. An id is looked up by 64 bits of its hash, a scan
+of eight bytes a stored vote: a unique index would have to be loaded whole whenever the file is opened.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -26,11 +28,12 @@ from bayes_arena.arena.store import Session, Store, now
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, listing
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.summing import sum_cells
+from bayes_arena.votes.summing import FEATURE, SLICE, sum_cells
 
 NOBODY = -1
 """Number of the annotator where annotators are unknown."""
 CONTENT = ("a", "b", "annotator", "outcome", "weight")
+"""Columns of every vote; those of slices and features come after them."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     InvalidVotesError
         If votes of different contents share an id.
     """
-    content = [name for name in CONTENT if name in groups.columns]
+    content = [name for name in CONTENT if name in groups.columns] + _carried(groups, SLICE) + _carried(groups, FEATURE)
     groups = groups.group_by("id" if "id" in groups.columns else [], *content).agg(pl.sum("n"))
     if "id" in groups.columns:
         shared = groups["id"].filter(groups["id"].is_duplicated()).unique().sort()
@@ -85,7 +88,21 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     return groups.select(*content, id=pl.col("alike") + " " + pl.col("number").cast(pl.String))
 
 
-def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool) -> int:
+def _carried(votes: pl.DataFrame, kind: str) -> list[str]:
+    """Return the columns of slices or features, sorted."""
+    return sorted(name for name in votes.columns if name.startswith(kind))
+
+
+def settled_prompt(session: Session) -> tuple[str, ...] | None:
+    """Return the columns that the first votes have settled to be the prompt's, none of them if votes carry no prompts.
+
+    None at all before there are votes.
+    """
+    ((columns,),) = session.rows("select prompt from arena")
+    return None if columns is None else tuple(columns)
+
+
+def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[str]) -> int:
     """Store the votes that are not stored yet, in one transaction.
 
     Parameters
@@ -96,6 +113,8 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool) -> int:
         From :func:`identify`.
     ids : bool
         Whether the votes came with ids of their own.
+    prompt : sequence of str
+        Columns that were read as the prompt.
 
     Returns
     -------
@@ -105,7 +124,7 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool) -> int:
     Raises
     ------
     ColumnError
-        If earlier votes carried annotators or ids and these do not, or the reverse.
+        If earlier votes carried annotators, ids, slices or features and these do not, or the reverse.
     InvalidVotesError
         If an id is that of a stored vote of other contents.
     StoreError
@@ -114,27 +133,35 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool) -> int:
     known_annotators = "annotator" in votes.columns
     if not known_annotators:
         votes = votes.with_columns(annotator=pl.lit(None, pl.String))
-    columns = {name: votes[name].to_numpy() for name in ("outcome", "weight")}
-    columns |= {name: np.array(votes[name].to_list(), dtype=object) for name in ("id", "a", "b", "annotator")}
+    slices, features = _carried(votes, SLICE), _carried(votes, FEATURE)
+    columns = {name: votes[name].to_numpy() for name in ("outcome", "weight", *features)}
+    texts = ("id", "a", "b", "annotator", *slices)
+    columns |= {name: np.array(votes[name].to_list(), dtype=object) for name in texts}
     hashes = b"".join(hashlib.blake2b(id.encode(), digest_size=8).digest() for id in votes["id"])
     columns["hash"] = np.frombuffer(hashes, dtype="<u8").astype(np.uint64)
     with store.transaction() as session:
+        session.execute("update arena set prompt = ? where slices is null", [list(prompt)])
         _settle(session, "annotators", known_annotators, "annotator= (--annotator)")
         _settle(session, "ids", ids, "id= (--id)")
+        _settle_names(session, "slices", slices, "prompt= and slices= (--prompt, --slice)")
+        _settle_names(session, "features", features, "features= (--feature)")
         with session.incoming(columns):
             _number_names(session, "competitor", "select a as name from incoming union select b from incoming")
             if known_annotators:
                 _number_names(session, "annotator", "select distinct annotator as name from incoming")
+            context = _number_contexts(session, slices, features)
             session.execute(
                 "create temp table batch as select hash, incoming.id, x.code as a, y.code as b, "
-                f"coalesce(k.code, {NOBODY}) as annotator, outcome::tinyint as outcome, weight from incoming "
+                f"coalesce(k.code, {NOBODY}) as annotator, c.code as context, outcome::tinyint as outcome, weight "
+                "from incoming "
                 "join competitor x on x.name = incoming.a join competitor y on y.name = incoming.b "
+                f"join context c on {context} "
                 "left join annotator k on k.name = incoming.annotator"
             )
         _leave_out_stored(session)
-        session.execute("insert into vote select *, ? from batch", [now()])
+        session.execute("insert into vote by name select *, ? as added from batch", [now()])
         session.execute(
-            "insert into cell select a, b, annotator, outcome, weight, count(*) from batch group by all "
+            "insert into cell select a, b, annotator, context, outcome, weight, count(*) from batch group by all "
             "on conflict do update set n = cell.n + excluded.n"
         )
         ((new,),) = session.rows("select count(*) from batch")
@@ -154,6 +181,39 @@ def _settle(session: Session, what: str, carried: bool, remedy: str) -> None:
         )
 
 
+def _settle_names(session: Session, what: str, columns: list[str], remedy: str) -> None:
+    """Hold all votes to the slices or features of the first ones."""
+    carried = [column.partition(":")[2] for column in columns]
+    ((settled,),) = session.rows(f"select {what} from arena")
+    if settled is None:
+        session.execute(f"update arena set {what} = ?", [carried])
+    elif settled != carried:
+        raise ColumnError(
+            f"The stored votes carry the {what} {listing(settled) or '(none)'}, and the new votes "
+            f"{listing(carried) or '(none)'}. Name the same for all votes of an arena: {remedy}."
+        )
+
+
+def _number_contexts(session: Session, slices: list[str], features: list[str]) -> str:
+    """Give numbers to what slices and features say and has none; return the condition that finds the number."""
+    lists = {
+        name: f"[{', '.join(_quoted(column) for column in columns)}]::{kind}[]"
+        for name, columns, kind in (("slices", slices, "varchar"), ("features", features, "double"))
+    }
+    session.execute(
+        "insert into context select (select coalesce(max(code), -1) from context) "
+        "+ row_number() over (order by slices, features), slices, features "
+        f"from (select distinct {lists['slices']} as slices, {lists['features']} as features from incoming) "
+        "anti join context using (slices, features)"
+    )
+    return " and ".join(f"c.{name} = {values}" for name, values in lists.items())
+
+
+def _quoted(name: str) -> str:
+    """Write the name of a column in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def _number_names(session: Session, table: str, names: str) -> None:
     """Give numbers to names that have none."""
     session.execute(
@@ -168,7 +228,7 @@ def _leave_out_stored(session: Session) -> None:
     ((met,),) = session.rows("select count(*) from vote semi join batch using (hash)")
     if not met:
         return
-    other = " or ".join(f"vote.{name} != batch.{name}" for name in CONTENT)
+    other = " or ".join(f"vote.{name} != batch.{name}" for name in (*CONTENT, "context"))
     session.execute(
         f"create temp table stored as select batch.id, ({other}) as other from batch join vote using (hash, id)"
     )
@@ -189,7 +249,7 @@ def stored_cells(session: Session) -> Cells:
     NoVotesError
         If there is no vote.
     """
-    found = session.columns("select a, b, annotator, outcome, weight, n from cell")
+    found = session.columns("select a, b, annotator, context, outcome, weight, n from cell")
     if not len(found["n"]):
         raise NoVotesError(f"There is no vote in {str(session.path)!r} yet. Add some (bayes-arena arena add).")
     competitors, place = _sorted_names(session, "competitor")
@@ -198,8 +258,23 @@ def stored_cells(session: Session) -> Cells:
     if found["annotator"][0] != NOBODY:
         annotators, place = _sorted_names(session, "annotator")
         coded["annotator"] = place[found["annotator"]]
+    ((slices, features),) = session.rows("select slices, features from arena")
+    slice_names: dict[str, list[str]] = {}
+    for name, values in _contexts(session, "slices", slices).items():
+        names, code = np.unique(values, return_inverse=True)
+        slice_names[name], coded[SLICE + name] = names.tolist(), code[found["context"]].astype(np.int64)
+    for name, values in _contexts(session, "features", features).items():
+        coded[FEATURE + name] = values[found["context"]]
     coded |= {name: found[name] for name in ("outcome", "weight", "n")}
-    return sum_cells(pl.DataFrame(coded), competitors, annotators, {}, dropped={}, sided=True)
+    return sum_cells(pl.DataFrame(coded), competitors, annotators, slice_names, dropped={}, sided=True)
+
+
+def _contexts(session: Session, what: str, names: list[str]) -> dict[str, Any]:
+    """Return what every context says, by the name of the slice or feature."""
+    if not names:
+        return {}
+    said = ", ".join(f"{what}[{place}] as {_quoted(name)}" for place, name in enumerate(names, 1))
+    return session.columns(f"select {said} from context order by code")
 
 
 def _sorted_names(session: Session, table: str) -> tuple[list[str], Ints]:

@@ -113,7 +113,7 @@ def read_votes(
     >>> cells.competitors, cells.n_votes
     (('x', 'y', 'z'), 2.0)
     """
-    groups, dropped, sided = valid_votes(
+    votes = valid_votes(
         source,
         a=a,
         b=b,
@@ -129,7 +129,7 @@ def read_votes(
         normalise=normalise,
         in_order=False,
     )
-    return build_cells(groups, dropped=dropped, sided=sided)
+    return build_cells(votes.rows, dropped=votes.dropped, sided=votes.sided)
 
 
 def as_cells(votes: object) -> Cells:
