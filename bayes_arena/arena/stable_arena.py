@@ -22,7 +22,8 @@ from bayes_arena.arena.stored_rounds import (
     round_table,
     status_table,
 )
-from bayes_arena.arena.stored_votes import Addition, add_votes, identify, settled_prompt, stored_cells
+from bayes_arena.arena.stored_slices import settled_prompt
+from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored_cells
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
 from bayes_arena.fits.fitting import fit
 from bayes_arena.inference.methods import Method

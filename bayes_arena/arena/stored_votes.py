@@ -19,12 +19,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from bayes_arena.arena.store import Session, Store, now
+from bayes_arena.arena.stored_slices import columns_of, number_contexts, said_by_contexts, settle_slices
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, listing
 from bayes_arena.votes.cells import Cells
@@ -73,7 +73,7 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     InvalidVotesError
         If votes of different contents share an id.
     """
-    content = [name for name in CONTENT if name in groups.columns] + _carried(groups, SLICE) + _carried(groups, FEATURE)
+    content = [name for name in CONTENT if name in groups.columns] + columns_of(groups, SLICE, FEATURE)
     groups = groups.group_by("id" if "id" in groups.columns else [], *content).agg(pl.sum("n"))
     if "id" in groups.columns:
         shared = groups["id"].filter(groups["id"].is_duplicated()).unique().sort()
@@ -86,20 +86,6 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     alike = pl.Series([json.dumps(row, ensure_ascii=False) for row in groups.select(content).iter_rows()])
     groups = groups.with_columns(alike=alike, number=pl.int_ranges(1, pl.col("n") + 1)).explode("number")
     return groups.select(*content, id=pl.col("alike") + " " + pl.col("number").cast(pl.String))
-
-
-def _carried(votes: pl.DataFrame, kind: str) -> list[str]:
-    """Return the columns of slices or features, sorted."""
-    return sorted(name for name in votes.columns if name.startswith(kind))
-
-
-def settled_prompt(session: Session) -> tuple[str, ...] | None:
-    """Return the columns that the first votes have settled to be the prompt's, none of them if votes carry no prompts.
-
-    None at all before there are votes.
-    """
-    ((columns,),) = session.rows("select prompt from arena")
-    return None if columns is None else tuple(columns)
 
 
 def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[str]) -> int:
@@ -133,23 +119,21 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
     known_annotators = "annotator" in votes.columns
     if not known_annotators:
         votes = votes.with_columns(annotator=pl.lit(None, pl.String))
-    slices, features = _carried(votes, SLICE), _carried(votes, FEATURE)
+    slices, features = columns_of(votes, SLICE), columns_of(votes, FEATURE)
     columns = {name: votes[name].to_numpy() for name in ("outcome", "weight", *features)}
     texts = ("id", "a", "b", "annotator", *slices)
     columns |= {name: np.array(votes[name].to_list(), dtype=object) for name in texts}
     hashes = b"".join(hashlib.blake2b(id.encode(), digest_size=8).digest() for id in votes["id"])
     columns["hash"] = np.frombuffer(hashes, dtype="<u8").astype(np.uint64)
     with store.transaction() as session:
-        session.execute("update arena set prompt = ? where slices is null", [list(prompt)])
         _settle(session, "annotators", known_annotators, "annotator= (--annotator)")
         _settle(session, "ids", ids, "id= (--id)")
-        _settle_names(session, "slices", slices, "prompt= and slices= (--prompt, --slice)")
-        _settle_names(session, "features", features, "features= (--feature)")
+        settle_slices(session, slices, features, prompt)
         with session.incoming(columns):
             _number_names(session, "competitor", "select a as name from incoming union select b from incoming")
             if known_annotators:
                 _number_names(session, "annotator", "select distinct annotator as name from incoming")
-            context = _number_contexts(session, slices, features)
+            context = number_contexts(session, slices, features)
             session.execute(
                 "create temp table batch as select hash, incoming.id, x.code as a, y.code as b, "
                 f"coalesce(k.code, {NOBODY}) as annotator, c.code as context, outcome::tinyint as outcome, weight "
@@ -179,39 +163,6 @@ def _settle(session: Session, what: str, carried: bool, remedy: str) -> None:
             f"The {having} votes carry {what}, and the {lacking} votes do not. "
             f"Name the column by {remedy} for all votes of an arena, or for none."
         )
-
-
-def _settle_names(session: Session, what: str, columns: list[str], remedy: str) -> None:
-    """Hold all votes to the slices or features of the first ones."""
-    carried = [column.partition(":")[2] for column in columns]
-    ((settled,),) = session.rows(f"select {what} from arena")
-    if settled is None:
-        session.execute(f"update arena set {what} = ?", [carried])
-    elif settled != carried:
-        raise ColumnError(
-            f"The stored votes carry the {what} {listing(settled) or '(none)'}, and the new votes "
-            f"{listing(carried) or '(none)'}. Name the same for all votes of an arena: {remedy}."
-        )
-
-
-def _number_contexts(session: Session, slices: list[str], features: list[str]) -> str:
-    """Give numbers to what slices and features say and has none; return the condition that finds the number."""
-    lists = {
-        name: f"[{', '.join(_quoted(column) for column in columns)}]::{kind}[]"
-        for name, columns, kind in (("slices", slices, "varchar"), ("features", features, "double"))
-    }
-    session.execute(
-        "insert into context select (select coalesce(max(code), -1) from context) "
-        "+ row_number() over (order by slices, features), slices, features "
-        f"from (select distinct {lists['slices']} as slices, {lists['features']} as features from incoming) "
-        "anti join context using (slices, features)"
-    )
-    return " and ".join(f"c.{name} = {values}" for name, values in lists.items())
-
-
-def _quoted(name: str) -> str:
-    """Write the name of a column in SQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _number_names(session: Session, table: str, names: str) -> None:
@@ -258,23 +209,10 @@ def stored_cells(session: Session) -> Cells:
     if found["annotator"][0] != NOBODY:
         annotators, place = _sorted_names(session, "annotator")
         coded["annotator"] = place[found["annotator"]]
-    ((slices, features),) = session.rows("select slices, features from arena")
-    slice_names: dict[str, list[str]] = {}
-    for name, values in _contexts(session, "slices", slices).items():
-        names, code = np.unique(values, return_inverse=True)
-        slice_names[name], coded[SLICE + name] = names.tolist(), code[found["context"]].astype(np.int64)
-    for name, values in _contexts(session, "features", features).items():
-        coded[FEATURE + name] = values[found["context"]]
+    said, slice_names = said_by_contexts(session)
+    coded |= {column: values[found["context"]] for column, values in said.items()}
     coded |= {name: found[name] for name in ("outcome", "weight", "n")}
     return sum_cells(pl.DataFrame(coded), competitors, annotators, slice_names, dropped={}, sided=True)
-
-
-def _contexts(session: Session, what: str, names: list[str]) -> dict[str, Any]:
-    """Return what every context says, by the name of the slice or feature."""
-    if not names:
-        return {}
-    said = ", ".join(f"{what}[{place}] as {_quoted(name)}" for place, name in enumerate(names, 1))
-    return session.columns(f"select {said} from context order by code")
 
 
 def _sorted_names(session: Session, table: str) -> tuple[list[str], Ints]:

@@ -315,6 +315,11 @@ def test_the_prompts_of_mt_bench():
     assert len(cells.slice_names["prompt"]) == 160
 
 
+def test_prompts_that_nobody_kept_saw_are_left_out():
+    cells = ba.read_votes(TABLE, **READING)
+    assert_same(ba.drop_annotators(cells, ["k"]), ba.read_votes(TABLE.filter(pl.col("judge") == "l"), **READING))
+
+
 def test_options_of_the_command_line_read_the_same(tmp_path):
     TABLE.write_csv(tmp_path / "votes.csv")
     files, prompt = [str(tmp_path / "votes.csv")], ["question", "round"]
