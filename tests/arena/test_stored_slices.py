@@ -7,7 +7,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from helpers import frame
+from helpers import frame, run
 from test_store import ROWS, assert_same
 
 import bayes_arena as ba
@@ -145,6 +145,18 @@ def test_an_id_of_a_vote_on_another_prompt_is_refused(tmp_path):
         arena.add(table, id="id", prompt="p")
         with pytest.raises(ba.InvalidVotesError, match="id of a stored vote of other contents: '0', '1'"):
             arena.add(table.with_columns(p=pl.lit("other")), id="id", prompt="p")
+
+
+def test_the_command_adds_what_votes_carry(tmp_path):
+    path, file = tmp_path / "arena.duckdb", tmp_path / "votes.parquet"
+    TABLE.write_parquet(file)
+    run("arena", "init", path)
+    columns = ("--prompt", "p", "--prompt", "turn", "--slice", 'what\'s "it"', "--weight", "w")
+    done = run("arena", "add", path, file, *columns, "--feature", "length", "--feature", "size=length,turn")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "name the same" in run("arena", "add", path, file, "--no-prompt").stderr.lower()
+    with ba.StableArena(path, read_only=True) as arena:
+        assert_same(arena.cells(), ba.read_votes(TABLE, **READING))
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,10 @@ def test_votes_are_read_with_what_they_carry():
     ]
 
 
+def test_cells_say_what_they_carry():
+    assert repr(ba.read_votes(TABLE, **READING)).endswith("2 annotators, slices language (2), prompt (4), 5 cells)")
+
+
 def test_names_alone_are_those_of_columns():
     short = ba.read_votes(TABLE, prompt=False, slices=["lang"], features=["length"])
     long = ba.read_votes(TABLE, prompt=False, slices={"lang": "lang"}, features={"length": "length"})
