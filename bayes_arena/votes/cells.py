@@ -153,9 +153,11 @@ class Cells(Votes):
         super().__post_init__()
 
     def __repr__(self) -> str:
+        slices = ", ".join(f"{name} ({len(names)})" for name, names in self.slice_names.items())
         return (
             f"Cells({self.n_votes:,.12g} votes, {self.n_competitors} competitors, {self.n_annotators} annotators, "
-            f"{len(self.a)} cells)"
+            + (f"slices {slices}, " if slices else "")
+            + f"{len(self.a)} cells)"
         )
 
     @cached_property
