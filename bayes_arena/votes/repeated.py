@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import sum_by
-from bayes_arena.votes.cells import PROMPT, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.words import PROMPT
 
 FEWEST = 100
 """Answers with two votes from which their spread can be estimated."""

@@ -16,12 +16,12 @@ import narwhals as nw
 import polars as pl
 
 from bayes_arena.errors import ColumnError, PromptsWarning, UnusedColumnWarning, listing
-from bayes_arena.votes.cells import ANNOTATOR, COMPETITOR, PROMPT
 from bayes_arena.votes.reading.columns import column_names, require_columns, spellings
 from bayes_arena.votes.reading.decoding import as_text, normalised
 from bayes_arena.votes.reading.files.opening import Frame, comparable_columns, to_polars
 from bayes_arena.votes.repeated import FEWEST, SHARE, repeated_answers
 from bayes_arena.votes.summing import FEATURE, SLICE, build_cells
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
 
 PROMPTS = ("prompt", "prompt_id", "question_id", "question", "instruction", "uid")
 """Columns of prompts; the first that is there is taken. ``prompt`` is the first, for where it stands beside a
