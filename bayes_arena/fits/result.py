@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
@@ -54,10 +54,19 @@ class Draws:
     slices: Floats = field(default_factory=partial(np.zeros, (0, 0)))
 
     @classmethod
-    def of(cls, problem: Problem, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
-        """Return draws of the parameters of a problem with their r*."""
-        votes = problem.cells.votes_by_annotator()
-        projected = project_draws(problem.objective, strength, common, own, votes)
+    def of(
+        cls,
+        problem: Problem,
+        strength: Floats,
+        common: Floats,
+        own: Floats,
+        slices: Floats | None = None,
+        spreads: Mapping[str, Floats] | None = None,
+    ) -> Draws:
+        """Return draws of the parameters of a problem with their r*, under its spreads or under draws of them."""
+        votes, names = problem.cells.votes_by_annotator(), problem.objective.spreads
+        drawn = np.column_stack([spreads[name] for name in names]) if spreads else None
+        projected = project_draws(problem.objective, strength, common, own, votes, slices, drawn)
         return cls(strength, projected, common, own, np.zeros((len(strength), 0)) if slices is None else slices)
 
     def points(self) -> Iterator[Point]:
