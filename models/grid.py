@@ -85,18 +85,19 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
     prior, hyper, target = problem.prior, problem.prior.hyper, problem.objective
     with pm.Model(coords=_parts.coordinates(problem)) as program:
 
-        def scattered(make: _parts.Vector, name: str, spread: str, dim: str) -> Any:
+        def scattered(make: _parts.Vector, name: str, spread: str, dim: str, unit: float = 1.0) -> Any:
             """Return numbers of a common spread, which is sampled where the votes' information is known."""
             if known is None or hyper is None:
-                return make(name, float(prior.spread(spread)), dim)
+                return make(name, float(prior.spread(spread)) / unit, dim)
             sd = pm.HalfNormal(spread_label(spread), hyper.spread(spread))
-            return _parts.pooled(make, name, sd, known[spread], dim)
+            numbers = _parts.pooled(make, name, sd, known[spread], dim)
+            return numbers if unit == 1.0 else numbers / unit
 
         strength = scattered(_parts.zero_sum, "strength", "strength", "competitor")
         if known is not None:
             strength = pm.Deterministic("strength", strength, dims="competitor")
         own = {
-            effect.name: scattered(_parts.zero_sum, f"{effect.name}_deviation", effect.spread, "annotator")
+            effect.name: scattered(_parts.zero_sum, f"{effect.name}_deviation", effect.spread, "annotator", effect.unit)
             for effect in target.own
         }
         votes = sum_by(target.tally.k, target.counts.sum(axis=0), target.n_annotators)

@@ -217,6 +217,6 @@ def _spreads(draws: Draws, own: tuple[Effect, ...]) -> Prior:
         squares = np.square(numbers - numbers.mean(axis=1, keepdims=True)).sum(axis=1)
         return float(np.clip(np.sqrt(squares / free).mean(), SMALLEST, LARGEST))
 
-    found = {effect.spread: spread(draws.own[:, :, column]) for column, effect in enumerate(own)}
+    found = {effect.spread: spread(draws.own[:, :, column] * effect.unit) for column, effect in enumerate(own)}
     prior = replace(Prior(), strength=spread(draws.strength), hyper=None)
     return prior.with_spreads(found)

@@ -140,9 +140,19 @@ class Objective:
         """Names of the spreads of its prior."""
         return "strength", *(effect.spread for effect in (*self.own, *self.slices))
 
+    @property
+    def units(self) -> Floats:
+        """What the numbers of every spread are multiplied by to have it: one, but for slopes of features."""
+        return np.array([1.0, *(effect.unit for effect in (*self.own, *self.slices))])
+
+    @property
+    def sds(self) -> Floats:
+        """Spreads of its prior, in units of the numbers that have them."""
+        return np.array([self.strength_sd, *(effect.sd for effect in (*self.own, *self.slices))])
+
     def with_spreads(self, strength_sd: float, others: Sequence[float]) -> Objective:
         """Return the objective under other spreads of the strengths, the annotators' numbers and those of slices."""
-        effects = [replace(one, sd=sd) for one, sd in zip((*self.own, *self.slices), others, strict=True)]
+        effects = [replace(one, sd=sd / one.unit) for one, sd in zip((*self.own, *self.slices), others, strict=True)]
         own, slices = tuple(effects[: len(self.own)]), tuple(effects[len(self.own) :])
         return replace(self, strength_sd=strength_sd, own=own, slices=slices)
 

@@ -62,7 +62,9 @@ class Effect:
     belongs_to_vote : bool
         Whether it is left out of votes that are only imagined.
     spread : str
-        The field of :class:`~bayes_arena.Spreads` that ``sd`` is; empty where it is fixed.
+        The spread of a prior that ``sd`` times ``unit`` is; empty where it is fixed.
+    unit : float
+        Root mean square of what it multiplies, where that is a feature.
     feature : int
         Row of ``Tally.features``, or of ``Tally.slices``.
     by : str
@@ -83,6 +85,7 @@ class Effect:
     basis: Basis = "one"
     belongs_to_vote: bool = False
     spread: str = ""
+    unit: float = 1.0
     feature: int = 0
     by: str = ""
 
@@ -145,7 +148,7 @@ def in_units(effect: Effect, tally: Tally) -> Effect:
     if effect.basis != "feature":
         return effect
     size = math.sqrt(float(np.average(tally.features[effect.feature] ** 2, weights=tally.counts.sum(axis=1))))
-    return replace(effect, sd=effect.sd / size) if size else effect
+    return replace(effect, sd=effect.sd / size, unit=size) if size else effect
 
 
 def lead(strength: Floats, i: Ints, j: Ints, axis: int = -1) -> Floats:

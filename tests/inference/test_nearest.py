@@ -116,3 +116,19 @@ def test_how_sure_a_spread_is(fit):
     unsure = spread_uncertainty(fitted(votes).mode, ANSWERS)
     assert 0.02 < sure < 0.15
     assert unsure > 0.3
+
+
+def test_units_of_a_feature_change_nothing_for_slopes_of_annotators(votes):
+    rng = np.random.default_rng(8)
+    lengths = {"length_a": rng.gamma(2.0, 1.0, len(votes)), "length_b": rng.gamma(2.0, 1.0, len(votes))}
+    found = []
+    for unit in (1.0, 1000.0):
+        columns = votes.with_columns(**{name: pl.Series(unit * values) for name, values in lengths.items()})
+        cells = ba.read_votes(columns, prompt="prompt", features={"length": ["length_a", "length_b"]})
+        model = replace(MODEL, style=("length",), style_slopes="annotator")
+        fit = ba.fit(cells, model=model)
+        sd = fit.target.own[0].sd
+        found.append(
+            (fit.spreads.spread("style_length_spread"), *fit.strength, *(unit * fit.point.own[:, 0]), unit * sd)
+        )
+    np.testing.assert_allclose(*found, rtol=1e-4, atol=1e-6)

@@ -198,7 +198,7 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
 
 def spreads_of(target: Objective) -> Floats:
     """Return the spreads of an objective's prior, in the order of their names."""
-    return np.array([target.strength_sd, *(effect.sd for effect in (*target.own, *target.slices))])
+    return target.sds * target.units
 
 
 def _averaged(target: Objective, point: Point, factor: CrossedFactor | None) -> tuple[RowTerms, Floats | None]:
@@ -231,7 +231,7 @@ def _smoothed(target: Objective, z: Floats, variance: Floats) -> RowTerms:
 
 
 def _moments(found: Nearest) -> tuple[Floats, Floats, Floats]:
-    """Return of every spread how many numbers have it, the squares of their means, and the sum of their variances."""
+    """Return of every spread, in its units, how many numbers have it, the squares of their means, and the sum of their variances."""
     target, point, spread = found.target, found.point, found.factor.spread
     n, c, count = target.n_competitors, len(target.common), target.n_annotators
     deviations = point.own - [effect.mean for effect in target.own]
@@ -240,7 +240,7 @@ def _moments(found: Nearest) -> tuple[Floats, Floats, Floats]:
     squares = [point.strength @ point.strength, *(deviations**2).sum(axis=0), *(one @ one for one in slices)]
     gauge = 1 / (np.diag(found.factor.hessian.head).mean() + target.strength_sd**-2)  # variance of the sum, held
     variance = [spread.head[:n].sum() - gauge, *np.einsum("mqq->q", spread.own), *map(np.sum, variances)]
-    return np.array(sizes, dtype=float), np.array(squares), np.array(variance)
+    return np.array(sizes, dtype=float), np.array(squares) * target.units**2, np.array(variance) * target.units**2
 
 
 def _fixed_point(found: Nearest, scales: Floats) -> Floats:
