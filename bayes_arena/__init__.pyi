@@ -1,5 +1,10 @@
 """The public names, and where they live: the one list of them."""
 
+from bayes_arena.ratings.slices import (
+    answers as answers,
+    slice_gaps as slice_gaps,
+)
+
 from .arena.stable_arena import StableArena as StableArena
 from .arena.stored_rounds import Round as Round
 from .arena.stored_votes import Addition as Addition

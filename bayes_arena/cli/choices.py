@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Option
 
@@ -15,8 +15,13 @@ from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, PriorName
 from bayes_arena.likelihood.specification import ModelName
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 
+AnswersName = Literal["auto", "on", "off"]
+OverName = Literal["new", "these"]
+
 if TYPE_CHECKING:
     from bayes_arena.fits.result import Fit
+    from bayes_arena.inference.views import Over
+    from bayes_arena.likelihood.presets import Answers
     from bayes_arena.ratings.elo import EloScale
     from bayes_arena.ratings.intervals.contract import Interval
     from bayes_arena.votes.cells import Cells
@@ -44,6 +49,13 @@ class ModelChoice:
             rich_help_panel=MODEL,
         ),
     ] = None
+    answers: Annotated[
+        AnswersName,
+        Option(
+            help="Model answers (prompt x competitor). auto: where prompts were voted on again often enough.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "auto"
     seed: Annotated[int, Option(help="Seed of nuts and the bootstrap.", rich_help_panel=MODEL)] = 0
     sigma_strength: Annotated[
         float | None, Option(help="Prior sd of strengths, in logits.", rich_help_panel=MODEL, show_default=False)
@@ -65,7 +77,9 @@ class ModelChoice:
         """Fit the model to votes."""
         from bayes_arena.fits.fitting import fit
 
-        return fit(cells, model=self.model, prior=self.spreads(), method=self.method, seed=self.seed)
+        answers: Answers = "auto" if self.answers == "auto" else self.answers == "on"
+        prior, seed = self.spreads(), self.seed
+        return fit(cells, model=self.model, prior=prior, method=self.method, answers=answers, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -87,6 +101,35 @@ class IntervalChoice:
     def chosen(self, seed: int) -> Interval:
         """Return the interval; the bootstrap has the seed."""
         return resolve_interval(self.interval, resamples=self.resamples, seed=seed)
+
+
+@dataclass(frozen=True)
+class BoardChoice:
+    """What the ranking is about."""
+
+    over: Annotated[
+        OverName | None,
+        Option(
+            help="Of a model with answers: a ranking for further prompts like these (default), or of these alone.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
+    slice: Annotated[
+        str | None,
+        Option(
+            "--in",
+            metavar="KIND=NAME",
+            help="Of a model with strengths by slice: the ranking in one slice.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
+
+    def of(self, result: Fit) -> Fit:
+        """Return a fit whose rankings are about this."""
+        over: Over | None = None if self.over is None else "new prompts" if self.over == "new" else "these prompts"
+        return result.on(over, None if self.slice is None else split_pair(self.slice, "--in", "KIND=NAME"))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
+from bayes_arena.cli.choices import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.options import MODEL, Without, takes_options
 from bayes_arena.cli.output import Output, between, counts, digits
 from bayes_arena.cli.source import VoteSource, sizes
@@ -25,7 +25,14 @@ Fdr = Annotated[
 
 @app.command()
 @takes_options
-def rank(source: VoteSource, model: ModelChoice, intervals: IntervalChoice, scale: ScaleChoice, output: Output) -> None:
+def rank(
+    source: VoteSource,
+    model: ModelChoice,
+    board: BoardChoice,
+    intervals: IntervalChoice,
+    scale: ScaleChoice,
+    output: Output,
+) -> None:
     """Rate the competitors: Elo scores, intervals and the spread of ranks."""
     elo = scale.elo()
     with collected_warnings() as notes:
@@ -35,7 +42,7 @@ def rank(source: VoteSource, model: ModelChoice, intervals: IntervalChoice, scal
         asked = source.annotator is not None or source.delta is not None or intervals.interval == "clustered"
         if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
-        result = model.fit(source.read())
+        result = board.of(model.fit(source.read()))
         interval = intervals.chosen(model.seed)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
@@ -120,4 +127,6 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
 def _interval_named(shown_as: Mapping[str, Any]) -> str:
     """Name the intervals of a title, unless they are the posterior's own."""
     name = shown_as["interval"]
-    return "" if name in ("laplace", "quantiles") else f", {name} intervals"
+    seen = f", over {shown_as['over']}" if "over" in shown_as else ""
+    seen += f" in {shown_as['slice']}" if "slice" in shown_as else ""
+    return seen if name in ("laplace", "quantiles") else f"{seen}, {name} intervals"
