@@ -11,6 +11,7 @@ from .errors import (
     CompilerError as CompilerError,
     ConvergenceError as ConvergenceError,
     DatasetError as DatasetError,
+    DependentVotesWarning as DependentVotesWarning,
     DroppedVotesWarning as DroppedVotesWarning,
     FitError as FitError,
     IdentificationWarning as IdentificationWarning,
@@ -89,7 +90,10 @@ from .reliability.flagging import (
 from .validation.comparison import compare as compare
 from .validation.diagnostics import diagnose as diagnose
 from .validation.heldout import held_out as held_out
-from .validation.kfold import kfold_annotators as kfold_annotators
+from .validation.kfold import (
+    kfold as kfold,
+    kfold_annotators as kfold_annotators,
+)
 from .validation.leave_one_out import (
     LeaveOneOut as LeaveOneOut,
     leave_one_out as leave_one_out,

@@ -6,5 +6,6 @@ cells      ``Cells`` and ``Tally``: votes summed per pair and annotator
 summing    ``build_cells``: votes summed to cells, exactly
 graph      who can be reached from whom by comparisons
 selection  some annotators' votes
+groups     votes that go together: by annotator, prompt, ranking
 =========  =====================================================================
 """
