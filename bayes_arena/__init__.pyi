@@ -56,13 +56,11 @@ from .ratings.estimates import (
     strengths as strengths,
 )
 from .ratings.intervals.bootstrap import Bootstrap as Bootstrap
+from .ratings.intervals.clustered import Clustered as Clustered
 from .ratings.intervals.contract import Interval as Interval
 from .ratings.intervals.laplace import Laplace as Laplace
 from .ratings.intervals.profile import Profile as Profile
-from .ratings.intervals.robust import (
-    Clustered as Clustered,
-    Sandwich as Sandwich,
-)
+from .ratings.intervals.robust import Sandwich as Sandwich
 from .ratings.leaderboard import (
     leaderboard as leaderboard,
     rank_spread as rank_spread,

@@ -1,7 +1,8 @@
 """Prediction of held-out votes: repeated random splits, of votes or of whole groups of them.
 
 Each split leaves out a random share q of the votes (or of the prompts, of the annotators); every model is fitted to the
-others and predicts these. With W the outcome of a vote (1, 1/2, 0) for the competitor shown first, and E[W] its prediction,
+others and predicts these. With W the outcome of a vote (1, 1/2, 0) for the competitor shown first, and E[W] its
+prediction,
 
     mse         mean of (E[W] - W)^2 over the votes left out
     auc         over decided votes: P(E[W] of a win > E[W] of a loss), equal predictions counting one half (the

@@ -40,6 +40,11 @@ class Groups:
     of_cell: Ints
 
     @property
+    def label(self) -> str:
+        """How a vote relates to its group: by an annotator, on a prompt."""
+        return PREPOSITIONS.get(self.over, f"of the {self.over}")
+
+    @property
     def size(self) -> int:
         """Number of groups."""
         return len(self.names)

@@ -1,0 +1,130 @@
+"""Clusters of votes other than annotators: by hand, what changes nothing, the bootstrap, and intervals too narrow."""
+
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import prompted, single_votes
+
+import bayes_arena as ba
+
+BY_PROMPT = ba.Clustered(by="prompt")
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return prompted(prompts=15, votes=900, answers=1.5)
+
+
+def renamed(cells: ba.Cells) -> ba.Cells:
+    """The same votes under names of the prompts that sort the other way round."""
+    codes = len(cells.slice_names["prompt"]) - 1 - cells.slices["prompt"]
+    return replace(cells, slices={"prompt": codes})
+
+
+def as_annotators(cells: ba.Cells) -> ba.Cells:
+    """The same votes with the prompts for annotators."""
+    names, codes = cells.slice_names["prompt"], cells.slices["prompt"]
+    return replace(cells, annotators=names, annotator=codes, slices={}, slice_names={})
+
+
+def test_two_competitors_on_three_prompts_by_hand():
+    """Bradley-Terry without ties: d = logit(5 / 8); the score of a prompt is its wins less 5/8 of its votes."""
+    outcome = np.array([0, 0, 1, 0, 1, 1, 0, 0])
+    prompt = np.array([0, 0, 0, 1, 1, 2, 2, 2])
+    cells = single_votes(np.zeros(8, dtype=int), np.ones(8, dtype=int), outcome, prompt=prompt)
+    fit = ba.fit(cells, model="m-elo", prior="flat")
+    table = ba.contrasts(fit, [("0", "1")], interval=BY_PROMPT)
+    scores = np.array([2 - 3 * 5 / 8, 1 - 2 * 5 / 8, 2 - 3 * 5 / 8])
+    assert table.loc[0, "difference"] == pytest.approx(math.log(5 / 3))
+    assert table.loc[0, "sd"] == pytest.approx(math.sqrt(3 / 2 * (scores**2).sum()) / (8 * 15 / 64))
+    student = 4.302652729911275  # 97.5 % of Student's t with two degrees of freedom
+    assert table.loc[0, "upper"] == pytest.approx(table.loc[0, "difference"] + student * table.loc[0, "sd"])
+    assert table.attrs == {"level": 0.95, "interval": "clustered", "by": "prompt"}
+
+
+def test_every_vote_its_own_prompt_is_the_sandwich(cells):
+    rows = len(cells.a)
+    alone = replace(
+        cells,
+        slices={"prompt": np.arange(rows)},
+        slice_names={"prompt": tuple(f"{row:04}" for row in range(rows))},
+    )
+    for model in ("m-elo", ba.Model("davidson", ties="davidson", position="common")):
+        fit = ba.fit(alone, model=model, method="map")
+        sandwich, clustered = (ba.strengths(fit, interval=interval)["sd"] for interval in ("sandwich", BY_PROMPT))
+        np.testing.assert_allclose(clustered, math.sqrt(rows / (rows - 1)) * sandwich, rtol=1e-9)
+
+
+def test_a_prompt_is_a_cluster_like_an_annotator(cells):
+    """Where theta is fixed, prompts read as annotators give what prompts do."""
+    with warnings.catch_warnings(action="error"):
+        by_prompt = ba.leaderboard(ba.fit(cells, model="m-elo"), interval=BY_PROMPT)
+        by_annotator = ba.leaderboard(ba.fit(as_annotators(cells), model="m-elo"), interval="clustered")
+    np.testing.assert_allclose(by_prompt[["lower", "upper"]], by_annotator[["lower", "upper"]], rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["m-elo", "am-davidson", ba.Model("soft", "annotator", position="annotator")])
+def test_names_of_prompts_do_not_matter(model, arena_cells):
+    codes = np.random.default_rng(0).integers(9, size=len(arena_cells.a))
+    cells = replace(arena_cells, slices={"prompt": codes}, slice_names={"prompt": tuple("abcdefghi")})
+    fit, other = (ba.fit(each, model=model, method="map") for each in (cells, renamed(cells)))
+    plain, turned = (ba.leaderboard(each, interval=BY_PROMPT) for each in (fit, other))
+    np.testing.assert_allclose(turned[["lower", "upper"]], plain[["lower", "upper"]], rtol=1e-10)
+
+
+def test_fractional_weights_scale_nothing_but_the_prior(cells):
+    whole, half = (
+        ba.fit(each, model="m-elo", prior="flat") for each in (cells, replace(cells, counts=0.5 * cells.counts))
+    )
+    for interval in (BY_PROMPT, ba.Bootstrap(resamples=5, by="prompt")):
+        plain, halves = (ba.strengths(each, interval=interval)["sd"] for each in (whole, half))
+        np.testing.assert_allclose(halves, plain, rtol=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "method"), [("m-elo", "map"), ("am-davidson", "map"), ("am-davidson", "marginal")])
+def test_the_bootstrap_by_prompt_spreads_like_the_sandwich_by_prompt(model, method):
+    cells = prompted(prompts=60, votes=2400, competitors=5)
+    annotator = np.random.default_rng(1).integers(4, size=len(cells.a))
+    order = np.lexsort([annotator, cells.b, cells.a])
+    fit = ba.fit(replace(cells, annotators=tuple("pqrs"), annotator=annotator).take(order), model=model, method=method)
+    drawn = ba.Bootstrap(resamples=400, seed=1, by="prompt").sampled(fit).samples
+    bounds = ba.leaderboard(fit, interval=BY_PROMPT).sort_values("competitor")
+    student = 2.0009953780882674  # 97.5 % of Student's t with 59 degrees of freedom
+    sd = (bounds["upper"] - bounds["lower"]) / (2 * student * 400 / math.log(10))
+    ratio = drawn.elo_strength.std(axis=0, ddof=1) / sd
+    assert np.abs(ratio - 1).max() < 0.2
+    assert ratio.mean() == pytest.approx(1, abs=0.08)
+
+
+@pytest.mark.slow
+def test_draws_by_prompt_spread_as_the_bounds_say(cells):
+    fit = ba.fit(cells, model=ba.Model("davidson", ties="davidson"))
+    drawn = ba.draw(BY_PROMPT.sampled(fit)).elo_strength
+    board = ba.leaderboard(fit, interval=BY_PROMPT, level=0.8).sort_values("competitor")
+    bounds = 1000 + 400 / math.log(10) * np.quantile(drawn, [0.1, 0.9], axis=0)
+    width = np.ptp(bounds, axis=0)
+    assert (np.abs(bounds - board[["lower", "upper"]].to_numpy().T) < 0.05 * width).all()
+
+
+def test_the_bootstrap_by_prompt_is_seeded_and_takes_whole_prompts(cells):
+    fit = ba.fit(cells, model="m-elo")
+    tables = [ba.strengths(fit, interval=ba.Bootstrap(10, seed, by="prompt")) for seed in (5, 5, 6)]
+    assert tables[0].equals(tables[1])
+    assert not tables[0].equals(tables[2])
+    assert tables[0].attrs == {"level": 0.95, "interval": "bootstrap", "resamples": 10, "seed": 5, "by": "prompt"}
+    by_vote = ba.strengths(fit, interval=ba.Bootstrap(30))
+    assert (ba.strengths(fit, interval=ba.Bootstrap(30, by="prompt"))["sd"] > by_vote["sd"]).mean() > 0.5
+
+
+def test_clusters_that_are_not_there(cells):
+    fit = ba.fit(cells, model="m-elo")
+    for interval in (ba.Clustered(), ba.Bootstrap(by="annotator")):
+        with pytest.raises(ba.ModelError, match=r"which 'annotator' they belong to \(they carry prompt\)"):
+            ba.leaderboard(fit, interval=interval)
+    one = replace(cells, slices={"prompt": np.zeros_like(cells.a)}, slice_names={"prompt": ("only",)})
+    with pytest.raises(ba.ModelError, match="every vote is on 'only'"):
+        ba.leaderboard(ba.fit(one, model="m-elo"), interval=BY_PROMPT)
