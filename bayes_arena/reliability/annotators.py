@@ -58,7 +58,7 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
     level : float
         Coverage of the intervals.
     interval : Interval or str
-        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
+        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for posterior modes
         :class:`~bayes_arena.Sandwich` or :class:`~bayes_arena.Bootstrap`; a probability below is then the share of
         those.
 

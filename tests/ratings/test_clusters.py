@@ -11,6 +11,7 @@ from helpers import prompted, single_votes
 import bayes_arena as ba
 
 BY_PROMPT = ba.Clustered(by="prompt")
+DAVIDSON = ba.Model("davidson", ties="davidson")
 
 
 @pytest.fixture(scope="module")
@@ -128,3 +129,44 @@ def test_clusters_that_are_not_there(cells):
     one = replace(cells, slices={"prompt": np.zeros_like(cells.a)}, slice_names={"prompt": ("only",)})
     with pytest.raises(ba.ModelError, match="every vote is on 'only'"):
         ba.leaderboard(ba.fit(one, model="m-elo"), interval=BY_PROMPT)
+
+
+@pytest.mark.parametrize("table", [ba.leaderboard, ba.strengths, ba.contrasts])
+@pytest.mark.parametrize("interval", ["laplace", "sandwich"])
+def test_intervals_that_overlook_prompts_say_how_much_too_narrow_they_are(cells, table, interval):
+    fit = ba.fit(cells, model=DAVIDSON)
+    with pytest.warns(ba.DependentVotesWarning, match="clustered by prompt") as caught:
+        plain = table(fit, interval=interval)
+    assert caught[0].filename == __file__
+    keys = [name for name in ("competitor", "opponent") if name in plain]
+    widths = [
+        (each["upper"] - each["lower"]).to_numpy()
+        for each in (table(fit, interval=BY_PROMPT).sort_values(keys), plain.sort_values(keys))
+    ]
+    expected = np.median(widths[0] / widths[1]) * 1.959963984540054 / 2.1447866879169273  # t, 14
+    said = float(str(caught[0].message).split(" times")[0].rsplit(" ", 1)[1])
+    assert said == pytest.approx(expected, abs=0.06)
+    assert said > 1.5
+
+
+def test_nothing_is_said_where_nothing_is_overlooked(cells):
+    alike = prompted(prompts=15, votes=900, answers=0.0)
+    without = replace(cells, slices={}, slice_names={})
+    rows = len(cells.a)
+    once = replace(
+        cells,
+        slices={"prompt": np.arange(rows)},
+        slice_names={"prompt": tuple(f"{row:04}" for row in range(rows))},
+    )
+    category = replace(cells, slices={"category": cells.slices["prompt"]}, slice_names={"category": ("x",) * 15})
+    with warnings.catch_warnings(action="error"):
+        for votes in (alike, without, once, category):
+            ba.leaderboard(ba.fit(votes, model=DAVIDSON))
+        for interval in (BY_PROMPT, ba.Bootstrap(5, by="prompt")):
+            ba.leaderboard(ba.fit(cells, model=DAVIDSON), interval=interval)
+
+
+def test_posteriors_that_overlook_prompts_are_told_too(cells):
+    fit = ba.fit(cells, model=DAVIDSON)
+    with pytest.warns(ba.DependentVotesWarning, match="times as large"):
+        ba.leaderboard(replace(fit, samples=ba.draw(fit), method="posterior"))
