@@ -134,6 +134,12 @@ class Model:
         )
         return tally, tally.slices[-1]
 
+    def has_numbers_of(self, over: str) -> bool:
+        """Whether every annotator, or every value of a slice, has numbers of its own."""
+        if over == ANNOTATOR:
+            return self.needs_annotators
+        return over in (*getattr(self, "strength_by", ()), *getattr(self, "ties_by", ()))
+
     @property
     def needs_annotators(self) -> bool:
         """Whether annotators have parameters of their own."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -126,7 +126,7 @@ def held_out(
     return judged(columns, cells, over)
 
 
-def judged(columns: Mapping[str, object], cells: Cells, over: str | None) -> pd.DataFrame:
+def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
     """Return scores as a table that says over what votes were left out, and which question that answers."""
     import pandas as pd
 
