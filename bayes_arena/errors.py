@@ -22,6 +22,7 @@
     ├── DroppedVotesWarning              invalid votes were left out on request
     ├── RepeatedVotesWarning             votes occur more than once, in a source or in a source and the arena
     ├── UnusedColumnWarning              a column was passed over that looks as if it mattered
+    ├── PromptsWarning                   a column was taken for the prompts without being named
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     ├── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
     └── DependentVotesWarning            votes share a prompt or a ranking, and were taken for independent
@@ -113,6 +114,10 @@ class RepeatedVotesWarning(ArenaWarning):
 
 class UnusedColumnWarning(ArenaWarning):
     """A column was passed over that looks as if it mattered."""
+
+
+class PromptsWarning(ArenaWarning):
+    """A column was taken for the prompts, without being named."""
 
 
 class NoMaximumWarning(ArenaWarning):

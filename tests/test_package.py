@@ -40,6 +40,7 @@ PUBLIC = [
     "OutputError",
     "Prior",
     "Profile",
+    "PromptsWarning",
     "Ratings",
     "RepeatedVotesWarning",
     "Round",

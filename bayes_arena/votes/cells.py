@@ -18,6 +18,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.votes.graph import components
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
@@ -25,10 +26,6 @@ WIN, LOSS, TIE, BOTH_BAD = range(4)
 """The same by their place: a win of the first, a win of the second, a tie, a both-bad vote."""
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
-
-
-ANNOTATOR, COMPETITOR = "annotator", "competitor"
-"""What every vote has besides its slices; no slice bears these names."""
 
 
 def wins_losses_ties(counts: Floats) -> tuple[Floats, Floats, Floats]:
@@ -156,9 +153,11 @@ class Cells(Votes):
         super().__post_init__()
 
     def __repr__(self) -> str:
+        slices = ", ".join(f"{name} ({len(names)})" for name, names in self.slice_names.items())
         return (
             f"Cells({self.n_votes:,.12g} votes, {self.n_competitors} competitors, {self.n_annotators} annotators, "
-            f"{len(self.a)} cells)"
+            + (f"slices {slices}, " if slices else "")
+            + f"{len(self.a)} cells)"
         )
 
     @cached_property

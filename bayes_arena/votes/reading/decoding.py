@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from bayes_arena.votes.cells import LOSS, OUTCOMES, TIE, WIN
+from bayes_arena.votes.summing import FEATURE
 
 LABELS: Mapping[str, str] = {
     "model_a": "model_a",
@@ -120,6 +121,11 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
         a=pl.min_horizontal("a", "b"),
         b=pl.max_horizontal("a", "b"),
         outcome=pl.when(turned).then(outcome.replace({WIN: LOSS, LOSS: WIN})).otherwise(outcome),
+        **{
+            name: pl.when(turned).then(-pl.col(name) + 0.0).otherwise(pl.col(name))
+            for name in votes.columns
+            if name.startswith(FEATURE)
+        },
     )
 
 

@@ -16,7 +16,7 @@ import polars as pl
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import OnInvalid
 from bayes_arena.votes.cells import OUTCOME_SCORES, Cells, Votes, single_votes
-from bayes_arena.votes.reading.table import valid_votes
+from bayes_arena.votes.reading.validity import valid_votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +96,17 @@ def read_sequence(
     >>> votes.competitors, votes.score.tolist()
     (('x', 'y', 'z'), [0.0, 0.5])
     """
-    votes, _, _ = valid_votes(
+    votes = valid_votes(
         source,
         a=a,
         b=b,
         winner=winner,
         annotator=annotator,
-        weight=None,
+        prompt=False,
         outcomes=outcomes,
         on_invalid=on_invalid,
         in_order=True,
-    )
+    ).rows
     competitors = pl.concat([votes["a"], votes["b"]]).unique().sort()
     known = "annotator" in votes.columns
     annotators = votes["annotator"].unique().sort() if known else pl.Series(dtype=pl.String)

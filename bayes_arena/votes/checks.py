@@ -15,6 +15,8 @@ from bayes_arena.votes.graph import group_labels
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.repeats import Repeats
 from bayes_arena.votes.reading.table import as_cells, read_repeats
+from bayes_arena.votes.repeated import repeated_answers
+from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +97,17 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         )
     else:
         add("votes per annotator", "annotators unknown", False, "")
+    if PROMPT in cells.slices:
+        asked = repeated_answers(cells)
+        add(
+            "prompts",
+            f"{asked.prompts} prompts, {asked.answers} answers with {2 * asked.votes / asked.answers:.1f} votes each; "
+            f"{asked.with_two} have two or more, {asked.share:.0%} of the votes are on prompts with one",
+            not asked.enough,
+            "answers cannot be told from noise: have more votes cast on the same prompts",
+        )
+    else:
+        add("prompts", "prompts unknown", False, "")
     counts = cells.counts.sum(axis=0)
     decided, total = counts[WIN] + counts[LOSS], counts.sum()
     share = counts[WIN] / decided if decided else 0.5
