@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.presets import resolve_model
@@ -42,7 +44,7 @@ class Problem:
     prior: Prior
 
     @classmethod
-    def of(cls, votes: object, model: str | Model | None, prior: str | Prior) -> Problem:
+    def of(cls, votes: object, model: str | Model | None, prior: str | Prior) -> Self:
         """Read the votes if they are not read yet, and look up model and prior.
 
         Parameters
@@ -62,7 +64,13 @@ class Problem:
         """
         cells, prior = as_cells(votes), resolve_prior(prior)
         known = cells.n_annotators > 0
-        return cls(cells, resolve_model(model, annotators_known=known, sided=cells.sided, flat=prior.is_flat), prior)
+        model = resolve_model(model, annotators_known=known, sided=cells.sided, flat=prior.is_flat)
+        if model.is_crossed and prior.is_flat:
+            raise ModelError(
+                f"Under a flat prior nothing holds the numbers of slices ({', '.join(model.strength_by)}"
+                f"{', '.join(model.ties_by)}), and every vote would be fitted. Use prior='default'."
+            )
+        return cls(cells, model, prior)
 
     @cached_property
     def objective(self) -> Objective:

@@ -56,8 +56,8 @@ class RepeatedAnswers:
 
     @property
     def enough(self) -> bool:
-        """Whether answers repeat enough to be modelled without being asked for."""
-        return self.with_two >= FEWEST and self.share >= SHARE
+        """Whether answers repeat enough to be modelled without being asked for; those to one prompt are competitors."""
+        return self.prompts > 1 and self.with_two >= FEWEST and self.share >= SHARE
 
 
 def repeated_answers(cells: Cells) -> RepeatedAnswers:
