@@ -223,3 +223,14 @@ def test_clusters_of_a_model_with_hardly_any_answers_are_those_of_one_without(ce
 def test_a_model_with_answers_is_not_resampled(cells):
     with pytest.raises(ba.ModelError, match="numbers of every prompt and competitor"):
         ba.strengths(ba.fit(cells, model=ANSWERS, method="map"), interval=ba.Bootstrap(5, by="prompt"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("interval", [BY_PROMPT, ba.Sandwich()], ids=lambda interval: interval.name)
+def test_draws_of_a_model_with_answers_spread_as_the_bounds_say(cells, interval):
+    fit = ba.fit(cells, model=ANSWERS, method="map")
+    drawn = ba.draw(interval.sampled(fit)).strength
+    with warnings.catch_warnings(action="ignore", category=ba.DependentVotesWarning):
+        bounds = ba.strengths(fit, interval=interval, level=0.8)[["lower", "upper"]].to_numpy().T
+    found = np.quantile(drawn, [0.1, 0.9], axis=0)
+    assert (np.abs(found - bounds) < 0.05 * np.ptp(bounds, axis=0)).all()
