@@ -1,6 +1,6 @@
 """The public names, and where they live: the one list of them."""
 
-from bayes_arena.ratings.slices import (
+from .ratings.slices import (
     answers as answers,
     slice_gaps as slice_gaps,
 )

@@ -133,7 +133,7 @@ class BoardChoice:
             show_default=False,
         ),
     ] = None
-    slice: Annotated[
+    within: Annotated[
         str | None,
         Option(
             "--in",
@@ -147,7 +147,7 @@ class BoardChoice:
     def of(self, result: Fit) -> Fit:
         """Return a fit whose rankings are about this."""
         over: Over | None = None if self.over is None else "new prompts" if self.over == "new" else "these prompts"
-        return result.on(over, None if self.slice is None else split_pair(self.slice, "--in", "KIND=NAME"))
+        return result.on(over, None if self.within is None else split_pair(self.within, "--in", "KIND=NAME"))
 
 
 @dataclass(frozen=True)
