@@ -9,6 +9,7 @@ predictor      effects as data, and the coordinates of votes
 objective      the negative log-posterior, its gradient and Hessian
 problem        ``Problem``: votes, a model and a prior
 arrow          linear algebra of that Hessian
+algebra/       its sums over many votes
 simulation     arenas with known truth
 =============  ======================================================
 """

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by
+from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block, sums_by_block
 from bayes_arena.likelihood.arrow import Arrow
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
@@ -148,7 +149,7 @@ class Objective:
 
     def loss(self, point: Point) -> float:
         """Negative log-likelihood in nats, without the prior."""
-        return float(self._row_terms(point).value.sum())
+        return loss_by_block(self, point) if has_many_rows(self) else float(self._row_terms(point).value.sum())
 
     def value(self, point: Point) -> float:
         """Negative log-posterior up to a constant."""
@@ -165,6 +166,8 @@ class Objective:
         The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
         Hessian is positive definite wherever the rows are convex: everywhere, but for ties under Rao-Kupper.
         """
+        if has_many_rows(self):
+            return self._summed_by_block(point)
         i, j, k = self.tally.i, self.tally.j, self.tally.k
         n, n_common, count, width = self.n_competitors, len(self.common), self.n_annotators, len(self.own)
         theta, terms = self._theta(point), self._row_terms(point)
@@ -210,6 +213,16 @@ class Objective:
                 tail[:, p, q] = sum_by(k, both, count)
             tail[:, p, p] += effect.sd**-2
         return Point(g_strength, g_common, g_own), Arrow(head, border, tail)
+
+    def _summed_by_block(self, point: Point) -> tuple[Point, Arrow]:
+        """Return what :meth:`gradient_and_hessian` does, where nobody has numbers of their own."""
+        strength, common, head = sums_by_block(self, point)
+        n, sd = self.n_competitors, np.array([effect.sd for effect in self.common])
+        head[np.diag_indices(len(head))] += np.append(np.full(n, self.strength_sd**-2), sd**-2)
+        mean = [effect.mean for effect in self.common]
+        pulls = strength + point.strength / self.strength_sd**2, common + (point.common - mean) / sd**2
+        gradient = Point(*pulls, np.zeros((0, 0)))
+        return gradient, Arrow(head, np.zeros((len(head), 0, 0)), np.zeros((0, 0, 0)))
 
     def bend(self, point: Point, head: Floats, own: Floats) -> Point:
         """J' W e: the change of the gradient, without residuals, along a step's second order in eta.

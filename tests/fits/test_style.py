@@ -176,3 +176,24 @@ def test_the_unit_of_a_feature_does_not_matter(votes, unit):
     assert_allclose(other.point.common[-1] * unit, one.point.common[-1], rtol=1e-5)
     slopes = [ba.effects(fit).set_index("effect").loc["style_length", "z"] for fit in (one, other)]
     assert_allclose(slopes[1], slopes[0], rtol=1e-4)
+
+
+@pytest.mark.slow
+def test_it_is_the_contextual_model_of_another_package(votes):
+    """Without its penalty, on votes won or lost."""
+    contextual = pytest.importorskip("arena_rank.models.contextual_bradley_terry")
+    data = pytest.importorskip("arena_rank.utils.data_utils")
+    cells = votes[0]
+    wins, losses = cells.counts.T[:2]
+    cells = ba.Cells(
+        cells.competitors, (), cells.a, cells.b, np.zeros_like(cells.a), cells.counts, features=cells.features
+    ).take(wins + losses > 0)
+    fit = ba.fit(cells, model=ba.Model("style", style=("length",)), prior="flat")
+    features, ones = cells.features["length"][:, None], np.ones(len(cells.a))
+    pairs = np.column_stack([cells.a, cells.b])
+    dataset = data.ContextualPairDataset(list(cells.competitors), pairs, cells.counts[:, 0], features, ones)
+    other = contextual.ContextualBradleyTerry(8, 1, reg=0.0, ftol=1e-14, gtol=1e-12)
+    other.fit(dataset)
+    ratings = np.asarray(other.params["ratings"])
+    assert_allclose(fit.strength, ratings - ratings.mean(), atol=1e-4)
+    assert_allclose(fit.point.common, np.asarray(other.params["coeffs"]), atol=1e-4)

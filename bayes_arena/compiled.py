@@ -1,0 +1,30 @@
+"""Functions compiled when they are first called, with the code kept on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from bayes_arena.progress import in_background
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function when it is first called, and keep the code wherever numba finds a folder it can write to."""
+    from numba import njit
+
+    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
+    try:
+        return settings(cache=True)(function)
+    except RuntimeError:  # there is none
+        return settings()(function)
+
+
+def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:
+    """Return what a call returns; where a function has yet to be compiled for it, say so."""
+    if function.signatures:
+        return call()
+    once = "once after an installation"
+    if not function.stats.cache_path:
+        once = "for this to be once only, set NUMBA_CACHE_DIR to a writable folder"
+    return in_background(call, f"compiling {what}; {once}")
