@@ -20,6 +20,7 @@ from .errors import (
     NotIdentifiedError as NotIdentifiedError,
     NoVotesError as NoVotesError,
     OutputError as OutputError,
+    PromptsWarning as PromptsWarning,
     RepeatedVotesWarning as RepeatedVotesWarning,
     StoreError as StoreError,
     TooLargeError as TooLargeError,
@@ -101,8 +102,8 @@ from .validation.predictive import (
 )
 from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells
-from .votes.reading.checks import check as check
-from .votes.reading.hub import hub_files as hub_files
+from .votes.checks import check as check
+from .votes.reading.files.hub import hub_files as hub_files
 from .votes.reading.sequence import (
     VoteSequence as VoteSequence,
     read_sequence as read_sequence,

@@ -22,6 +22,7 @@
     ├── DroppedVotesWarning              invalid votes were left out on request
     ├── RepeatedVotesWarning             votes occur more than once, in a source or in a source and the arena
     ├── UnusedColumnWarning              a column was passed over that looks as if it mattered
+    ├── PromptsWarning                   a column was taken for the prompts without being named
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     └── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
 
@@ -35,6 +36,7 @@ from typing import Literal
 
 SHOWN = 5
 OnInvalid = Literal["raise", "drop"]
+Weights = Literal["frequency", "importance"]
 """What invalid votes come to: an :class:`InvalidVotesError`, or a :class:`DroppedVotesWarning`."""
 
 
@@ -112,6 +114,10 @@ class RepeatedVotesWarning(ArenaWarning):
 
 class UnusedColumnWarning(ArenaWarning):
     """A column was passed over that looks as if it mattered."""
+
+
+class PromptsWarning(ArenaWarning):
+    """A column was taken for the prompts, without being named."""
 
 
 class NoMaximumWarning(ArenaWarning):

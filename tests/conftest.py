@@ -52,7 +52,7 @@ def llmfao_path() -> Path:
 
 @pytest.fixture(scope="session")
 def llmfao(llmfao_path) -> ba.Cells:
-    return ba.read_votes(llmfao_path)
+    return ba.read_votes(llmfao_path, prompt=False)
 
 
 @pytest.fixture(scope="session")

@@ -39,6 +39,7 @@ PUBLIC = [
     "OutputError",
     "Prior",
     "Profile",
+    "PromptsWarning",
     "Ratings",
     "RepeatedVotesWarning",
     "Round",

@@ -32,7 +32,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.laplace import Laplace
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.reading.table import Reading, valid_votes
+from bayes_arena.votes.reading.validity import Reading, valid_votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,6 +125,11 @@ class StableArena:
         StoreError
             If the file cannot be written.
         """
+        if reading.get("score") or reading.get("weights", "frequency") != "frequency":
+            raise ColumnError(
+                "The file of an arena keeps votes with an outcome each, and weights that are counts. "
+                "Rate these by read_votes and fit (bayes-arena rank)."
+            )
         groups, dropped, sided = valid_votes(source, in_order=False, id=id, **reading)
         if not sided:
             raise ColumnError(

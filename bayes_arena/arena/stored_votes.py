@@ -58,7 +58,7 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     Parameters
     ----------
     groups : polars.DataFrame
-        From :func:`~bayes_arena.votes.reading.table.valid_votes`.
+        From :func:`~bayes_arena.votes.reading.validity.valid_votes`.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def stored_cells(session: Session) -> Cells:
         annotators, place = _sorted_names(session, "annotator")
         coded["annotator"] = place[found["annotator"]]
     coded |= {name: found[name] for name in ("outcome", "weight", "n")}
-    return sum_cells(pl.DataFrame(coded), competitors, annotators, dropped={}, sided=True)
+    return sum_cells(pl.DataFrame(coded), competitors, annotators, {}, dropped={}, sided=True)
 
 
 def _sorted_names(session: Session, table: str) -> tuple[list[str], Ints]:

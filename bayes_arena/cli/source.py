@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from bayes_arena.cli.options import VOTES
-from bayes_arena.errors import ModelError, OnInvalid
-from bayes_arena.votes.reading.hub import HUB
+from bayes_arena.errors import ModelError, OnInvalid, Weights
+from bayes_arena.votes.reading.files.hub import HUB
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
     from bayes_arena.votes.reading.repeats import Repeats
-    from bayes_arena.votes.reading.table import Reading
+    from bayes_arena.votes.reading.validity import Reading
 
 Delta = Annotated[
     int | None, Option(min=0, help="Keep annotators with more than this many votes.", rich_help_panel=VOTES)
@@ -39,9 +39,43 @@ class VoteSource:
     a: Annotated[str | None, Option("--a", help="Column of the first competitor.", rich_help_panel=VOTES)] = None
     b: Annotated[str | None, Option("--b", help="Column of the second competitor.", rich_help_panel=VOTES)] = None
     winner: Annotated[str | None, Option(help="Column of the winner.", rich_help_panel=VOTES)] = None
+    score: Annotated[
+        str | None,
+        Option(help="Column of scores of the first competitor, 0 to 1, in place of a winner.", rich_help_panel=VOTES),
+    ] = None
     annotator: Annotated[str | None, Option(help="Column of the annotator.", rich_help_panel=VOTES)] = None
     no_annotator: Annotated[bool, Option("--no-annotator", help="Ignore who voted.", rich_help_panel=VOTES)] = False
     weight: Annotated[str | None, Option(help="Column of weights.", rich_help_panel=VOTES)] = None
+    weights: Annotated[
+        Weights, Option(help="What a weight is: a number of votes, or an importance.", rich_help_panel=VOTES)
+    ] = "frequency"
+    prompt: Annotated[
+        list[str] | None,
+        Option(
+            metavar="COLUMN",
+            help="Column of the prompts. Repeatable: several columns together are one prompt.",
+            rich_help_panel=VOTES,
+        ),
+    ] = None
+    no_prompt: Annotated[bool, Option("--no-prompt", help="Ignore what was voted on.", rich_help_panel=VOTES)] = False
+    slice: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME=COLUMN",
+            help="What else votes have in common, category=topic say; category alone where that is the column. "
+            "Repeatable.",
+            rich_help_panel=VOTES,
+        ),
+    ] = None
+    feature: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME=A,B",
+            help="A number of the answers, by the columns of a's and b's, length=length_a,length_b say; NAME alone, or "
+            "NAME=COLUMN, where a column has the difference. Repeatable.",
+            rich_help_panel=VOTES,
+        ),
+    ] = None
     outcome: Annotated[
         list[str] | None,
         Option(
@@ -85,8 +119,13 @@ class VoteSource:
             "a": self.a,
             "b": self.b,
             "winner": self.winner,
+            "score": self.score,
             "annotator": False if self.no_annotator else self.annotator,
             "weight": self.weight,
+            "weights": self.weights,
+            "prompt": False if self.no_prompt else self.prompt,
+            "slices": dict(_columns(text, "--slice") for text in self.slice or []),
+            "features": dict(_columns(text, "--feature") for text in self.feature or []),
             "outcomes": dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or []),
             "on_invalid": self.on_invalid,
             "dedupe": self.dedupe,
@@ -107,10 +146,12 @@ class VoteSource:
 
 
 def described(name: str, cells: Cells) -> str:
-    """Say how many votes, competitors and annotators there are under a name."""
+    """Say how many votes, competitors, annotators and prompts there are under a name."""
     size = sizes(cells)
     who = f", {size['n_annotators']} annotators" if size["n_annotators"] else ""
-    return f"{name}: {size['n_votes']} votes, {size['n_competitors']} competitors{who}"
+    what = f", {size['n_prompts']} prompts" if "n_prompts" in size else ""
+    votes = f"{size['n_votes']} votes" if cells.design_effect == 1 else cells.described_votes
+    return f"{name}: {votes}, {size['n_competitors']} competitors{who}{what}"
 
 
 def _example_votes() -> Any:
@@ -125,9 +166,12 @@ def _example_votes() -> Any:
 
 
 def sizes(cells: Cells) -> dict[str, float]:
-    """Return the numbers of votes, competitors and annotators."""
+    """Return the numbers of votes, competitors, annotators and, if there is something to say of them, other sizes."""
     votes = int(cells.n_votes) if cells.n_votes.is_integer() else cells.n_votes
-    return {"n_votes": votes, "n_competitors": cells.n_competitors, "n_annotators": cells.n_annotators}
+    size = {"n_votes": votes, "n_competitors": cells.n_competitors, "n_annotators": cells.n_annotators}
+    if cells.design_effect != 1:
+        size["design_effect"] = cells.design_effect
+    return size | ({"n_prompts": len(cells.slice_names["prompt"])} if "prompt" in cells.slice_names else {})
 
 
 def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
@@ -136,3 +180,9 @@ def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
     if not equals or not name:
         raise ModelError(f"{option} takes {form}, not {text!r}.")
     return name, value
+
+
+def _columns(text: str, option: str) -> tuple[str, list[str]]:
+    """Return the name and the columns of a slice or feature."""
+    name, columns = split_pair(text, option, "NAME=COLUMN") if "=" in text else (text, text)
+    return name, columns.split(",")

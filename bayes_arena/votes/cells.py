@@ -30,6 +30,8 @@ OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 
 ANNOTATOR, COMPETITOR = "annotator", "competitor"
 """What every vote has besides its slices; no slice bears these names."""
+PROMPT = "prompt"
+"""The slice of votes on one prompt."""
 
 
 def wins_losses_ties(counts: Floats) -> tuple[Floats, Floats, Floats]:
@@ -161,9 +163,10 @@ class Cells(Votes):
         super().__post_init__()
 
     def __repr__(self) -> str:
+        sliced = "".join(f"{len(names)} of slice {name!r}, " for name, names in self.slice_names.items())
         return (
             f"Cells({self.described_votes}, {self.n_competitors} competitors, {self.n_annotators} annotators, "
-            f"{len(self.a)} cells)"
+            f"{sliced}{len(self.a)} cells)"
         )
 
     @property

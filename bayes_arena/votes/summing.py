@@ -11,6 +11,9 @@ import polars as pl
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.votes.cells import OUTCOMES, Cells
 
+SLICE, FEATURE = "slice:", "feature:"
+"""How columns begin that hold slices and features; their names follow."""
+
 
 def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool) -> Cells:
     """Build cells from valid groups of votes.
@@ -19,7 +22,7 @@ def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool
     ----------
     groups : polars.DataFrame
         Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n`` votes and,
-        where known, ``annotator`` (text). Rows may repeat and come in any order.
+        where known, ``annotator``, slices (text) and features (numbers). Rows may repeat and come in any order.
     dropped : mapping of str to int
         Invalid votes left out, by problem.
     sided : bool
@@ -27,27 +30,31 @@ def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool
     """
     competitors = pl.concat([groups["a"], groups["b"]]).unique().sort()
     codes = {"a": competitors, "b": competitors}
-    annotators = pl.Series(dtype=pl.String)
-    if "annotator" in groups.columns:
-        annotators = groups["annotator"].unique().sort()
-        codes["annotator"] = annotators
-    else:
-        groups = groups.with_columns(annotator=pl.lit(0))
+    others = [name for name in groups.columns if name == "annotator" or name.startswith(SLICE)]
+    codes |= {name: groups[name].unique().sort() for name in others}
     coded = groups.select(
         *(pl.col(name).cast(pl.Enum(names)).to_physical().cast(pl.Int64) for name, names in codes.items()),
-        *(["annotator"] if "annotator" not in codes else []),
+        *([] if "annotator" in codes else [pl.lit(0, pl.Int64).alias("annotator")]),
+        *(name for name in groups.columns if name.startswith(FEATURE)),
         "outcome",
         "weight",
         "n",
     )
-    names = competitors.to_list(), annotators.to_list()
-    return sum_cells(coded, *names, dropped=dropped, sided=sided)
+    return sum_cells(
+        coded,
+        competitors.to_list(),
+        codes["annotator"].to_list() if "annotator" in codes else [],
+        {name.removeprefix(SLICE): names.to_list() for name, names in codes.items() if name.startswith(SLICE)},
+        dropped=dropped,
+        sided=sided,
+    )
 
 
 def sum_cells(
     coded: pl.DataFrame,
     competitors: Sequence[str],
     annotators: Sequence[str],
+    slice_names: Mapping[str, Sequence[str]],
     *,
     dropped: Mapping[str, int],
     sided: bool,
@@ -57,18 +64,23 @@ def sum_cells(
     Parameters
     ----------
     coded : polars.DataFrame
-        As for :func:`build_cells`, with ``a, b`` and ``annotator`` (0 where unknown) as index into the names.
+        As for :func:`build_cells`, with ``a, b, annotator`` (0 where unknown) and slices as index into the names.
     competitors, annotators : sequence of str
         All names that occur and no other, sorted.
+    slice_names : mapping of str to sequence of str
+        The same of every slice.
     dropped : mapping of str to int
         Invalid votes left out, by problem.
     sided : bool
         Whether the votes say who was shown first.
     """
-    coded = coded.with_columns(pl.col("a", "b", "annotator", "outcome").cast(pl.Int64)).sort("a", "b", "annotator")
-    a, b, annotator = (coded[name].to_numpy() for name in ("a", "b", "annotator"))
-    new = np.ones(len(a), dtype=bool)
-    new[1:] = (np.diff(a) != 0) | (np.diff(b) != 0) | (np.diff(annotator) != 0)
+    slices = sorted(slice_names)
+    features = sorted(name.removeprefix(FEATURE) for name in coded.columns if name.startswith(FEATURE))
+    keys = ["a", "b", "annotator", *(SLICE + name for name in slices), *(FEATURE + name for name in features)]
+    coded = coded.with_columns(pl.col("outcome").cast(pl.Int64)).sort(keys)
+    columns = {name: coded[name].to_numpy() for name in keys}
+    new = np.ones(coded.height, dtype=bool)
+    new[1:] = np.logical_or.reduce([values[1:] != values[:-1] for values in columns.values()])
     cell = np.cumsum(new) - 1
     votes = _on_grid(coded["weight"].to_numpy(), coded["n"].to_numpy()) * coded["n"].to_numpy()
     shape = (int(cell[-1]) + 1, len(OUTCOMES))
@@ -76,12 +88,15 @@ def sum_cells(
     return Cells(
         competitors=tuple(competitors),
         annotators=tuple(annotators),
-        a=a[new],
-        b=b[new],
-        annotator=annotator[new],
+        a=columns["a"][new],
+        b=columns["b"][new],
+        annotator=columns["annotator"][new],
         counts=counts.reshape(shape),
         dropped=dict(dropped),
         sided=sided,
+        features={name: columns[FEATURE + name][new] for name in features},
+        slices={name: columns[SLICE + name][new] for name in slices},
+        slice_names={name: tuple(slice_names[name]) for name in slices},
     )
 
 

@@ -92,7 +92,9 @@ def test_real_votes_shuffled_chunked_swapped_and_renamed(llmfao_path, llmfao_50,
     reference = ba.fit(llmfao_50, model="am-elo", prior=prior)
 
     def refit(source):
-        return ba.fit(ba.keep_annotators(ba.read_votes(source), more_than=50), model="am-elo", prior=prior)
+        return ba.fit(
+            ba.keep_annotators(ba.read_votes(source, prompt=False), more_than=50), model="am-elo", prior=prior
+        )
 
     shuffled = table.sample(fraction=1, shuffle=True, seed=4)
     shuffled[:3000].write_csv(tmp_path / "one.csv")

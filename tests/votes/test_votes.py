@@ -11,7 +11,7 @@ from hypothesis import given
 from strategies import votes
 
 import bayes_arena as ba
-from bayes_arena.votes.reading.sources import READERS
+from bayes_arena.votes.reading.files.opening import READERS
 
 ROWS = [
     ("x", "y", "model_a", "k1"),

@@ -22,7 +22,7 @@ def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output:
     """Report what the votes can and cannot settle, before any model; exit code 2 if some are invalid."""
     source = replace(source, on_invalid="drop")
     with collected_warnings() as notes:
-        from bayes_arena.votes.reading.checks import check_rows
+        from bayes_arena.votes.checks import check_rows
 
         cells = source.read()
         rows = check_rows(cells, source.repeats())

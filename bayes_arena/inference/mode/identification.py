@@ -11,7 +11,7 @@ import numpy as np
 from bayes_arena.errors import listing
 from bayes_arena.inference.mode.newton import HUGE, Optimum
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.votes.reading.checks import never_beaten_groups
+from bayes_arena.votes.checks import never_beaten_groups
 
 NEGLIGIBLE = 30.0
 """Nats by which a mode with the reversed ranking may fall short before it is out of the question."""

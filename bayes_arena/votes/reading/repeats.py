@@ -17,8 +17,10 @@ import narwhals as nw
 import polars as pl
 
 from bayes_arena.errors import RepeatedVotesWarning
+from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS
 from bayes_arena.votes.reading.decoding import COUNTS
-from bayes_arena.votes.reading.sources import ANNOTATORS, LIKELY_ANNOTATORS, Frame, to_polars
+from bayes_arena.votes.reading.files.opening import Frame, comparable_columns, to_polars
+from bayes_arena.votes.summing import FEATURE, SLICE
 
 SMALL = 0.1
 """Share of different winners up to which equal rows are repeats."""
@@ -53,10 +55,11 @@ def count_repeats(frame: Frame, columns: Mapping[str, str]) -> Repeats:
     frame : narwhals frame
         The whole source.
     columns : mapping of str to str
-        Role to column, from :func:`~bayes_arena.votes.reading.sources.recognise_roles`.
+        Role to column, from :func:`~bayes_arena.votes.reading.columns.recognise_roles`.
     """
-    names = _comparable(frame)
-    outcome = {name for role, name in columns.items() if role.startswith("winner")} or {columns["a"], columns["b"]}
+    names = comparable_columns(frame)
+    outcome = {name for role, name in columns.items() if role.startswith(("winner", "score"))}
+    outcome = outcome or {columns["a"], columns["b"]}
     plain = {name for role, name in columns.items() if role != "id"} | {*ANNOTATORS, *LIKELY_ANNOTATORS}
     rows = frame.select(*names).filter(~nw.all_horizontal(nw.all().is_null(), ignore_nulls=False))
     different = rows.unique()
@@ -75,7 +78,7 @@ def without_repeats(frame: Frame, columns: Mapping[str, str]) -> Frame:
     if not found.evident:
         return frame
     _warn(f"Left out {found.repeated} of {found.rows} rows, which repeat another in every column.")
-    return frame.unique(subset=_comparable(frame))
+    return frame.unique(subset=comparable_columns(frame))
 
 
 def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
@@ -86,9 +89,11 @@ def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
     votes : polars.DataFrame
         Valid rows with the columns of :data:`~bayes_arena.votes.reading.decoding.COUNTS`.
     """
-    keys = [name for name in ("a", "b", "annotator", "weight", *COUNTS) if name in votes.columns]
+    carried = [name for name in votes.columns if name.startswith((SLICE, FEATURE))]
+    keys = [name for name in ("a", "b", "annotator", "weight", *COUNTS, *carried) if name in votes.columns]
     rows = votes.select(*keys, "n").cast({name: pl.Float64 for name in COUNTS if name in keys})
     turned = rows.rename({"a": "b", "b": "a", "wins_a": "wins_b", "wins_b": "wins_a"}).select(rows.columns)
+    turned = turned.with_columns(-pl.col(name) + 0.0 for name in carried if name.startswith(FEATURE))
     if not rows.sort(keys).equals(turned.sort(keys)):
         return votes
     done = "Counted once" if dedupe else "Counted twice (once with dedupe=True, --dedupe)"
@@ -98,13 +103,6 @@ def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
 
 def _height(frame: Frame) -> int:
     return int(to_polars(frame.select(rows=nw.len()))["rows"][0])
-
-
-def _comparable(frame: Frame) -> list[str]:
-    """Return the columns that every engine can compare: lists and the like are left out."""
-    schema = frame.collect_schema()
-    unlike = (nw.Object, nw.Unknown, nw.Binary)
-    return [str(name) for name, kind in schema.items() if not (kind.is_nested() or isinstance(kind, unlike))]
 
 
 def _warn(text: str) -> None:

@@ -16,7 +16,7 @@ import polars as pl
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import OnInvalid
 from bayes_arena.votes.cells import OUTCOME_SCORES, Cells, Votes, single_votes
-from bayes_arena.votes.reading.table import valid_votes
+from bayes_arena.votes.reading.validity import valid_votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ def read_sequence(
         b=b,
         winner=winner,
         annotator=annotator,
-        weight=None,
+        prompt=False,
         outcomes=outcomes,
         on_invalid=on_invalid,
         in_order=True,

@@ -10,11 +10,12 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import listing
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN, Cells, wins_losses_ties
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, PROMPT, TIE, WIN, Cells, wins_losses_ties
 from bayes_arena.votes.graph import group_labels
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.repeats import Repeats
 from bayes_arena.votes.reading.table import as_cells, read_repeats
+from bayes_arena.votes.repeated import repeated_answers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,9 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
             repeats.evident,
             "leave them out: dedupe=True (--dedupe)",
         )
+
+    if cells.design_effect != 1:
+        add("weights", f"{cells.described_votes}: design effect {cells.design_effect:.2f}", False, "")
 
     twins = [*name_twins(cells.competitors), *name_twins(cells.annotators)]
     before = cells.n_competitors + cells.n_annotators
@@ -95,6 +99,17 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         )
     else:
         add("votes per annotator", "annotators unknown", False, "")
+    if PROMPT in cells.slices:
+        asked = repeated_answers(cells)
+        add(
+            "prompts",
+            f"{asked.prompts} prompts, {asked.answers} answers with {2 * asked.votes / asked.answers:.1f} votes each; "
+            f"{asked.with_two} have two or more, {asked.share:.0%} of the votes are on prompts with one",
+            not asked.enough,
+            "answers cannot be told from noise: have more votes cast on the same prompts",
+        )
+    else:
+        add("prompts", "prompts unknown", False, "")
     counts = cells.counts.sum(axis=0)
     decided, total = counts[WIN] + counts[LOSS], counts.sum()
     share = counts[WIN] / decided if decided else 0.5

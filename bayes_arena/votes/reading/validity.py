@@ -1,0 +1,261 @@
+"""Valid votes: columns found, votes grouped in their engine and decoded, invalid ones quoted and refused.
+
+One group-by over the raw columns runs in the engine that holds the votes. Everything that can be wrong with
+a vote shows in its group keys (names, winner label, annotator, weight, slices, features), so validation and the
+decoding of winners work on the small grouped table, and the votes themselves are visited again only to quote the rows
+of invalid ones.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, TypedDict, Unpack, get_args
+
+import narwhals as nw
+import polars as pl
+from narwhals.exceptions import NarwhalsError
+
+from bayes_arena.errors import (
+    SHOWN,
+    ColumnError,
+    DroppedVotesWarning,
+    InvalidVotesError,
+    NoVotesError,
+    OnInvalid,
+    UnusedColumnWarning,
+    VotesError,
+    Weights,
+    listing,
+    printable,
+)
+from bayes_arena.votes.cells import OUTCOMES, PROMPT
+from bayes_arena.votes.reading.carried import (
+    FeatureColumns,
+    SliceColumns,
+    can_repeat,
+    find_carried,
+    settle_prompt,
+    with_carried,
+)
+from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, recognise_roles, select_roles
+from bayes_arena.votes.reading.decoding import CODES, LABELS, as_label, as_text, decode, without_sides
+from bayes_arena.votes.reading.files.faults import find_fault
+from bayes_arena.votes.reading.files.opening import Frame, files_of, open_source, to_polars
+from bayes_arena.votes.reading.repeats import one_side, without_repeats
+
+LONGEST_MESSAGE = 300
+LONGEST_VALUE = 60
+REMEDIES = {
+    "missing competitor": "fill in the name or remove the vote",
+    "competitor against itself": "remove the vote, or correct the name",
+    "missing annotator": "fill in the annotator, or read with annotator=False (--no-annotator)",
+    "missing id": "give every vote an id of its own",
+    "missing winner": "fill in the winner or remove the vote",
+    "unknown winner": "map the label with outcomes={'label': 'tie'} (--outcome 'label=tie')",
+    "not one winner": "exactly one of the three winner columns is 1, the others 0",
+    "outcome for a name": "columns of winner and loser hold names only; votes with ties take model_a, model_b, winner",
+    "ambiguous winner": "the label is also a competitor's name: rename the competitor",
+    "bad score": "scores are numbers from 0 to 1; a preference p from 1 to 2 is the score 2 - p of the first",
+    "bad weight": "weights are finite numbers, zero or more",
+    "missing prompt": "fill in the prompt, or read with prompt=False (--no-prompt)",
+    "missing slice": "fill in what the slice says of the vote, or read without it",
+    "bad feature": "features are finite numbers",
+    "bad count": "counts of wins and ties are finite numbers, zero or more",
+}
+
+
+class Reading(TypedDict, total=False):
+    """How to read a source: the options of :func:`~bayes_arena.read_votes`, for functions that pass them on."""
+
+    a: str | None
+    b: str | None
+    winner: str | None
+    score: str | None
+    annotator: str | Literal[False] | None
+    weight: str | None
+    weights: Weights
+    prompt: str | Sequence[str] | Literal[False] | None
+    slices: SliceColumns
+    features: FeatureColumns
+    outcomes: Mapping[str, str] | None
+    on_invalid: OnInvalid
+    dedupe: bool
+    normalise: bool
+
+
+def valid_votes(
+    source: object,
+    *,
+    in_order: bool,
+    id: str | None = None,
+    any_prompt: bool = False,
+    **reading: Unpack[Reading],
+) -> tuple[pl.DataFrame, dict[str, int], bool]:
+    """Recognise, decode and validate votes: what every reader of votes shares.
+
+    Parameters
+    ----------
+    source
+        As for :func:`~bayes_arena.read_votes`.
+    in_order : bool
+        One row a vote, in the order of the source; otherwise one row for each group of equal votes.
+    id : str, optional
+        Column of the votes' ids, which then keep votes of different ids apart.
+    any_prompt : bool
+        Read prompts that are recognised as if they were named, however seldom they repeat.
+    **reading
+        The options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    votes : polars.DataFrame
+        Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many votes ``n``
+        and, where known, ``annotator`` (text), slices (text) and features (numbers), as
+        :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, where votes have one and no outcome,
+        for :func:`~bayes_arena.votes.reading.weighing.weighed` to write out.
+    dropped : dict of str to int
+        Invalid votes left out, by problem.
+    sided : bool
+        Whether the layout says who was shown first.
+
+    Raises
+    ------
+    ColumnError, InvalidVotesError, NoVotesError, VotesError
+        As for :func:`~bayes_arena.read_votes`.
+    """
+    on_invalid, normalise = reading.get("on_invalid", "raise"), reading.get("normalise", False)
+    dedupe, annotator = reading.get("dedupe", False), reading.get("annotator")
+    if on_invalid not in get_args(OnInvalid):
+        raise VotesError(f"on_invalid is 'raise' or 'drop', not {on_invalid!r}.")
+    labels = _labels(reading.get("outcomes") or {})
+    try:
+        whole = open_source(source, dedupe=dedupe)
+        columns = recognise_roles(
+            whole,
+            a=reading.get("a"),
+            b=reading.get("b"),
+            winner=reading.get("winner"),
+            score=reading.get("score"),
+            annotator=annotator,
+            weight=reading.get("weight"),
+            id=id,
+        )
+        if in_order and "wins_a" in columns:
+            raise ColumnError(f"Counts in {columns['wins_a']!r} have no order. Read one row a vote, or use read_votes.")
+        if annotator is None and "annotator" not in columns:
+            _propose_annotator(whole, columns)
+        carried = find_carried(
+            whole,
+            columns.values(),
+            prompt=reading.get("prompt"),
+            slices=reading.get("slices", ()),
+            features=reading.get("features", ()),
+        )
+        different = without_repeats(whole, columns) if dedupe and "wins_a" not in columns else whole
+        if any_prompt:
+            carried = replace(carried, recognised=False)
+        elif carried.recognised and not ({"weight", "wins_a"} & columns.keys() or can_repeat(different, carried)):
+            carried = carried.named
+        groups = _groups(different, columns | carried.roles, in_order=in_order)
+        total = int(groups["n"].sum())
+        groups = with_carried(decode(groups, labels, normalise=normalise), carried, normalise=normalise)
+        invalid = groups.filter(pl.col("problem").is_not_null())
+        if invalid.height and (on_invalid == "raise" or invalid.height == groups.height):
+            raise InvalidVotesError(_complaint(whole, columns | carried.named.roles, invalid, total, normalise))
+    except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
+        paths = files_of(source)
+        reason = str(error).splitlines()[0][:LONGEST_MESSAGE]
+        unknown = f"Cannot read {listing(repr(str(path)) for path in paths) or 'the votes'}: {reason}"
+        raise VotesError(find_fault(paths) or unknown) from error
+    dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
+    valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
+    sided = bool({"winner", "winner_a", "score"} & columns.keys())
+    if not sided:
+        valid = without_sides(one_side(valid, dedupe=dedupe) if "wins_a" in columns else valid)
+    if not valid.height:
+        empty = "all votes have weight 0" if total else "the source has no rows"
+        raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
+    if carried.recognised:
+        valid = settle_prompt(valid, carried.slices[PROMPT])
+    if dropped:
+        counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
+        warnings.warn(
+            f"Left out {sum(dropped.values())} of {total} votes: {counts}.",
+            DroppedVotesWarning,
+            stacklevel=3,
+        )
+    return valid, dropped, sided
+
+
+def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
+    """Return the table of labels with further ones."""
+    labels = dict(LABELS)
+    for label, outcome in outcomes.items():
+        if outcome not in CODES:
+            raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
+        labels[pl.select(as_label(pl.lit(str(label)))).item()] = outcome
+    return labels
+
+
+def _propose_annotator(frame: Frame, columns: Mapping[str, str]) -> None:
+    """Say which column looks like the annotator where none is read."""
+    for name in frame.collect_schema().names():
+        if name.casefold() in (*ANNOTATORS, *LIKELY_ANNOTATORS) and name not in columns.values():
+            warnings.warn(
+                f"Column {name} looks like the annotator, and is not read. Read it with annotator={name!r} "
+                f"(--annotator {name}), or say that it is none with annotator=False (--no-annotator).",
+                UnusedColumnWarning,
+                stacklevel=4,
+            )
+            return
+
+
+def _groups(whole: Frame, columns: Mapping[str, str], *, in_order: bool) -> pl.DataFrame:
+    """Collect the votes, or groups of equal ones, without the rows that are empty in every column of the source."""
+    frame = select_roles(whole, columns)
+    if in_order:
+        table = to_polars(frame).with_columns(n=pl.lit(1))
+    else:
+        table = to_polars(frame.group_by(*columns).agg(nw.len().alias("n"))).cast({"n": pl.Int64})
+    blank = pl.all_horizontal(pl.exclude("n").is_null())
+    if not table.select(blank.any()).item():
+        return table
+    empty = nw.all_horizontal(nw.all().is_null(), ignore_nulls=False)
+    if in_order:
+        return table.filter(~to_polars(whole.select(empty=empty))["empty"])
+    n_empty = to_polars(whole.filter(empty).select(n=nw.len()))["n"][0]
+    return table.with_columns(n=pl.col("n") - pl.when(blank).then(n_empty).otherwise(0)).filter(pl.col("n") > 0)
+
+
+def _complaint(whole: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int, normalise: bool) -> str:
+    """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
+    keys = list(columns)
+    texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
+    bad = invalid.select(*texts, "problem").unique()
+    rows = to_polars(select_roles(whole, columns))
+    rows = rows.select(as_text(rows, key, normalise=normalise) for key in keys).with_row_index("row")
+    rows = rows.join(bad, on=keys, how="inner", nulls_equal=True)
+    rows = rows.sort("row").head(SHOWN)
+    count = int(invalid["n"].sum())
+    lines = [f"{count} of {total} votes {'is' if count == 1 else 'are'} invalid."]
+    lines.append(f"First {rows.height} (rows counted from 0):" if rows.height > 1 else "The row (counted from 0):")
+    for row in rows.iter_rows(named=True):
+        values = ", ".join(f"{printable(columns[key])}={_short(row[key])}" for key in keys)
+        lines.append(f"  row {row['row']}: {row['problem']} ({values})")
+    for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows():
+        detail = ""
+        if problem == "unknown winner" and "winner" in keys:
+            labels = invalid.filter(pl.col("problem") == problem)["winner"].unique().sort()
+            detail = f" [{listing(map(repr, labels))}]"
+        lines.append(f"{problem}{detail} × {n}: {REMEDIES[problem]}.")
+    if count < total:
+        lines.append("Or leave invalid votes out with on_invalid='drop' (--on-invalid drop).")
+    return "\n".join(lines)
+
+
+def _short(value: str | None) -> str:
+    """Quote a value, a long text such as a prompt by its beginning."""
+    return repr(value if value is None else textwrap.shorten(value, LONGEST_VALUE, placeholder=" ..."))
