@@ -103,6 +103,7 @@ from .validation.predictive import (
 from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells
 from .votes.checks import check as check
+from .votes.preparing.rankings import read_rankings as read_rankings
 from .votes.reading.files.hub import hub_files as hub_files
 from .votes.reading.sequence import (
     VoteSequence as VoteSequence,

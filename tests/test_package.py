@@ -79,6 +79,7 @@ PUBLIC = [
     "prior_check",
     "rank_probabilities",
     "rank_spread",
+    "read_rankings",
     "read_sequence",
     "read_votes",
     "replicate",

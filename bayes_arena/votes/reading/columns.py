@@ -74,7 +74,7 @@ def recognise_roles(
     if annotator is None:
         found = [spelling[name] for name in ANNOTATORS if name in spelling and spelling[name] not in columns.values()]
         if found:
-            columns["annotator"] = _sole(found, names, "annotator", "annotator= (--annotator)", ANNOTATORS)
+            columns["annotator"] = sole(found, names, "annotator", "annotator= (--annotator)", ANNOTATORS)
     elif annotator is not False:
         columns["annotator"] = annotator
     if weight is not None:
@@ -133,9 +133,9 @@ def _result_columns(
             return dict(WON)
         if (winner, score) == (None, None) and not pairs and set(COUNTED.values()) <= set(names):
             ties = [name for name in TIES if name in names]
-            return COUNTED | ({"ties": _sole(ties, names, "count of ties", "another name", TIES)} if ties else {})
+            return COUNTED | ({"ties": sole(ties, names, "count of ties", "another name", TIES)} if ties else {})
         known = (*PAIRS, tuple(WON.values()), tuple(COUNTED.values()))
-        columns["a"], columns["b"] = _sole(pairs, names, "pair of competitors", "a= and b= (--a and --b)", known)
+        columns["a"], columns["b"] = sole(pairs, names, "pair of competitors", "a= and b= (--a and --b)", known)
     elif a is None or b is None:
         raise ColumnError("Name both columns of competitors (a=... and b=...), or neither.")
     else:
@@ -145,14 +145,14 @@ def _result_columns(
     if winner is None and not set(WINNERS) & set(names) and set(ONE_HOT.values()) <= set(names):
         return columns | ONE_HOT
     found = [name for name in WINNERS if name in names]
-    named = winner or _sole(found, names, "winner", "winner= (--winner)", WINNERS)
+    named = winner or sole(found, names, "winner", "winner= (--winner)", WINNERS)
     if named in columns.values():  # whoever won stands there, so the columns are not sides
         loser = next((name for name in columns.values() if name != named), named)
         return {"a": named, "b": loser}
     return columns | {"winner": named}
 
 
-def _sole[T](found: Sequence[T], names: list[str], role: str, remedy: str, known: Iterable[object]) -> T:
+def sole[T](found: Sequence[T], names: list[str], role: str, remedy: str, known: Iterable[object]) -> T:
     """Return the sole candidate for a role; none or several are an error."""
     if len(found) == 1:
         return found[0]

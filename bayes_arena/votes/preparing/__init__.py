@@ -1,0 +1,6 @@
+"""What is not votes yet, and becomes votes or part of them.
+
+========  =======================================================
+rankings  ``read_rankings``: rankings of several, written as pairs
+========  =======================================================
+"""
