@@ -165,9 +165,9 @@ def main() -> None:
     print("## The votes as they are\n")
     print("| votes | verdicts | anomalous | flagged at .05 | seconds: fit, annotators |\n|---|---|---|---:|---:|")
     for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
-        as_they_are(name, ba.read_votes(folder / file))
+        as_they_are(name, ba.read_votes(folder / file, prompt=False))
 
-    llmfao = ba.keep_annotators(ba.read_votes(folder / "llmfao.csv"), more_than=19)
+    llmfao = ba.keep_annotators(ba.read_votes(folder / "llmfao.csv", prompt=False), more_than=19)
     print("\n## Suspect as they are\n")
     print("| votes | annotators | by A >= .2 | by theta <= .005 | by either |\n|---|---:|---:|---:|---:|")
     count_suspects("LLMFAO", [llmfao])

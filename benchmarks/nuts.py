@@ -171,7 +171,7 @@ def main() -> None:
     folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
     files = {"LLMFAO": "llmfao.csv", "MT-bench": "mt_bench_human.csv"}
     found = {name: folder / file for name, file in files.items() if (folder / file).is_file()}
-    arenas = {name: ba.read_votes(path) for name, path in found.items()}
+    arenas = {name: ba.read_votes(path, prompt=False) for name, path in found.items()}
     arenas["Example arena"] = ba.read_votes(ba.example_arena().votes)
     print("am-davidson, four chains; ESS is the smallest bulk ESS of any parameter; times are against the first row.")
     for name, cells in arenas.items():

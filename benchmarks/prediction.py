@@ -80,7 +80,7 @@ def main() -> None:
     folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
     population = {name: fitter for name, fitter in MODELS.items() if fitter is not filtered}
     for title, name in (("LLMFAO", "llmfao.csv"), ("MT-bench, human", "mt_bench_human.csv")):
-        cells = ba.read_votes(folder / name)
+        cells = ba.read_votes(folder / name, prompt=False)
         start = time.perf_counter()
         table = ba.held_out(cells, MODELS, reference=REFERENCE)
         seconds = time.perf_counter() - start

@@ -22,6 +22,7 @@ from bayes_arena.arena.stored_rounds import (
     round_table,
     status_table,
 )
+from bayes_arena.arena.stored_slices import settled_prompt
 from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored_cells
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
 from bayes_arena.fits.fitting import fit
@@ -101,11 +102,12 @@ class StableArena:
         source
             Votes, as for :func:`~bayes_arena.read_votes`.
         id : str, optional
-            Column of the votes' ids. Without one the n-th of several votes alike (same competitors, annotator, outcome
-            and weight) in one addition is taken for the n-th such vote of every other addition: right for the same
-            file again or a longer version of it, wrong for a batch of further votes.
+            Column of the votes' ids. Without one the n-th of several votes alike (same competitors, annotator, outcome,
+            weight, slices and features) in one addition is taken for the n-th such vote of every other addition: right
+            for the same file again or a longer version of it, wrong for a batch of further votes.
         **reading
-            The other options of :func:`~bayes_arena.read_votes`.
+            The other options of :func:`~bayes_arena.read_votes`. The first votes settle whether votes carry prompts:
+            without ``prompt`` later ones are read by the same columns.
 
         Returns
         -------
@@ -121,7 +123,7 @@ class StableArena:
         VotesError
             As :func:`~bayes_arena.read_votes` does, or if an id stands for votes of different contents.
         ColumnError
-            If earlier votes carried annotators or ids and these do not, or the reverse.
+            If earlier votes carried annotators, ids, slices or features and these do not, or the reverse.
         StoreError
             If the file cannot be written.
         """
@@ -130,14 +132,18 @@ class StableArena:
                 "The file of an arena keeps votes with an outcome each, and weights that are counts. "
                 "Rate these by read_votes and fit (bayes-arena rank)."
             )
-        groups, dropped, sided = valid_votes(source, in_order=False, id=id, **reading)
-        if not sided:
+        with self._store.read() as session:
+            settled = settled_prompt(session)
+        if settled is not None and reading.get("prompt") is None:
+            reading["prompt"] = settled or False
+        valid = valid_votes(source, in_order=False, id=id, **reading)
+        if not valid.sided:
             raise ColumnError(
                 "The file of an arena keeps who was shown first, and these votes do not say. "
                 "Rate them by read_votes and fit (bayes-arena rank)."
             )
-        votes, total = identify(groups), int(groups["n"].sum())
-        new = add_votes(self._store, votes, ids=id is not None)
+        votes, total = identify(valid.rows), int(valid.rows["n"].sum())
+        new = add_votes(self._store, votes, ids=id is not None, prompt=valid.prompt)
         if id is None and 0 < new < total:
             warnings.warn(
                 f"{total - new} of {total} votes are like votes stored before, and were taken for those. If they are "
@@ -145,7 +151,7 @@ class StableArena:
                 RepeatedVotesWarning,
                 stacklevel=2,
             )
-        return Addition(new=new, known=total - new, dropped=dropped)
+        return Addition(new=new, known=total - new, dropped=valid.dropped)
 
     def cells(self) -> Cells:
         """All stored votes, as :func:`~bayes_arena.read_votes` would read them at once.

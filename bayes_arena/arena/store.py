@@ -1,14 +1,4 @@
-"""The file of an arena: votes, their cells, and every round, in one DuckDB file.
-
-==============================  ======================================================================================
-``arena``                       one row: version of this layout; whether votes carry annotators and ids (null at first)
-``competitor``, ``annotator``   names, each with a small number that the other tables use
-``vote``                        append-only: one row a vote, with its id, 64 bits of the id's hash, and when it came
-``cell``                        votes summed per (a, b, annotator, outcome, weight)
-``round``                       what each round published about itself,
-``rating``, ``ability``         about the competitors and about the annotators
-``decision``                    who was warned, excluded or readmitted: when, by which round and why
-==============================  ======================================================================================
+"""The file of an arena, one of DuckDB's, whose tables :mod:`bayes_arena.arena.layout` describes.
 
 Every change is one transaction, written ahead to ``FILE.wal``: a process that is killed loses nothing it has committed
 and leaves nothing it has not. DuckDB lets one process write, or several read. Threads must not share a DuckDB
@@ -29,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.arena.layout import MIGRATION, SCHEMA, SCHEMA_VERSION
 from bayes_arena.errors import StoreError
 from bayes_arena.replacing import written_beside
 
@@ -36,42 +27,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
-SCHEMA_VERSION = 1
-"""Version of the layout of a file."""
 LOCK = re.compile(r"lock is held in (?P<program>.+) \(PID (?P<pid>\d+)\)")
 NO_EXTENSIONS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
 """Without these a file of SQLite's makes DuckDB download its extension."""
-SCHEMA = """
-create table arena (schema_version integer, created timestamp, annotators boolean, ids boolean, changes bigint);
-create table competitor (code integer primary key, name varchar unique);
-create table annotator (code integer primary key, name varchar unique);
-create table vote (
-    hash ubigint, id varchar, a integer, b integer, annotator integer, outcome tinyint, weight double, added timestamp
-);
-create table cell (
-    a integer, b integer, annotator integer, outcome tinyint, weight double, n bigint,
-    primary key (a, b, annotator, outcome, weight)
-);
-create table round (
-    round integer primary key, time timestamp, version varchar, votes double, competitors integer, annotators integer,
-    waiting integer, excluded integer, flagged integer, model varchar, prior varchar, method varchar, evidence varchar,
-    mean_loss double, warnings varchar[], settings varchar
-);
-create table rating (
-    round integer, competitor integer, rank integer, elo double, lower double, upper double, rank_best integer,
-    rank_worst integer, votes double, wins double, losses double, ties double, p_best double
-);
-create table ability (
-    round integer, annotator integer, votes double, theta double, lower double, upper double, theta_paper double,
-    p_negative double, verdict varchar, kind varchar, anomaly_probability double, net_agreement double
-);
-create table decision (
-    number bigint primary key, annotator integer, round integer, time timestamp, decision varchar, reason varchar
-);
-"""
 
 
 def create_file(path: Path) -> None:
@@ -88,7 +49,8 @@ def create_file(path: Path) -> None:
             raise StoreError(f"{str(existing)!r} already exists. Use it as it is, or choose another name.")
     with _typed_errors(path), written_beside(path) as draft, _connect(draft) as connection:
         connection.execute(f"begin; {SCHEMA} commit")
-        connection.execute("insert into arena values (?, ?, null, null, 0)", [SCHEMA_VERSION, now()])
+        row = "insert into arena (schema_version, created, changes) values (?, ?, 0)"
+        connection.execute(row, [SCHEMA_VERSION, now()])
 
 
 @dataclass(frozen=True)
@@ -160,23 +122,31 @@ class Store:
         self._database = _connect(path, read_only=read_only)
         self._writing = Lock()
         try:
-            with self.read() as session:
-                self._check_version(session)
+            self._check_version()
         except StoreError:
             self.close()
             raise
 
-    def _check_version(self, session: Session) -> None:
-        known = session.rows("select 1 from duckdb_tables() where table_name = 'arena'")
-        versions = session.rows("select schema_version from arena") if known else []
+    def _check_version(self) -> None:
+        """Bring a file of the layout before to this one; refuse what is no arena, or of another layout."""
+        with self.read() as session:
+            known = session.rows("select 1 from duckdb_tables() where table_name = 'arena'")
+            versions = session.rows("select schema_version from arena") if known else []
         if len(versions) != 1:
             raise StoreError(f"There is no arena in {str(self.path)!r}. Check the path.")
         ((version,),) = versions
-        if version != SCHEMA_VERSION:
+        if version == SCHEMA_VERSION:
+            return
+        where = f"{str(self.path)!r} has schema version {version}, and this version of bayes_arena"
+        if version != SCHEMA_VERSION - 1:
+            raise StoreError(f"{where} reads {SCHEMA_VERSION}. Install the version that wrote it.")
+        if self._read_only:
             raise StoreError(
-                f"{str(self.path)!r} has schema version {version}, and this version of bayes_arena reads "
-                f"{SCHEMA_VERSION}. Install the version that wrote it."
+                f"{where} reads {SCHEMA_VERSION}. Open it once to write, without read_only=True "
+                "(bayes-arena arena add or rate), which brings it there."
             )
+        with self.transaction() as session:
+            session.execute(MIGRATION)
 
     def close(self) -> None:
         """Close the file, so that another process can open it."""

@@ -1,36 +1,39 @@
 """Votes in and cells out of the file of an arena.
 
 A vote is stored once, whatever is added how often. What makes it the same vote is its id. Votes that come without ids
-are identified by content: the n-th of several votes alike (same a, b, annotator, outcome and weight) in one addition is
-the same vote as the n-th such vote of any other addition. So adding a file again, or a longer version of it, adds only
-what is new; but votes of a new batch that are like stored ones are taken for those, with a warning. Batches need ids.
+are identified by content: the n-th of several votes alike (same a, b, annotator, outcome, weight, slices and features)
+in one addition is the same vote as the n-th such vote of any other addition. So adding a file again, or a longer
+version of it, adds only what is new; but votes of a new batch that are like stored ones are taken for those, with a
+warning. Batches need ids.
 
-Cells are kept beside the votes, one row for each (a, b, annotator, outcome, weight), and an addition rewrites only the
-rows that it touches. Weights are kept apart because the grid that makes sums of weights exact depends on all of them
-(:func:`~bayes_arena.votes.summing.sum_cells`): a round that reads cells gets the bits that reading all votes at once
-gives. An id is looked up by 64 bits of its hash, a scan of eight bytes a stored vote: a unique index would have to be
-loaded whole whenever the file is opened.
+Cells are kept beside the votes, one row for each (a, b, annotator, context, outcome, weight), and an addition rewrites
+only the rows that it touches; the context is a number for what slices and features say. Weights are kept apart because
+the grid that makes sums of weights exact depends on all of them (:func:`~bayes_arena.votes.summing.sum_cells`): a round
+that reads cells gets the bits that reading all votes at once gives. An id is looked up by 64 bits of its hash, a scan
+of eight bytes a stored vote: a unique index would have to be loaded whole whenever the file is opened.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from bayes_arena.arena.store import Session, Store, now
+from bayes_arena.arena.stored_slices import columns_of, number_contexts, said_by_contexts, settle_slices
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, listing
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.summing import sum_cells
+from bayes_arena.votes.summing import FEATURE, SLICE, sum_cells
 
 NOBODY = -1
 """Number of the annotator where annotators are unknown."""
 CONTENT = ("a", "b", "annotator", "outcome", "weight")
+"""Columns of every vote; those of slices and features come after them."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     InvalidVotesError
         If votes of different contents share an id.
     """
-    content = [name for name in CONTENT if name in groups.columns]
+    content = [name for name in CONTENT if name in groups.columns] + columns_of(groups, SLICE, FEATURE)
     groups = groups.group_by("id" if "id" in groups.columns else [], *content).agg(pl.sum("n"))
     if "id" in groups.columns:
         shared = groups["id"].filter(groups["id"].is_duplicated()).unique().sort()
@@ -85,7 +88,7 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     return groups.select(*content, id=pl.col("alike") + " " + pl.col("number").cast(pl.String))
 
 
-def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool) -> int:
+def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[str]) -> int:
     """Store the votes that are not stored yet, in one transaction.
 
     Parameters
@@ -96,6 +99,8 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool) -> int:
         From :func:`identify`.
     ids : bool
         Whether the votes came with ids of their own.
+    prompt : sequence of str
+        Columns that were read as the prompt.
 
     Returns
     -------
@@ -105,7 +110,7 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool) -> int:
     Raises
     ------
     ColumnError
-        If earlier votes carried annotators or ids and these do not, or the reverse.
+        If earlier votes carried annotators, ids, slices or features and these do not, or the reverse.
     InvalidVotesError
         If an id is that of a stored vote of other contents.
     StoreError
@@ -114,27 +119,33 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool) -> int:
     known_annotators = "annotator" in votes.columns
     if not known_annotators:
         votes = votes.with_columns(annotator=pl.lit(None, pl.String))
-    columns = {name: votes[name].to_numpy() for name in ("outcome", "weight")}
-    columns |= {name: np.array(votes[name].to_list(), dtype=object) for name in ("id", "a", "b", "annotator")}
+    slices, features = columns_of(votes, SLICE), columns_of(votes, FEATURE)
+    columns = {name: votes[name].to_numpy() for name in ("outcome", "weight", *features)}
+    texts = ("id", "a", "b", "annotator", *slices)
+    columns |= {name: np.array(votes[name].to_list(), dtype=object) for name in texts}
     hashes = b"".join(hashlib.blake2b(id.encode(), digest_size=8).digest() for id in votes["id"])
     columns["hash"] = np.frombuffer(hashes, dtype="<u8").astype(np.uint64)
     with store.transaction() as session:
         _settle(session, "annotators", known_annotators, "annotator= (--annotator)")
         _settle(session, "ids", ids, "id= (--id)")
+        settle_slices(session, slices, features, prompt)
         with session.incoming(columns):
             _number_names(session, "competitor", "select a as name from incoming union select b from incoming")
             if known_annotators:
                 _number_names(session, "annotator", "select distinct annotator as name from incoming")
+            context = number_contexts(session, slices, features)
             session.execute(
                 "create temp table batch as select hash, incoming.id, x.code as a, y.code as b, "
-                f"coalesce(k.code, {NOBODY}) as annotator, outcome::tinyint as outcome, weight from incoming "
+                f"coalesce(k.code, {NOBODY}) as annotator, c.code as context, outcome::tinyint as outcome, weight "
+                "from incoming "
                 "join competitor x on x.name = incoming.a join competitor y on y.name = incoming.b "
+                f"join context c on {context} "
                 "left join annotator k on k.name = incoming.annotator"
             )
         _leave_out_stored(session)
-        session.execute("insert into vote select *, ? from batch", [now()])
+        session.execute("insert into vote by name select *, ? as added from batch", [now()])
         session.execute(
-            "insert into cell select a, b, annotator, outcome, weight, count(*) from batch group by all "
+            "insert into cell select a, b, annotator, context, outcome, weight, count(*) from batch group by all "
             "on conflict do update set n = cell.n + excluded.n"
         )
         ((new,),) = session.rows("select count(*) from batch")
@@ -168,7 +179,7 @@ def _leave_out_stored(session: Session) -> None:
     ((met,),) = session.rows("select count(*) from vote semi join batch using (hash)")
     if not met:
         return
-    other = " or ".join(f"vote.{name} != batch.{name}" for name in CONTENT)
+    other = " or ".join(f"vote.{name} != batch.{name}" for name in (*CONTENT, "context"))
     session.execute(
         f"create temp table stored as select batch.id, ({other}) as other from batch join vote using (hash, id)"
     )
@@ -189,7 +200,7 @@ def stored_cells(session: Session) -> Cells:
     NoVotesError
         If there is no vote.
     """
-    found = session.columns("select a, b, annotator, outcome, weight, n from cell")
+    found = session.columns("select a, b, annotator, context, outcome, weight, n from cell")
     if not len(found["n"]):
         raise NoVotesError(f"There is no vote in {str(session.path)!r} yet. Add some (bayes-arena arena add).")
     competitors, place = _sorted_names(session, "competitor")
@@ -198,8 +209,10 @@ def stored_cells(session: Session) -> Cells:
     if found["annotator"][0] != NOBODY:
         annotators, place = _sorted_names(session, "annotator")
         coded["annotator"] = place[found["annotator"]]
+    said, slice_names = said_by_contexts(session)
+    coded |= {column: values[found["context"]] for column, values in said.items()}
     coded |= {name: found[name] for name in ("outcome", "weight", "n")}
-    return sum_cells(pl.DataFrame(coded), competitors, annotators, {}, dropped={}, sided=True)
+    return sum_cells(pl.DataFrame(coded), competitors, annotators, slice_names, dropped={}, sided=True)
 
 
 def _sorted_names(session: Session, table: str) -> tuple[list[str], Ints]:

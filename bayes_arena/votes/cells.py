@@ -163,10 +163,11 @@ class Cells(Votes):
         super().__post_init__()
 
     def __repr__(self) -> str:
-        sliced = "".join(f"{len(names)} of slice {name!r}, " for name, names in self.slice_names.items())
+        slices = ", ".join(f"{name} ({len(names)})" for name, names in self.slice_names.items())
         return (
             f"Cells({self.described_votes}, {self.n_competitors} competitors, {self.n_annotators} annotators, "
-            f"{sliced}{len(self.a)} cells)"
+            + (f"slices {slices}, " if slices else "")
+            + f"{len(self.a)} cells)"
         )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,7 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
     votes : Cells or VoteSequence
         Votes with annotators.
     kept : ndarray of bool, shape (n_annotators,)
-        Whom to keep; a competitor that nobody kept saw is left out too.
+        Whom to keep; a competitor that nobody kept saw is left out too, and so is a prompt.
 
     Returns
     -------
@@ -120,4 +120,16 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
         a=competitor_index[votes.a[rows]],
         b=competitor_index[votes.b[rows]],
         annotator=annotator_index[votes.annotator[rows]],
+        **(_slices_left(votes, rows) if isinstance(votes, Cells) else {}),
     )
+
+
+def _slices_left(cells: Cells, rows: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the slices of some cells, and of their names those that are left."""
+    left = {name: np.unique(codes[rows], return_inverse=True) for name, codes in cells.slices.items()}
+    return {
+        "slices": {name: codes for name, (_, codes) in left.items()},
+        "slice_names": {
+            name: tuple(cells.slice_names[name][code] for code in kept) for name, (kept, _) in left.items()
+        },
+    }

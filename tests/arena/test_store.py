@@ -24,7 +24,7 @@ from hypothesis import given, strategies as st
 from strategies import votes
 
 import bayes_arena as ba
-from bayes_arena.arena.store import SCHEMA_VERSION
+from bayes_arena.arena.layout import SCHEMA_VERSION
 from bayes_arena.arena.stored_votes import stored_cells
 
 LOYAL = ["anna", "ben", "cleo", "dora", "emil", "fay", "gus"]
@@ -61,6 +61,12 @@ def assert_same(left: ba.Cells, right: ba.Cells) -> None:
     for name in ("a", "b", "annotator", "counts"):
         np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
         assert getattr(left, name).dtype == getattr(right, name).dtype
+    assert left.slice_names == right.slice_names
+    for found, expected in ((left.slices, right.slices), (left.features, right.features)):
+        assert list(found) == list(expected)
+        for name, values in found.items():
+            np.testing.assert_array_equal(values, expected[name])
+            assert values.dtype == expected[name].dtype
 
 
 @pytest.mark.slow
@@ -434,7 +440,7 @@ def test_a_reader_sees_one_committed_state(uneven_arena):
     with uneven_arena._store.transaction() as session:
         session.execute("delete from cell")
         assert_same(uneven_arena.cells(), before)
-        session.execute("insert into cell from (select 0, 1, 0, 0, 1, 1)")
+        session.execute("insert into cell from (select 0, 1, 0, 0, 0, 1, 1)")
     with uneven_arena._store.read() as session:
         first = stored_cells(session)
         assert first.n_votes == 1
@@ -497,7 +503,7 @@ def test_files_that_are_no_arena(path, tmp_path):
     duckdb.connect(tmp_path / "other.duckdb").close()
     with pytest.raises(ba.StoreError, match="There is no arena in"):
         ba.StableArena(tmp_path / "other.duckdb")
-    for version in (SCHEMA_VERSION - 1, SCHEMA_VERSION + 1):
+    for version in (SCHEMA_VERSION - 2, SCHEMA_VERSION + 1):
         with duckdb.connect(path) as connection:
             connection.execute("update arena set schema_version = ?", [version])
         with pytest.raises(ba.StoreError, match=rf"schema version {version}, .* reads {SCHEMA_VERSION}\. Install"):

@@ -89,6 +89,10 @@ def test_votes_are_read_with_what_they_carry():
     ]
 
 
+def test_cells_say_what_they_carry():
+    assert repr(ba.read_votes(TABLE, **READING)).endswith("2 annotators, slices language (2), prompt (4), 5 cells)")
+
+
 def test_names_alone_are_those_of_columns():
     short = ba.read_votes(TABLE, prompt=False, slices=["lang"], features=["length"])
     long = ba.read_votes(TABLE, prompt=False, slices={"lang": "lang"}, features={"length": "length"})
@@ -313,6 +317,11 @@ def test_the_prompts_of_mt_bench():
     with pytest.warns(ba.PromptsWarning, match="160 prompts from question_id, turn"):
         cells = ba.read_votes(real_votes("mt_bench_human.csv"))
     assert len(cells.slice_names["prompt"]) == 160
+
+
+def test_prompts_that_nobody_kept_saw_are_left_out():
+    cells = ba.read_votes(TABLE, **READING)
+    assert_same(ba.drop_annotators(cells, ["k"]), ba.read_votes(TABLE.filter(pl.col("judge") == "l"), **READING))
 
 
 def test_options_of_the_command_line_read_the_same(tmp_path):

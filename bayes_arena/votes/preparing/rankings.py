@@ -102,7 +102,7 @@ def read_rankings(
     >>> import polars as pl
     >>> table = pl.DataFrame({"ranking": [1, 1, 1], "competitor": ["x", "y", "z"], "rank": [1, 2, 2]})
     >>> read_rankings(table)
-    Cells(3 votes worth 2.2, 3 competitors, 0 annotators, 1 of slice 'ranking', 3 cells)
+    Cells(3 votes worth 2.2, 3 competitors, 0 annotators, slices ranking (1), 3 cells)
     """
     if on_invalid not in get_args(OnInvalid):
         raise VotesError(f"on_invalid is 'raise' or 'drop', not {on_invalid!r}.")

@@ -96,7 +96,7 @@ def read_sequence(
     >>> votes.competitors, votes.score.tolist()
     (('x', 'y', 'z'), [0.0, 0.5])
     """
-    votes, _, _ = valid_votes(
+    votes = valid_votes(
         source,
         a=a,
         b=b,
@@ -106,7 +106,7 @@ def read_sequence(
         outcomes=outcomes,
         on_invalid=on_invalid,
         in_order=True,
-    )
+    ).rows
     competitors = pl.concat([votes["a"], votes["b"]]).unique().sort()
     known = "annotator" in votes.columns
     annotators = votes["annotator"].unique().sort() if known else pl.Series(dtype=pl.String)

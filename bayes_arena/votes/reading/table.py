@@ -126,7 +126,7 @@ def read_votes(
     >>> cells.competitors, cells.n_votes
     (('x', 'y', 'z'), 2.0)
     """
-    groups, dropped, sided = valid_votes(
+    votes = valid_votes(
         source,
         a=a,
         b=b,
@@ -143,8 +143,9 @@ def read_votes(
         normalise=normalise,
         in_order=False,
     )
-    votes, design_effect = weighed(groups, weights, named=weight is not None)
-    return replace(build_cells(votes, dropped=dropped, sided=sided), design_effect=design_effect)
+    rows, design_effect = weighed(votes.rows, weights, named=weight is not None)
+    cells = build_cells(rows, dropped=votes.dropped, sided=votes.sided)
+    return replace(cells, design_effect=design_effect)
 
 
 def as_cells(votes: object) -> Cells:

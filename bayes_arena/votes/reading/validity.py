@@ -11,7 +11,7 @@ from __future__ import annotations
 import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Literal, TypedDict, Unpack, get_args
 
 import narwhals as nw
@@ -45,6 +45,7 @@ from bayes_arena.votes.reading.decoding import CODES, LABELS, as_label, as_text,
 from bayes_arena.votes.reading.files.faults import find_fault
 from bayes_arena.votes.reading.files.opening import Frame, files_of, open_source, to_polars
 from bayes_arena.votes.reading.repeats import one_side, without_repeats
+from bayes_arena.votes.summing import SLICE
 
 LONGEST_MESSAGE = 300
 LONGEST_VALUE = 60
@@ -86,14 +87,32 @@ class Reading(TypedDict, total=False):
     normalise: bool
 
 
-def valid_votes(
-    source: object,
-    *,
-    in_order: bool,
-    id: str | None = None,
-    any_prompt: bool = False,
-    **reading: Unpack[Reading],
-) -> tuple[pl.DataFrame, dict[str, int], bool]:
+@dataclass(frozen=True)
+class ValidVotes:
+    """Votes that can be rated.
+
+    Attributes
+    ----------
+    rows : polars.DataFrame
+        Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many votes ``n``
+        and, where known, ``annotator`` (text), slices (text) and features (numbers), as
+        :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, where votes have one and no outcome,
+        for :func:`~bayes_arena.votes.reading.weighing.weighed` to write out.
+    dropped : dict of str to int
+        Invalid votes left out, by problem.
+    sided : bool
+        Whether the layout says who was shown first.
+    prompt : tuple of str
+        Columns that were read as the prompt.
+    """
+
+    rows: pl.DataFrame
+    dropped: dict[str, int]
+    sided: bool
+    prompt: tuple[str, ...]
+
+
+def valid_votes(source: object, *, in_order: bool, id: str | None = None, **reading: Unpack[Reading]) -> ValidVotes:
     """Recognise, decode and validate votes: what every reader of votes shares.
 
     Parameters
@@ -104,22 +123,8 @@ def valid_votes(
         One row a vote, in the order of the source; otherwise one row for each group of equal votes.
     id : str, optional
         Column of the votes' ids, which then keep votes of different ids apart.
-    any_prompt : bool
-        Read prompts that are recognised as if they were named, however seldom they repeat.
     **reading
         The options of :func:`~bayes_arena.read_votes`.
-
-    Returns
-    -------
-    votes : polars.DataFrame
-        Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many votes ``n``
-        and, where known, ``annotator`` (text), slices (text) and features (numbers), as
-        :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, where votes have one and no outcome,
-        for :func:`~bayes_arena.votes.reading.weighing.weighed` to write out.
-    dropped : dict of str to int
-        Invalid votes left out, by problem.
-    sided : bool
-        Whether the layout says who was shown first.
 
     Raises
     ------
@@ -155,9 +160,7 @@ def valid_votes(
             features=reading.get("features", ()),
         )
         different = without_repeats(whole, columns) if dedupe and "wins_a" not in columns else whole
-        if any_prompt:
-            carried = replace(carried, recognised=False)
-        elif carried.recognised and not ({"weight", "wins_a"} & columns.keys() or can_repeat(different, carried)):
+        if carried.recognised and not ({"weight", "wins_a"} & columns.keys() or can_repeat(different, carried)):
             carried = carried.named
         groups = _groups(different, columns | carried.roles, in_order=in_order)
         total = int(groups["n"].sum())
@@ -187,7 +190,8 @@ def valid_votes(
             DroppedVotesWarning,
             stacklevel=3,
         )
-    return valid, dropped, sided
+    read = carried.slices.get(PROMPT, ()) if SLICE + PROMPT in valid.columns else ()
+    return ValidVotes(valid, dropped, sided, read)
 
 
 def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
