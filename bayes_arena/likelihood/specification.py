@@ -26,7 +26,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.votes.cells import ANNOTATOR
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,7 +122,7 @@ class Model:
         group : ndarray of int, shape (n_rows,)
             Index of the annotator, or into the slice's names, of every row.
         """
-        if over == ANNOTATOR:
+        if over == "annotator":
             tally = self.tally(cells, by_annotator=True)
             return tally, tally.k
         tally = cells.tally(
@@ -136,7 +135,7 @@ class Model:
 
     def has_numbers_of(self, over: str) -> bool:
         """Whether every annotator, or every value of a slice, has numbers of its own."""
-        if over == ANNOTATOR:
+        if over == "annotator":
             return self.needs_annotators
         return over in (*getattr(self, "strength_by", ()), *getattr(self, "ties_by", ()))
 

@@ -169,15 +169,17 @@ def _left_out(fit: Fit, values: Floats, weight: Floats, group: Ints) -> tuple[Fl
     from arviz_stats.base.array import array_stats
 
     chains = fit.tree["posterior"].sizes["chain"] if fit.tree is not None else 1
-    efficiency = _relative_efficiency(values.T.reshape(len(weight), chains, -1))
+    by_chain = np.ascontiguousarray(values.T).reshape(len(weight), chains, -1)
+    by_column, efficiency = by_chain.reshape(len(weight), -1), _relative_efficiency(by_chain)
     elpd, pareto_k = np.empty(len(weight)), np.empty(len(weight))
     order = np.argsort(group, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
     for number, columns in enumerate(parts):
         if number % BETWEEN_REPORTS == 0:
             report("kinds of votes left out", number, len(parts))
-        log_weights, pareto_k[columns] = array_stats.psislw(values[:, columns] @ weight[columns], r_eff=efficiency)
-        elpd[columns] = logsumexp(log_weights[:, None] + values[:, columns], axis=0)
+        together = weight[columns] @ by_column[columns]
+        log_weights, pareto_k[columns] = array_stats.psislw(together, r_eff=efficiency)
+        elpd[columns] = logsumexp(log_weights + by_column[columns], axis=1)
     report("")
     return elpd, pareto_k
 

@@ -170,3 +170,27 @@ def test_posteriors_that_overlook_prompts_are_told_too(cells):
     fit = ba.fit(cells, model=DAVIDSON)
     with pytest.warns(ba.DependentVotesWarning, match="times as large"):
         ba.leaderboard(replace(fit, samples=ba.draw(fit), method="posterior"))
+
+
+def rankings(weight: float) -> ba.Cells:
+    """Two hundred rankings of five among eight competitors (Plackett-Luce) as ten weighted pairs each."""
+    rng = np.random.default_rng(2)
+    pairs = np.array([(first, second) for first in range(5) for second in range(first + 1, 5)])
+    rows = []
+    for ranking in range(200):
+        chosen = rng.choice(8, 5, replace=False)
+        order = chosen[np.argsort(-(np.linspace(-1, 1, 8)[chosen] + rng.gumbel(size=5)))]
+        rows += [(*sorted(pair), int(pair[0] > pair[1]), ranking) for pair in order[pairs].tolist()]
+    a, b, outcome, ranking = np.array(rows).T
+    cells = single_votes(a, b, outcome, ranking=ranking)
+    return replace(cells, counts=weight * cells.counts)
+
+
+def test_rankings_are_clusters_whose_pairs_want_a_weight():
+    """Ten pairs of one ranking are worth about six votes: weighted so, nothing is too narrow."""
+    with pytest.warns(ba.DependentVotesWarning, match=r"Votes share rankings.*clustered --by ranking\)\.$"):
+        ba.strengths(ba.fit(rankings(1.0), model="m-elo", prior="flat"))
+    with warnings.catch_warnings(action="error"):
+        fit = ba.fit(rankings(0.6), model="m-elo", prior="flat")
+        plain, clustered = (ba.strengths(fit, interval=each)["sd"] for each in ("laplace", ba.Clustered("ranking")))
+    assert np.median(clustered / plain) == pytest.approx(1, abs=0.1)
