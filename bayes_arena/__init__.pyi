@@ -11,6 +11,7 @@ from .errors import (
     CompilerError as CompilerError,
     ConvergenceError as ConvergenceError,
     DatasetError as DatasetError,
+    DependentVotesWarning as DependentVotesWarning,
     DroppedVotesWarning as DroppedVotesWarning,
     FitError as FitError,
     IdentificationWarning as IdentificationWarning,
@@ -56,13 +57,11 @@ from .ratings.estimates import (
     strengths as strengths,
 )
 from .ratings.intervals.bootstrap import Bootstrap as Bootstrap
+from .ratings.intervals.clustered import Clustered as Clustered
 from .ratings.intervals.contract import Interval as Interval
 from .ratings.intervals.laplace import Laplace as Laplace
 from .ratings.intervals.profile import Profile as Profile
-from .ratings.intervals.robust import (
-    Clustered as Clustered,
-    Sandwich as Sandwich,
-)
+from .ratings.intervals.robust import Sandwich as Sandwich
 from .ratings.leaderboard import (
     leaderboard as leaderboard,
     rank_spread as rank_spread,
@@ -90,7 +89,10 @@ from .reliability.flagging import (
 from .validation.comparison import compare as compare
 from .validation.diagnostics import diagnose as diagnose
 from .validation.heldout import held_out as held_out
-from .validation.kfold import kfold_annotators as kfold_annotators
+from .validation.kfold import (
+    kfold as kfold,
+    kfold_annotators as kfold_annotators,
+)
 from .validation.leave_one_out import (
     LeaveOneOut as LeaveOneOut,
     leave_one_out as leave_one_out,

@@ -76,17 +76,35 @@ class IntervalChoice:
     interval: Annotated[
         IntervalName,
         Option(
-            help="profile: profile likelihood, theta = 1 only. With --method map also sandwich: votes vary as they do, "
-            "not as the likelihood says. clustered: the same by annotator; for prompts name their column as "
-            "--annotator and take --model bradley-terry. bootstrap: refits to resampled votes.",
+            help="profile: profile likelihood, theta = 1 only. Not with --method nuts: sandwich: votes vary as they "
+            "do, not as the likelihood says. clustered: the same, votes of an annotator, or of what --by names, vary "
+            "together. bootstrap: refits to resampled votes.",
             rich_help_panel=MODEL,
         ),
     ] = "laplace"
+    by: Annotated[
+        str | None,
+        Option(
+            help="Clusters of --interval clustered (annotator by default) and bootstrap (single votes by default): "
+            "annotator, prompt or another slice.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
     resamples: Annotated[int, Option(min=2, help="Refits of the bootstrap.", rich_help_panel=MODEL)] = 200
 
     def chosen(self, seed: int) -> Interval:
         """Return the interval; the bootstrap has the seed."""
-        return resolve_interval(self.interval, resamples=self.resamples, seed=seed)
+        if self.by is None:
+            return resolve_interval(self.interval, resamples=self.resamples, seed=seed)
+        if self.interval not in ("clustered", "bootstrap"):
+            raise ModelError(f"--by {self.by} is of --interval clustered or bootstrap, not {self.interval}.")
+        return resolve_interval(self.interval, resamples=self.resamples, seed=seed, by=self.by)
+
+    @property
+    def by_annotator(self) -> bool:
+        """Whether the annotators are the clusters."""
+        return (self.by or ("annotator" if self.interval == "clustered" else None)) == "annotator"
 
 
 @dataclass(frozen=True)

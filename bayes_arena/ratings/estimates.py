@@ -21,6 +21,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
@@ -234,7 +235,7 @@ def _table(
 
     with one_thread():
         quantity = Quantity(jacobian @ fit.point.head[:n], jacobian, None, drawn)
-        found = chosen.summarise(fit, quantity, level)
+        found = summarise(fit, chosen, quantity, level)
     columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
     table = pd.DataFrame({**who, **columns, "upper": found.upper})
     table.attrs.update(level=level, **chosen.about(fit))

@@ -10,6 +10,7 @@ from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.projection import project
 from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
@@ -43,9 +44,10 @@ def leaderboard(
         Elo scale; 1000 + 400 log10(odds) by default.
     interval : Interval or str
         How the bounds are found: :class:`~bayes_arena.Laplace`, :class:`~bayes_arena.Profile` (models with theta = 1
-        only), or for point estimates (``method="map"``) one that does not take the likelihood's word for how much votes
-        vary: :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered`, :class:`~bayes_arena.Bootstrap`. The
-        name in small letters stands for the object with default fields.
+        only), or for posterior modes (``method="map"``, or ``"marginal"`` without quadrature) one that does not take
+        the likelihood's word for how much votes vary: :class:`~bayes_arena.Sandwich`,
+        :class:`~bayes_arena.Clustered`, :class:`~bayes_arena.Bootstrap`. The name in small letters stands for the
+        object with default fields.
 
     Returns
     -------
@@ -53,6 +55,11 @@ def leaderboard(
         ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first.
         Scores and bounds are in Elo points; a both-bad vote counts as a tie. A sampled fit has posterior means and
         quantiles, and a column ``p_best``, the probability of being best. ``attrs`` has the level and the interval.
+
+    Warns
+    -----
+    DependentVotesWarning
+        If votes share prompts or rankings, neither the interval nor the model knows, and so the bounds are too narrow.
 
     Raises
     ------
@@ -84,7 +91,7 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     with one_thread():
         on_elo = project(fit.target, fit.point, fit.cells.votes_by_annotator())
         quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength)
-        summary = interval.summarise(fit, quantity, level)
+        summary = summarise(fit, interval, quantity, level)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)

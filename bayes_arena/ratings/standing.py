@@ -42,7 +42,7 @@ def rank_probabilities(
     level : float
         Posterior probability of the rank interval.
     interval : Interval or str
-        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
+        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for posterior modes
         :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
     draws : Draws, optional
         Draws to take in place of the interval's.

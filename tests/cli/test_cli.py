@@ -385,6 +385,42 @@ def test_compare_says_how_many_votes_it_scored(tmp_path):
 
 
 @pytest.mark.slow
+def test_compare_over_annotators_says_which_question_it_answers(votes_file):
+    command = ("compare", votes_file, "--models", "bradley-terry,m-elo")
+    done = run(*command, "--over", "annotator", "--format", "json")
+    answer = json.loads(done.stdout)
+    assert (answer["over"], answer["question"]) == ("annotator", "a vote by a new annotator")
+    assert "scored by predicting a vote by a new annotator" in run(*command, "--over", "annotator").stdout
+    assert "scored by predicting" not in run(*command).stdout
+    fits = {
+        name: ba.fit(ba.read_votes(votes_file), model=name, method="marginal") for name in ("bradley-terry", "m-elo")
+    }
+    assert answer["comparison"] == ba.compare(fits, over="annotator").to_dict("records")
+    missing = run(*command, "--over", "language")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert "'language' they belong to" in missing.stderr
+
+
+def test_clusters_are_named_on_the_command_line(votes_file):
+    command = ("rank", votes_file, "--model", "m-elo", "--prior", "flat")
+    by_name, by_default = (
+        run(*command, "--interval", "clustered", *options, "--format", "json").stdout
+        for options in (("--by", "annotator"), ())
+    )
+    assert by_name == by_default
+    assert json.loads(by_name)["by"] == "annotator"
+    answer = json.loads(
+        run(*command, "--interval", "bootstrap", "--by", "annotator", "--resamples", 5, "--format", "json").stdout
+    )
+    fit = ba.fit(ba.read_votes(votes_file), model="m-elo", prior="flat")
+    board = ba.leaderboard(fit, interval=ba.Bootstrap(resamples=5, by="annotator"))
+    assert answer["leaderboard"] == board.to_dict("records")
+    refused = run(*command, "--by", "annotator")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--by annotator is of --interval clustered or bootstrap" in refused.stderr
+
+
+@pytest.mark.slow
 def test_the_default_is_am_davidson_and_the_papers_am_elo_under_a_flat_prior(votes_file):
     answer = json.loads(run("rank", votes_file, "--format", "json").stdout)
     assert (answer["model"], answer["method"]) == ("am-davidson", "marginal")

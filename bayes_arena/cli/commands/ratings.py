@@ -32,7 +32,7 @@ def rank(source: VoteSource, model: ModelChoice, intervals: IntervalChoice, scal
         from bayes_arena.likelihood.presets import PRESETS
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
-        asked = source.annotator is not None or source.delta is not None or intervals.interval == "clustered"
+        asked = source.annotator is not None or source.delta is not None or intervals.by_annotator
         if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
         result = model.fit(source.read())

@@ -125,8 +125,8 @@ class Interval(ABC):
         )
 
     def about(self, fit: Fit) -> dict[str, Any]:
-        """Return what a reader of a table needs to know: the name of the interval, and its fields."""
-        return {"interval": self.name, **asdict(self)}
+        """Return what a reader of a table needs to know: the name of the interval, and the fields that it has."""
+        return {"interval": self.name, **{name: value for name, value in asdict(self).items() if value is not None}}
 
 
 def symmetric(value: Floats, variance: Floats, level: float, freedom: float = math.inf) -> Summary:
@@ -138,10 +138,11 @@ def symmetric(value: Floats, variance: Floats, level: float, freedom: float = ma
 
 def require_point_estimate(fit: Fit, interval: str) -> None:
     """Refuse a fit that is not a posterior mode, or whose mode is not finite."""
-    if fit.method != "map":
+    if fit.method != "map" and fit.evidence != "laplace":
+        how = f"{fit.method!r} by quadrature" if fit.evidence == "quadrature" else repr(fit.method)
         raise ModelError(
-            f"The interval {interval!r} is for point estimates; a fit by {fit.method!r} has the intervals of its "
-            "posterior. Use method='map' (--method map)."
+            f"The interval {interval!r} is for posterior modes; a fit by {how} has the intervals of its posterior. Use "
+            "method='map' (--method map)."
         )
     if fit.mode.at_infinity:
         raise NotIdentifiedError(
