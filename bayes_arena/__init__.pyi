@@ -81,6 +81,7 @@ from .ratings.standing import (
     unsettled_pairs as unsettled_pairs,
     win_probability as win_probability,
 )
+from .ratings.style import style_effects as style_effects
 from .reliability.annotators import annotators as annotators
 from .reliability.flagging import (
     flag as flag,
@@ -106,6 +107,7 @@ from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells
 from .votes.checks import check as check
 from .votes.preparing.rankings import read_rankings as read_rankings
+from .votes.preparing.texts import style_features as style_features
 from .votes.reading.files.hub import hub_files as hub_files
 from .votes.reading.sequence import (
     VoteSequence as VoteSequence,

@@ -90,6 +90,8 @@ PUBLIC = [
     "shuffled_elo",
     "simulate",
     "strengths",
+    "style_effects",
+    "style_features",
     "to_datatree",
     "unsettled_pairs",
     "win_probability",

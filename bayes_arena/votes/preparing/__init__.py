@@ -2,5 +2,6 @@
 
 ========  =======================================================
 rankings  ``read_rankings``: rankings of several, written as pairs
+texts     ``style_features``: length and markdown of the answers
 ========  =======================================================
 """
