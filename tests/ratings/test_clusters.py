@@ -117,7 +117,8 @@ def test_the_bootstrap_by_prompt_is_seeded_and_takes_whole_prompts(cells):
     assert tables[0].equals(tables[1])
     assert not tables[0].equals(tables[2])
     assert tables[0].attrs == {"level": 0.95, "interval": "bootstrap", "resamples": 10, "seed": 5, "by": "prompt"}
-    by_vote = ba.strengths(fit, interval=ba.Bootstrap(30))
+    with pytest.warns(ba.DependentVotesWarning):
+        by_vote = ba.strengths(fit, interval=ba.Bootstrap(30))
     assert (ba.strengths(fit, interval=ba.Bootstrap(30, by="prompt"))["sd"] > by_vote["sd"]).mean() > 0.5
 
 
