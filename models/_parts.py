@@ -8,6 +8,7 @@ pointwise values. The likelihoods are those of :mod:`bayes_arena.likelihood.outc
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,19 +19,30 @@ from pymc.distributions.transforms import ZeroSumTransform
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.likelihood.predictor import Effect
+from bayes_arena.likelihood.problem import Problem, number_labels
 from bayes_arena.models import fused
-from bayes_arena.votes.cells import OUTCOMES, Cells
+from bayes_arena.votes.cells import OUTCOMES
 
 LABELS = ("win", "loss", "tie", "both_bad")
 """``OUTCOMES`` as i has them."""
 
 
-def coordinates(cells: Cells) -> dict[str, Any]:
+def coordinates(problem: Problem) -> dict[str, Any]:
     """Labels of the named dimensions."""
+    cells = problem.cells
     coords: dict[str, Any] = {"competitor": list(cells.competitors), "outcome": list(LABELS)}
     if cells.n_annotators:
         coords["annotator"] = list(cells.annotators)
-    return coords
+    return coords | number_labels(problem)
+
+
+Vector = Callable[[str, Any, str], Any]
+"""Makes a vector of a name, spread and dimension."""
+
+
+def normal(name: str, sigma: Any, dim: str) -> Any:
+    """Return a vector of iid normal numbers."""
+    return pm.Normal(name, sigma=sigma, dims=dim)
 
 
 def zero_sum(name: str, sigma: Any, dim: str) -> Any:
@@ -40,15 +52,15 @@ def zero_sum(name: str, sigma: Any, dim: str) -> Any:
     return pm.ZeroSumNormal(name, sigma=sigma, dims=dim)
 
 
-def pooled(name: str, sd: Any, information: float, dim: str) -> Any:
-    """Return a zero-sum vector with iid normal deviations of unknown spread, in coordinates that suit NUTS.
+def pooled(make: Vector, name: str, sd: Any, information: float, dim: str) -> Any:
+    """Return a vector of normal numbers of unknown spread, in coordinates that suit NUTS.
 
     Given the spread, what the votes say with precision I and the prior with 1 / sd^2 is known to within
     1 / sqrt(I + 1 / sd^2). In units of that, the posterior's width is 1 whatever the spread: centred where the votes
     say much (I sd^2 >> 1), non-centred where they say little, and smoothly in between.
     """
     scale = pt.sqrt(1 + information * sd**2)
-    return zero_sum(f"{name}_unit", scale, dim) * (sd / scale)
+    return make(f"{name}_unit", scale, dim) * (sd / scale)
 
 
 def common_beside(own: Any, effect: Effect, weights: Any) -> Any:
@@ -68,7 +80,7 @@ def common(effect: Effect) -> Any:
     return pm.Flat(label) if math.isinf(effect.sd) else pm.Normal(label, effect.mean, effect.sd)
 
 
-def observe(target: Objective, parameters: list[Any], style: list[Any]) -> Any:
+def observe(target: Objective, parameters: list[Any], style: list[Any], slices: list[Any]) -> Any:
     """Observe the counts of all rows.
 
     Parameters
@@ -78,16 +90,29 @@ def observe(target: Objective, parameters: list[Any], style: list[Any]) -> Any:
     parameters : list of TensorVariable
         r (n,); theta, b and t of every annotator (M,); m (1,).
     style : list of TensorVariable
-        Slopes of the features of the tally.
+        Slopes of the features of the tally, scalars or of every annotator.
+    slices : list of TensorVariable
+        Numbers of the slices, effect by effect.
     """
     likelihood, tally = target.likelihood, target.tally
     columns = zip("ijk", (tally.i, tally.j, tally.k), strict=True)
     rows = [pm.Data(label, column, dims="row") for label, column in columns]
     features = [pm.Data(f"feature_{row}", values, dims="row") for row, values in enumerate(tally.features)]
-    pulled = sum((slope * feature for slope, feature in zip(style, features, strict=True)), pt.zeros(1))
+    pulled, tied = pt.zeros(1), pt.zeros(1)
+    for slope, feature in zip(style, features, strict=True):
+        pulled = pulled + (slope[tally.k] if slope.ndim else slope) * feature
+    numbering = target.numbering
+    for effect, numbers, at, part in (
+        zip(target.slices, slices, numbering.places(tally), numbering.parts, strict=True) if numbering else ()
+    ):
+        of_rows = [numbers[pm.Data(f"{effect.name}_{side}", one - part.start)] for side, one in enumerate(at)]
+        if effect.basis == "difference":
+            pulled = pulled + parameters[1][tally.k] * (of_rows[0] - of_rows[1])
+        else:
+            tied = tied + sum(of_rows)
 
     def logp(counts: Any, *given: Any) -> Any:
-        if likelihood.loop is None or features:
+        if likelihood.loop is None or features or slices:
             return likelihood.graph(counts, _coordinates(*given))
         r, theta, b, t, m, i, j, k, *_ = given
         return fused.log_likelihood(likelihood.loop, likelihood.graph, [r, theta, b, t, m], [i, j, k, counts])
@@ -101,20 +126,21 @@ def observe(target: Objective, parameters: list[Any], style: list[Any]) -> Any:
         *parameters,
         *rows,
         pulled,
+        tied,
         pm.Data("row_votes", target.counts.sum(axis=0), dims="row"),
         logp=logp,
         dist=dist,
-        signature="(n),(m),(m),(m),(s),(r),(r),(r),(f),(r)->(r,o)",
+        signature="(n),(m),(m),(m),(s),(r),(r),(r),(f),(g),(r)->(r,o)",
         observed=target.counts.T,
         dims=("row", "outcome"),
     )
 
 
 def _coordinates(*given: Any) -> list[Any]:
-    """Coordinates of every row; what a vote's features pull at comes on top of eta."""
-    r, theta, b, t, m, i, j, k, pulled, *_ = given
-    eta, *rest = fused.coordinates(r, theta, b, t, m, i, j, k)
-    return [eta + pulled, *rest]
+    """Coordinates of every row; what features and slices add comes on top."""
+    r, theta, b, t, m, i, j, k, pulled, tied, *_ = given
+    eta, tie, *rest = fused.coordinates(r, theta, b, t, m, i, j, k)
+    return [eta + pulled, tie + tied, *rest]
 
 
 def _draw(likelihood: Likelihood, z: list[Any], votes: Any) -> Any:

@@ -17,8 +17,9 @@ import pymc as pm
 
 from bayes_arena.arrays import sum_by
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
+from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
-from bayes_arena.likelihood.priors import SPREAD_LABELS, Prior
+from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import _parts
@@ -80,19 +81,23 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
     pymc.Model
         As by :func:`build`.
     """
-    prior, target = problem.prior, problem.objective
-    with pm.Model(coords=_parts.coordinates(problem.cells)) as program:
+    prior, hyper, target = problem.prior, problem.prior.hyper, problem.objective
+    with pm.Model(coords=_parts.coordinates(problem)) as program:
 
-        def zero_sum(name: str, spread: str, dim: str) -> pm.TensorVariable:
-            if known is None:
-                return _parts.zero_sum(name, float(getattr(prior, spread)), dim)
-            sd = pm.HalfNormal(SPREAD_LABELS[spread], getattr(prior.hyper, spread))
-            return _parts.pooled(name, sd, known[spread], dim)
+        def scattered(make: _parts.Vector, name: str, spread: str, dim: str) -> Any:
+            """Return numbers of a common spread, which is sampled where the votes' information is known."""
+            if known is None or hyper is None:
+                return make(name, float(prior.spread(spread)), dim)
+            sd = pm.HalfNormal(spread_label(spread), hyper.spread(spread))
+            return _parts.pooled(make, name, sd, known[spread], dim)
 
-        strength = zero_sum("strength", "strength", "competitor")
+        strength = scattered(_parts.zero_sum, "strength", "strength", "competitor")
         if known is not None:
             strength = pm.Deterministic("strength", strength, dims="competitor")
-        own = {effect.name: zero_sum(f"{effect.name}_deviation", effect.spread, "annotator") for effect in target.own}
+        own = {
+            effect.name: scattered(_parts.zero_sum, f"{effect.name}_deviation", effect.spread, "annotator")
+            for effect in target.own
+        }
         votes = sum_by(target.tally.k, target.counts.sum(axis=0), target.n_annotators)
         shared = {
             effect.name: _parts.common_beside(own[effect.name], effect, votes / votes.sum())
@@ -116,5 +121,10 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
             else:
                 entering[effect.coordinate].append(number)
         position, tie, bad = (reduce(add, entering[coordinate] or [0.0]) for coordinate in (ETA, T, M))
-        _parts.observe(target, [strength, theta, position + every, tie + every, bad + np.zeros(1)], style)
+        slices = [scattered(_parts.normal, effect.name, effect.spread, label_of(effect)) for effect in target.slices]
+        if known is not None:
+            for effect, numbers in zip(target.slices, slices, strict=True):
+                pm.Deterministic(effect.label, numbers, dims=label_of(effect))
+        parameters = [strength, theta, position + every, tie + every, bad + np.zeros(1)]
+        _parts.observe(target, parameters, style, slices)
     return program

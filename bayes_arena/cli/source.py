@@ -12,6 +12,7 @@ from typer import Argument, Option
 from bayes_arena.cli.options import VOTES
 from bayes_arena.errors import ModelError, OnInvalid, Weights
 from bayes_arena.votes.reading.files.hub import HUB
+from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
@@ -171,7 +172,7 @@ def sizes(cells: Cells) -> dict[str, float]:
     size = {"n_votes": votes, "n_competitors": cells.n_competitors, "n_annotators": cells.n_annotators}
     if cells.design_effect != 1:
         size["design_effect"] = cells.design_effect
-    return size | ({"n_prompts": len(cells.slice_names["prompt"])} if "prompt" in cells.slice_names else {})
+    return size | ({"n_prompts": len(cells.slice_names[PROMPT])} if PROMPT in cells.slice_names else {})
 
 
 def split_pair(text: str, option: str, form: str) -> tuple[str, str]:

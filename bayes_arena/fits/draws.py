@@ -14,7 +14,8 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.inference.projection import project
-from bayes_arena.likelihood.arrow import DRAWN_AT_ONCE
+from bayes_arena.likelihood.algebra.arrow import DRAWN_AT_ONCE
+from bayes_arena.likelihood.algebra.crossed import CrossedFactor
 
 DEFAULT_DRAWS = 4000
 
@@ -46,23 +47,32 @@ def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
     return with_elo(fit, *draw_parameters(fit, size=size, seed=seed))
 
 
-def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats) -> Draws:
+def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
     """Add the Elo scale's r* to draws of the parameters, to first order around the estimate."""
     n = fit.cells.n_competitors
+    slices = np.tile(fit.point.slices, (len(strength), 1)) if slices is None else slices
     projection = project(fit.target, fit.point, fit.cells.votes_by_annotator())
-    head = np.column_stack([strength, common]) - fit.point.head
+    head = np.column_stack([strength, common, slices]) - fit.point.head
     moved = (own - fit.point.own).reshape(len(own), -1)
     shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T
-    return Draws(strength=strength, elo_strength=projection.strength + shift, common=common, own=own)
+    return Draws(strength, projection.strength + shift, common, own, slices)
 
 
-def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tuple[Floats, Floats, Floats]:
-    """Draw strengths, common numbers and annotators' numbers, as :func:`draw` does, without the Elo scale's r*."""
+def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:
+    """Draw strengths, common, annotators' and slices' numbers, as :func:`draw` does, without the Elo scale's r*."""
+    if fit.samples is None and isinstance(fit.laplace.factor, CrossedFactor):
+        require_draws(size, seed)
+        n, c = fit.cells.n_competitors, fit.cells.n_competitors + len(fit.point.common)
+        head, own = fit.laplace.factor.draw(np.random.default_rng(seed), size)
+        strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
+        common, slices = fit.point.common + head[:, n:c], fit.point.slices + head[:, c:]
+        return fit.strength + strength, common, fit.point.own + own, slices
     strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
     own = np.empty((len(strength), *fit.point.own.shape))
     for part, drawn in parts:
         own[:, part] = drawn
-    return strength, common, own
+    slices = np.zeros((len(strength), 0)) if fit.samples is None else fit.samples.slices
+    return strength, common, own, slices
 
 
 def draw_in_parts(fit: Fit, *, size: int, seed: int = 0) -> tuple[Floats, Floats, Iterator[tuple[slice, Floats]]]:
@@ -74,8 +84,8 @@ def draw_in_parts(fit: Fit, *, size: int, seed: int = 0) -> tuple[Floats, Floats
     parts : iterator
         Which annotators, and draws of their numbers (size, m, q).
     """
-    if fit.samples is not None:
-        samples = fit.samples
+    if fit.samples is not None or isinstance(fit.laplace.factor, CrossedFactor):
+        samples = draw(fit, size=size, seed=seed)
         step = max(1, DRAWN_AT_ONCE // len(samples.strength))
         slices = [slice(first, first + step) for first in range(0, samples.own.shape[1], step)]
         return samples.strength, samples.common, ((part, samples.own[:, part]) for part in slices)

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
-from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning, require_choice
+from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning, TooLargeError, require_choice
 from bayes_arena.fits.result import Evidence, Fit
+from bayes_arena.inference.marginal.nearest import integrate_slices, spread_uncertainty
 from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.methods import Method
-from bayes_arena.inference.mode.mode import find_mode, judge_direction
+from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction
+from bayes_arena.likelihood.presets import Answers, with_answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
+from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.fits.sampling import Sampler
+
+ANSWERS = f"strength_by_{PROMPT}"
+UNSURE = 0.3
+"""Posterior sd of the logarithm of a spread beyond which it is more its hyperprior than the votes."""
 
 
 def fit(
@@ -26,6 +34,7 @@ def fit(
     model: str | Model | None = None,
     prior: str | Prior = "default",
     method: Method | None = None,
+    answers: Answers = "auto",
     draws: int = 1000,
     tune: int = 300,
     sampler: Sampler = "nutpie",
@@ -47,8 +56,14 @@ def fit(
         ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the spreads are estimated from the
         votes first, by the Laplace evidence or, where annotators have few votes each (more annotators than twice the
         square root of the number of votes), with the annotators integrated out by quadrature; where hardly anybody
-        voted twice they are taken to be alike, with a warning. ``"nuts"``: the whole posterior is sampled (seconds to
-        minutes). Default: ``"marginal"`` where annotators are pooled, else ``"map"``.
+        voted twice they are taken to be alike, with a warning. Models with slices take the Gaussian nearest to the
+        posterior. ``"nuts"``: the whole posterior is sampled (seconds to minutes). Default: ``"marginal"`` where
+        annotators or slices are pooled, else ``"map"``.
+    answers : {"auto", True, False}
+        Whether a preset has answers: a strength of every competitor on every prompt, and a tie propensity of every
+        prompt. ``"auto"``: where prompts were voted on again often enough (100 answers with two votes, and half of the
+        votes on prompts that repeat), the spreads are estimated, and that of answers comes out clear of noise. A
+        :class:`~bayes_arena.Model` of your own is taken as it is, unless ``True``.
     draws, tune : int
         For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
@@ -65,8 +80,8 @@ def fit(
     NoMaximumWarning
         Under a flat prior, if the estimate lies at infinity.
     IdentificationWarning
-        If the comparisons are disconnected, the annotators do not settle which end of the ranking is up, or hardly
-        anybody voted twice.
+        If the comparisons are disconnected, the annotators do not settle which end of the ranking is up, hardly
+        anybody voted twice, or answers are left out though some prompts repeat.
 
     Raises
     ------
@@ -88,32 +103,39 @@ def fit(
     ----------
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
-    problem = Problem.of(cells, model, prior)
+    problem = plain = Problem.of(cells, model, prior)
     estimable = problem.prior.hyper is not None
-    method = method or ("marginal" if estimable and problem.model.needs_annotators else "map")
-    require_choice("method", method, get_args(Method))
-    if method == "marginal" and not estimable:
+    require_choice("method", method or "map", get_args(Method))
+    left_out, by_votes = "", answers == "auto"
+    if not by_votes or (estimable and method != "map" and not isinstance(model, Model)):
+        asked, left_out = with_answers(problem.model, problem.cells, answers)
+        problem = replace(problem, model=asked)
+    route = method or _usual_route(problem)
+    if route == "marginal" and not estimable:
         raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
-    if method == "nuts":
+    if route == "nuts":
         from bayes_arena.fits.sampling import draws_of, require_samplable, sample
 
         require_samplable(problem.objective, sampler, draws, tune)
-    evidence: Evidence | None = None
-    if method == "marginal":
-        evidence = "quadrature" if is_sparse(problem) else "laplace"
     with one_thread():
-        if method == "map" or not estimable:
-            mode = find_mode(problem)
-        elif evidence == "quadrature":
-            mode = integrate_annotators(problem)
-        else:
-            mode = estimate_spreads(problem)
+        by_votes = by_votes and problem.model is not plain.model
+        try:
+            mode, evidence = _find(problem, route)
+            left_out = left_out or (_unsure(mode) if by_votes else "")
+        except TooLargeError as error:
+            if not by_votes:
+                raise
+            left_out = f"Answers are left out: {error}"
+        if by_votes and left_out:
+            problem, route = plain, method or _usual_route(plain)
+            mode, evidence = _find(problem, route)
         mirror_probability = None
         if evidence != "quadrature" and not mode.at_infinity:
             mode, mirror_probability = judge_direction(mode)
-        known = information(mode) if method == "nuts" and estimable else None
+        known = information(mode) if route == "nuts" and estimable else None
+    mode = replace(mode, open_questions=(*mode.open_questions, left_out)) if left_out else mode
     tree = samples = None
-    if method == "nuts":
+    if route == "nuts":
         tree = sample(problem, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
         samples = draws_of(tree, problem)
     for text in mode.open_questions:
@@ -123,10 +145,40 @@ def fit(
     return Fit(
         mode=mode,
         prior=problem.prior,
-        method=method,
+        method=route,
         evidence=evidence,
-        seed=seed if method == "nuts" else None,
+        seed=seed if route == "nuts" else None,
         samples=samples,
         tree=tree,
         mirror_probability=mirror_probability,
+    )
+
+
+def _usual_route(problem: Problem) -> Method:
+    """Return the route of a model whose route is not asked for."""
+    pooled = problem.model.needs_annotators or problem.model.is_crossed
+    return "marginal" if problem.prior.hyper is not None and pooled else "map"
+
+
+def _find(problem: Problem, route: Method) -> tuple[Mode, Evidence | None]:
+    """Find the mode, at spreads that are estimated where they can be, and say how."""
+    if route == "map" or problem.prior.hyper is None:
+        return find_mode(problem), None
+    if problem.model.is_crossed:
+        return integrate_slices(problem), "variational" if route == "marginal" else None
+    if route == "nuts":
+        return estimate_spreads(problem), None
+    if is_sparse(problem):
+        return integrate_annotators(problem), "quadrature"
+    return estimate_spreads(problem), "laplace"
+
+
+def _unsure(mode: Mode) -> str:
+    """Say so if the votes do not tell answers from noise."""
+    sd = spread_uncertainty(mode, ANSWERS)
+    if sd <= UNSURE:
+        return ""
+    return (
+        f"Answers are left out: the votes leave the logarithm of their spread uncertain by {sd:.2f}, more than "
+        f"{UNSURE:g}, so answers cannot be told from noise. Model them all the same with answers=True."
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from bayes_arena.errors import IdentificationWarning, ModelError, listing
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.fits.sampling import FEWEST
 from bayes_arena.inference.mode.mode import find_mode, judge_direction
-from bayes_arena.likelihood.predictor import THETA, Effect, Level, effects
+from bayes_arena.likelihood.predictor import THETA, Effect, effects
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
 from bayes_arena.likelihood.problem import Problem
@@ -120,12 +120,12 @@ def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Pro
     return problem
 
 
-def _level(variable: DataArray) -> Level:
+def _level(variable: DataArray) -> Literal["common", "annotator"]:
     """Whether a parameter is common or the annotators' own."""
     return "annotator" if "annotator" in variable.dims else "common"
 
 
-def _inferred(found: dict[str, Level], cells: Cells) -> Model:
+def _inferred(found: dict[str, Literal["common", "annotator"]], cells: Cells) -> Model:
     """Return the model that has the parameters found, if only one has."""
     tie = found.get("log_tie_propensity")
     if tie and "log_both_bad" not in found:
@@ -218,4 +218,5 @@ def _spreads(draws: Draws, own: tuple[Effect, ...]) -> Prior:
         return float(np.clip(np.sqrt(squares / free).mean(), SMALLEST, LARGEST))
 
     found = {effect.spread: spread(draws.own[:, :, column]) for column, effect in enumerate(own)}
-    return replace(Prior(), strength=spread(draws.strength), hyper=None, **found)
+    prior = replace(Prior(), strength=spread(draws.strength), hyper=None)
+    return prior.with_spreads(found)

@@ -39,10 +39,11 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
         raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")
     require_draws(size, seed)
     rng = np.random.default_rng(seed)
-    names = ["strength", *(effect.spread for effect in target.own)]
-    spreads = {name: np.full(size, getattr(prior, name)) for name in names}
+    names = target.spreads
+    spreads = {name: np.full(size, prior.spread(name)) for name in names}
     if prior.hyper is not None:
-        spreads = {name: np.abs(rng.normal(0, getattr(prior.hyper, name), size)) for name in names}
+        hyper = prior.hyper
+        spreads = {name: np.abs(rng.normal(0, hyper.spread(name), size)) for name in names}
 
     def zero_sum(count: int, sd: Floats) -> Floats:
         deviation = rng.normal(size=(size, count))
@@ -55,4 +56,7 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, effect in enumerate(target.own):
         own[:, :, column] = effect.mean + zero_sum(target.n_annotators, spreads[effect.spread])
-    return Draws.of(problem, strength, common, own), (spreads if prior.hyper is not None else {})
+    slices = np.zeros((size, len(target.start().slices)))
+    for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
+        numbers[:] = rng.normal(size=numbers.shape) * spreads[effect.spread][:, None]
+    return Draws.of(problem, strength, common, own, slices), (spreads if prior.hyper is not None else {})

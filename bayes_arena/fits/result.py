@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-Evidence = Literal["laplace", "quadrature"]
+Evidence = Literal["laplace", "quadrature", "variational"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,22 +43,27 @@ class Draws:
         What annotators have in common.
     own : ndarray, shape (n_draws, n_annotators, q)
         The annotators' numbers.
+    slices : ndarray, shape (n_draws, s)
+        The numbers of slices.
     """
 
     strength: Floats
     elo_strength: Floats
     common: Floats
     own: Floats
+    slices: Floats = field(default_factory=partial(np.zeros, (0, 0)))
 
     @classmethod
-    def of(cls, problem: Problem, strength: Floats, common: Floats, own: Floats) -> Draws:
+    def of(cls, problem: Problem, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
         """Return draws of the parameters of a problem with their r*."""
         votes = problem.cells.votes_by_annotator()
-        return cls(strength, project_draws(problem.objective, strength, common, own, votes), common, own)
+        projected = project_draws(problem.objective, strength, common, own, votes)
+        return cls(strength, projected, common, own, np.zeros((len(strength), 0)) if slices is None else slices)
 
     def points(self) -> Iterator[Point]:
         """Iterate over the draws as points in parameter space."""
-        return map(Point, self.strength, self.common, self.own)
+        slices = self.slices if len(self.slices) else np.zeros((len(self.strength), 0))
+        return map(Point, self.strength, self.common, self.own, slices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +78,7 @@ class Fit:
         As asked for: before ``method="marginal"`` estimated its spreads.
     method : str
         ``"map"``, ``"marginal"`` or ``"nuts"``; ``"posterior"`` of draws from elsewhere.
-    evidence : {"laplace", "quadrature"} or None
+    evidence : {"laplace", "quadrature", "variational"} or None
         How ``"marginal"`` integrated the parameters out.
     seed : int or None
         Of ``"nuts"``.
@@ -143,7 +148,7 @@ class Fit:
     @property
     def target_by_cell(self) -> Objective:
         """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""
-        return self.target_of(self.cells.by_cell(self.model.features))
+        return self.target_of(self.cells.by_cell(self.model.features, self.model.slices))
 
     def target_of(self, tally: Tally) -> Objective:
         """Return the target with other rows of votes."""
@@ -180,7 +185,7 @@ class Fit:
     def n_parameters(self) -> int:
         """Free parameters: strengths, common numbers and annotators' numbers, less one for every sum that is held."""
         own = max(self.target.n_annotators - 1, 0) * len(self.target.own)
-        return self.cells.n_competitors - int(self.laplace.shifts.shape[1]) + len(self.target.common) + own
+        return len(self.point.head) - int(self.laplace.shifts.shape[1]) + own
 
     @cached_property
     def _seen(self) -> Floats:

@@ -43,7 +43,8 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
     if find_spec(sampler) is None:
         raise ModelError(f"The sampler {sampler!r} is not installed. Install it, or use 'nutpie'.")
     if not target.is_proper:
-        spreads = {"strength": target.strength_sd} | {effect.spread: effect.sd for effect in target.own}
+        everyone = (*target.own, *target.slices)
+        spreads = {"strength": target.strength_sd} | {effect.spread: effect.sd for effect in everyone}
         endless = [name for name, sd in spreads.items() if np.isinf(sd)]
         raise ModelError(
             f"Sampling needs a proper prior, and here the spread of {listing(endless)} is infinite. Use "
@@ -121,4 +122,5 @@ def draws_of(tree: DataTree, problem: Problem) -> Draws:
         if effect.name in shared:
             own[:, :, column] -= shared[effect.name][:, None]
     common = np.column_stack(list(shared.values())) if shared else np.zeros((size, 0))
-    return Draws.of(problem, strength, common, own)
+    slices = [values(effect.label) for effect in target.slices]
+    return Draws.of(problem, strength, common, own, np.column_stack(slices) if slices else None)

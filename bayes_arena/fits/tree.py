@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -30,8 +30,10 @@ from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.fits.sampling import CHAINS
+from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.priors import SPREAD_LABELS, Prior
+from bayes_arena.likelihood.priors import Prior, Spreads, spread_label
+from bayes_arena.likelihood.problem import number_labels
 from bayes_arena.version import __version__
 from bayes_arena.votes.cells import single_votes
 
@@ -78,7 +80,9 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     coords: dict[str, Any] = {"competitor": list(fit.cells.competitors), "annotator": list(fit.cells.annotators)}
 
     by_annotator = {effect.label: ["annotator"] for effect in fit.target.own}
-    parameters = {"strength": ["competitor"], "elo_strength": ["competitor"]} | by_annotator
+    by_slice = {effect.label: [label_of(effect)] for effect in fit.target.slices}
+    coords |= number_labels(fit.mode.problem)
+    parameters = {"strength": ["competitor"], "elo_strength": ["competitor"]} | by_annotator | by_slice
 
     def dataset(variables: dict[str, Any], chains: int, dims: Any) -> Any:
         """Lay draws out as chains; dimensions are for the variables that have one beyond chain and draw."""
@@ -148,15 +152,18 @@ def _named(target: Objective, draws: Draws, spreads: dict[str, Floats]) -> dict[
         common = shared.pop(effect.name)[:, None] if effect.name in shared else 0.0
         named[effect.label] = draws.own[:, :, column] + common
     named |= {effect.label: shared[effect.name] for effect in target.common if effect.name in shared}
-    return named | {SPREAD_LABELS[name]: values for name, values in spreads.items()}
+    by_slice = zip(target.slices, target.numbers_by_slice(draws.slices), strict=True)
+    named |= {effect.label: numbers for effect, numbers in by_slice}
+    return named | {spread_label(name): values for name, values in spreads.items()}
 
 
 def _sampled_spreads(fit: Fit) -> dict[str, Floats]:
     """Spreads that were sampled, each of shape (n_draws,)."""
     if fit.tree is None or fit.prior.hyper is None:
         return {}
-    posterior = fit.tree["posterior"]
-    return {name: np.ravel(posterior[label].to_numpy()) for name, label in SPREAD_LABELS.items() if label in posterior}
+    posterior, names = fit.tree["posterior"], fit.target.spreads
+    labels = {name: spread_label(name) for name in names if spread_label(name) in posterior}
+    return {name: np.ravel(posterior[label].to_numpy()) for name, label in labels.items()}
 
 
 def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
@@ -166,11 +173,16 @@ def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str,
         for column, effect in enumerate(target.common)
     }
     if spreads:
-        scales = {name: getattr(prior.hyper, name) for name in spreads}
-        return common | {SPREAD_LABELS[name]: -0.5 * (values / scales[name]) ** 2 for name, values in spreads.items()}
+        hyper = cast(Spreads, prior.hyper)
+        scales = {name: hyper.spread(name) for name in spreads}
+        return common | {spread_label(name): -0.5 * (values / scales[name]) ** 2 for name, values in spreads.items()}
     own = {
         effect.name: -0.5 * np.sum(((draws.own[:, :, column] - effect.mean) / effect.sd) ** 2, axis=1)
         for column, effect in enumerate(target.own)
+    }
+    own |= {
+        effect.name: -0.5 * np.sum((numbers / effect.sd) ** 2, axis=1)
+        for effect, numbers in zip(target.slices, target.numbers_by_slice(draws.slices), strict=True)
     }
     return common | own | {"strength": -0.5 * np.sum((draws.strength / target.strength_sd) ** 2, axis=1)}
 

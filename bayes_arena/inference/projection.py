@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebval, chebvander
@@ -24,7 +24,7 @@ from scipy.special import expit
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
-from bayes_arena.likelihood.arrow import Factor, factorise
+from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
 from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.outcomes import half
 from bayes_arena.likelihood.outcomes.likelihood import ETA
@@ -157,7 +157,7 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
     solution = minimise(target, target.start(), gauge).point
     _, arrow = target.gradient_and_hessian(solution)
-    factor = factorise(arrow, extra=gauge.extra(solution, arrow), held=gauge.held)
+    factor = factorise(cast(Arrow, arrow), extra=gauge.extra(solution, arrow), held=gauge.held)
     return solution.strength - solution.strength.mean(), factor
 
 

@@ -8,8 +8,7 @@ outcomes/      how likely an outcome is: one likelihood a file
 predictor      effects as data, and the coordinates of votes
 objective      the negative log-posterior, its gradient and Hessian
 problem        ``Problem``: votes, a model and a prior
-arrow          linear algebra of that Hessian
-algebra/       its sums over many votes
+algebra/       linear algebra of that Hessian
 simulation     arenas with known truth
 =============  ======================================================
 """

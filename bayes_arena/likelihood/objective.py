@@ -10,23 +10,25 @@ basis (the lead for theta), the chain rule gives
     d2l/dr_i dp  = theta D_p H_eta,c(p) (+ g_eta for theta) = -d2l/dr_j dp
     d2l/dp dq    = D_p D_q H_c(p),c(q)
 
-Parameters are ordered as in :mod:`bayes_arena.likelihood.arrow`: the head has the strengths and the common numbers, the
-tail the numbers of every annotator. Strengths are in logits, values in nats summed over votes.
+Parameters are ordered as in :mod:`bayes_arena.likelihood.algebra.arrow`: the head has the strengths, the common numbers
+and those of slices, the tail the numbers of every annotator. Strengths are in logits, values in nats summed over votes.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, sum_by
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.likelihood.algebra.arrow import Arrow
+from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block, sums_by_block
-from bayes_arena.likelihood.arrow import Arrow
+from bayes_arena.likelihood.algebra.numbering import Numbering, number
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
 from bayes_arena.likelihood.priors import Prior
@@ -46,21 +48,29 @@ class Point:
         What annotators have in common, in the order of ``Objective.common``.
     own : ndarray, shape (M, q)
         The annotators' own numbers, in the order of ``Objective.own``.
+    slices : ndarray, shape (s,)
+        The numbers of slices, in the order of ``Objective.numbering``.
     """
 
     strength: Floats
     common: Floats
     own: Floats
+    slices: Floats = field(default_factory=partial(np.zeros, 0))
 
     @property
     def head(self) -> Floats:
-        """Strengths and common numbers, shape (n + c,)."""
-        return np.concatenate([self.strength, self.common])
+        """Strengths, common numbers and numbers of slices, shape (h,)."""
+        return np.concatenate([self.strength, self.common, self.slices])
 
     def moved(self, head: Floats, own: Floats, length: float = 1.0) -> Point:
         """Return this point plus ``length`` times a step."""
-        n = len(self.strength)
-        return Point(self.strength + length * head[:n], self.common + length * head[n:], self.own + length * own)
+        n, c = len(self.strength), len(self.strength) + len(self.common)
+        return Point(
+            self.strength + length * head[:n],
+            self.common + length * head[n:c],
+            self.own + length * own,
+            self.slices + length * head[c:],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +89,10 @@ class Objective:
         n; M (0 where annotators have no numbers of their own).
     strength_sd : float
         Prior of r.
-    common, own : tuple of Effect
-        Effects that annotators share, and those of every annotator.
+    common, own, slices : tuple of Effect
+        Effects that annotators share, those of every annotator, and those of slices.
+    numbering : Numbering or None
+        Which number belongs to which slice of the votes that were fitted; None without slices.
     """
 
     tally: Tally
@@ -91,6 +103,8 @@ class Objective:
     strength_sd: float
     common: tuple[Effect, ...]
     own: tuple[Effect, ...]
+    slices: tuple[Effect, ...] = ()
+    numbering: Numbering | None = None
 
     @cached_property
     def predictor(self) -> Predictor:
@@ -110,17 +124,28 @@ class Objective:
     @property
     def is_flat(self) -> bool:
         """Whether no parameter has a prior, so that the mode is the maximum-likelihood estimate."""
-        return all(map(math.isinf, (self.strength_sd, *(effect.sd for effect in (*self.common, *self.own)))))
+        return all(map(math.isinf, (self.strength_sd, *(effect.sd for effect in self.effects))))
 
     @property
     def is_proper(self) -> bool:
         """Whether every parameter has a prior with a finite spread, so that there is a posterior to draw from."""
-        return all(map(math.isfinite, (self.strength_sd, *(effect.sd for effect in (*self.common, *self.own)))))
+        return all(map(math.isfinite, (self.strength_sd, *(effect.sd for effect in self.effects))))
 
-    def with_spreads(self, strength_sd: float, own: Sequence[float]) -> Objective:
-        """Return the objective under other spreads of the strengths and of the annotators' numbers."""
-        effects = tuple(replace(effect, sd=sd) for effect, sd in zip(self.own, own, strict=True))
-        return replace(self, strength_sd=strength_sd, own=effects)
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """All effects, strengths apart."""
+        return *self.common, *self.own, *self.slices
+
+    @property
+    def spreads(self) -> tuple[str, ...]:
+        """Names of the spreads of its prior."""
+        return "strength", *(effect.spread for effect in (*self.own, *self.slices))
+
+    def with_spreads(self, strength_sd: float, others: Sequence[float]) -> Objective:
+        """Return the objective under other spreads of the strengths, the annotators' numbers and those of slices."""
+        effects = [replace(one, sd=sd) for one, sd in zip((*self.own, *self.slices), others, strict=True)]
+        own, slices = tuple(effects[: len(self.own)]), tuple(effects[len(self.own) :])
+        return replace(self, strength_sd=strength_sd, own=own, slices=slices)
 
     def start(self) -> Point:
         """Return the prior means."""
@@ -128,6 +153,7 @@ class Objective:
             np.zeros(self.n_competitors),
             np.array([effect.mean for effect in self.common]),
             np.tile([effect.mean for effect in self.own], (self.n_annotators, 1)),
+            np.zeros(self.numbering.n_slices if self.numbering else 0),
         )
 
     def discrimination(self, point: Point) -> Floats:
@@ -144,8 +170,42 @@ class Objective:
 
     def coordinates(self, point: Point) -> Floats:
         """Coordinates of every row, shape (n_coordinates, n_rows)."""
-        leads, own = self.leads(point.strength), self.own_numbers(point.own)
-        return self.predictor.coordinates(leads, point.common, own, self.tally.features)
+        leads, own = self.leads_at(point), self.own_numbers(point.own)
+        z = self.predictor.coordinates(leads, point.common, own, self.tally.features)
+        for effect, places in zip(self.slices, self._places, strict=True):
+            if effect.basis != "difference":
+                z[effect.coordinate] += sum(_taken(point.slices, at) for at in places)
+        return z
+
+    def unseen(self, point: Point, rng: np.random.Generator) -> Floats:
+        """Draw what slices that the votes fitted do not have add to the coordinates, shape (n_coordinates, n_rows)."""
+        moves = np.zeros((self.likelihood.n_coordinates, len(self.tally.i)))
+        for effect, places in zip(self.slices, self._places, strict=True):
+            factors = (self._theta(point), -self._theta(point)) if effect.basis == "difference" else (1.0, 1.0)
+            for at, factor in zip(places, factors, strict=False):
+                moves[effect.coordinate] += np.where(at < 0, factor * rng.normal(0.0, effect.sd, len(at)), 0.0)
+        return moves
+
+    @property
+    def has_unseen(self) -> bool:
+        """Whether some row has a slice that the votes fitted do not have."""
+        return any((at < 0).any() for places in self._places for at in places)
+
+    def leads_at(self, point: Point) -> Floats:
+        """Return by how much i leads j in the slices of every row, q_i - q_j, shape (n_rows,).
+
+        Slices that the votes fitted do not have count as their mean.
+        """
+        leads = self.leads(point.strength)
+        for effect, places in zip(self.slices, self._places, strict=True):
+            if effect.basis == "difference":
+                leads = leads + (_taken(point.slices, places[0]) - _taken(point.slices, places[1]))
+        return leads
+
+    @cached_property
+    def _places(self) -> list[list[Ints]]:
+        """Where the numbers of the slices of every row are."""
+        return self.numbering.places(self.tally) if self.numbering else []
 
     def loss(self, point: Point) -> float:
         """Negative log-likelihood in nats, without the prior."""
@@ -158,14 +218,22 @@ class Objective:
             value += 0.5 * ((float(x) - effect.mean) / effect.sd) ** 2
         for column, effect in enumerate(self.own):
             value += 0.5 * float(np.sum((point.own[:, column] - effect.mean) ** 2)) / effect.sd**2
+        for effect, numbers in zip(self.slices, self.numbers_by_slice(point.slices), strict=True):
+            value += 0.5 * float(numbers @ numbers) / effect.sd**2
         return value
 
-    def gradient_and_hessian(self, point: Point, *, residuals: bool = True) -> tuple[Point, Arrow]:
+    def numbers_by_slice(self, slices: Floats) -> list[Floats]:
+        """Split numbers of slices (..., s) by effect."""
+        return [slices[..., part] for part in self.numbering.parts] if self.numbering else []
+
+    def gradient_and_hessian(self, point: Point, *, residuals: bool = True) -> tuple[Point, Arrow | Crossed]:
         """Gradient and Hessian of ``value``, the latter without residuals if so asked.
 
         The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
         Hessian is positive definite wherever the rows are convex: everywhere, but for ties under Rao-Kupper.
         """
+        if self.numbering is not None:
+            return self.crossed_hessian(point, self._row_terms(point), residuals=residuals)
         if has_many_rows(self):
             return self._summed_by_block(point)
         i, j, k = self.tally.i, self.tally.j, self.tally.k
@@ -224,6 +292,58 @@ class Objective:
         gradient = Point(*pulls, np.zeros((0, 0)))
         return gradient, Arrow(head, np.zeros((len(head), 0, 0)), np.zeros((0, 0, 0)))
 
+    def crossed_hessian(
+        self, point: Point, terms: RowTerms, *, residuals: bool, pulls: Floats | None = None
+    ) -> tuple[Point, Crossed]:
+        """Return what :meth:`gradient_and_hessian` does, of a model with slices and given terms of the rows.
+
+        Further gradients by the lead and by theta of every row may be given, shape (2, n_rows).
+        """
+        numbers: Any = self.numbering
+        order, n = numbers.elimination, self.n_competitors
+        theta, ones = self._theta(point) * np.ones(len(self.tally.i)), np.ones(len(self.tally.i))
+        common_basis, own_basis = ([one * ones for one in bases] for bases in self._bases(point))
+        entries = [theta, -theta]
+        for effect, places in zip(self.slices, self._places, strict=True):
+            entries += [theta, -theta] if effect.basis == "difference" else [ones] * len(places)
+        entry = np.stack([*entries, *common_basis, *own_basis], axis=1)[order.rows]
+        slope = terms.gradient[:, order.rows]
+        size = numbers.n_head + self.n_annotators * len(self.own)
+        gradient = np.zeros(size)
+        for e, coordinate in enumerate(order.coordinate):
+            gradient += sum_by(numbers.columns[e][order.rows], entry[:, e] * slope[coordinate], size)
+        if pulls is not None:
+            for e in np.flatnonzero(order.sign):
+                gradient += sum_by(numbers.columns[e], order.sign[e] * pulls[0], size)
+            gradient += sum_by(numbers.columns[order.theta], pulls[1], size)
+        precision = np.concatenate(
+            [
+                np.full(n, self.strength_sd**-2),
+                [effect.sd**-2 for effect in self.common],
+                *(np.full(len(keys), effect.sd**-2) for effect, keys in zip(self.slices, numbers.keys, strict=True)),
+                np.tile([effect.sd**-2 for effect in self.own], self.n_annotators),
+            ]
+        )
+        center = np.concatenate(
+            [np.zeros(n), [effect.mean for effect in self.common], np.zeros(numbers.n_slices), self.start().own.ravel()]
+        )
+        gradient += precision * (np.append(point.head, point.own.ravel()) - center)
+        h = numbers.n_head
+        by_own = gradient[h:].reshape(point.own.shape)
+        found = Point(gradient[:n], gradient[n : h - numbers.n_slices], by_own, gradient[h - numbers.n_slices : h])
+        off_diagonal = sum_by(self.tally.i * n + self.tally.j, theta**2 * terms.hessian[ETA, ETA], n * n).reshape(n, n)
+        head = -(off_diagonal + off_diagonal.T)
+        head[np.diag_indices(n)] = self.strength_sd**-2 - head.sum(axis=1)
+        curve = np.ascontiguousarray(terms.hessian[:, :, order.rows].transpose(2, 0, 1))
+        return found, Crossed(
+            numbering=numbers,
+            entry=entry,
+            curve=curve,
+            slope=slope[ETA] if residuals else np.zeros(len(entry)),
+            precision=precision,
+            head=head,
+        )
+
     def bend(self, point: Point, head: Floats, own: Floats) -> Point:
         """J' W e: the change of the gradient, without residuals, along a step's second order in eta.
 
@@ -243,13 +363,13 @@ class Objective:
             np.column_stack([sum_by(k, pull, count) for pull in by_own]),
         )
 
-    def _theta(self, point: Point) -> Floats | float:
+    def _theta(self, point: Point) -> Any:
         """Theta of every row, or 1 where it is fixed."""
         return point.own[self.tally.k, THETA] if self.free_discrimination else 1.0
 
     def _bases(self, point: Point) -> tuple[list[Any], list[Any]]:
         """Bases of the common and the own effects in every row."""
-        leads, features = self.leads(point.strength), self.tally.features
+        leads, features = self.leads_at(point), self.tally.features
         common, own = ([basis(effect, leads, features) for effect in effects] for effects in (self.common, self.own))
         return common, own
 
@@ -272,14 +392,24 @@ def objective(cells: Cells, model: Model, prior: Prior) -> Objective:
     """
     tally = model.tally(cells)
     found = tuple(in_units(effect, tally) for effect in effects(model, prior))
-    common, own = (tuple(effect for effect in found if effect.level == level) for level in ("common", "annotator"))
+    levels = ("common", "annotator", "slice")
+    common, own, slices = (tuple(effect for effect in found if effect.level == level) for level in levels)
+    n_annotators = cells.n_annotators if model.needs_annotators else 0
+    numbering = number(tally, cells.n_competitors, n_annotators, (common, own, slices)) if slices else None
     return Objective(
         tally=tally,
         counts=model.seen_counts(tally.counts),
         likelihood=model.likelihood,
         n_competitors=cells.n_competitors,
-        n_annotators=cells.n_annotators if own else 0,
+        n_annotators=n_annotators,
         strength_sd=prior.strength,
         common=common,
         own=own,
+        slices=slices,
+        numbering=numbering,
     )
+
+
+def _taken(numbers: Floats, places: Ints) -> Floats:
+    """Return numbers by place, and zero where there is none."""
+    return np.where(places < 0, 0.0, numbers[places]) if len(numbers) else np.zeros(len(places))

@@ -3,13 +3,16 @@
 The coordinates of a vote (:mod:`bayes_arena.likelihood.outcomes.likelihood`) are sums over effects, each a number times
 what it is multiplied by, its basis D:
 
-    eta = theta_k (r_i - r_j) + b + v_k + sum_f beta_f x_f,      t = ln nu + u_k,      m = ln mu.
+    eta = theta_k (q_i - q_j) + b + v_k + sum_f (beta_f + c_fk) x_f,      q_i = r_i + sum_f u^f_{g,i},
+    t = ln nu + u_k + sum_f w^f_g + w_i + w_j,      m = ln mu.
 
-The basis of theta is the lead r_i - r_j (which enters once where no theta is free), that of a style slope beta_f a
-feature x_f of the vote, and that of all others is one. Position and style belong to the vote: who was shown first, how
-long the answers are. The rest belongs to what is rated and to who votes. Of a vote that is only imagined (of every
-pair, for the scale that all models share; of the next vote) nothing is known but the lead and the annotator, and what
-belongs to the vote is left out.
+The basis of theta is the lead q_i - q_j (which enters once where no theta is free), that of a style slope beta_f a
+feature x_f of the vote, that of u, the deviation of a competitor's strength in slice g (a prompt, a category, an
+annotator), is theta_k, with a minus for j, and that of all others is one. Position and style belong to the vote: who
+was shown first, how long the answers are. The rest belongs to what is rated and to who votes. Of a vote that is only
+imagined (of every pair, for the scale that all models share; of the next vote) nothing is known but the lead and the
+annotator: what belongs to the vote is left out, and so is what belongs to a slice, on whose population the numbers have
+mean zero.
 """
 
 from __future__ import annotations
@@ -27,18 +30,19 @@ from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.priors import COMMON_BOTH_BAD, COMMON_POSITION, COMMON_STYLE, Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Tally
+from bayes_arena.votes.words import COMPETITOR
 
 THETA = 0
 """Place of theta, where it is free, among the annotators' effects."""
 Numbers = Sequence[Any] | Floats
 """Numbers effect by effect."""
-Level = Literal["common", "annotator"]
-Basis = Literal["lead", "one", "feature"]
+Level = Literal["common", "annotator", "slice"]
+Basis = Literal["lead", "one", "feature", "difference", "sum"]
 
 
 @dataclass(frozen=True)
 class Effect:
-    """A number, or one for every annotator, that enters a coordinate of a vote.
+    """A number, or one for every annotator or slice, that enters a coordinate of a vote.
 
     Attributes
     ----------
@@ -48,18 +52,21 @@ class Effect:
         What it is called in a PyMC program, its draws, and tables.
     coordinate : int
         The coordinate that it enters.
-    level : {"common", "annotator"}
+    level : {"common", "annotator", "slice"}
         Whose number it is.
     mean, sd : float
         Gaussian prior.
-    basis : {"one", "lead", "feature"}
-        What the number is multiplied by.
+    basis : {"one", "lead", "feature", "difference", "sum"}
+        What the number is multiplied by. ``"difference"``: theta_k; every competitor has one in every slice, and that
+        of j is subtracted. ``"sum"``: one, and both competitors have theirs.
     belongs_to_vote : bool
         Whether it is left out of votes that are only imagined.
     spread : str
         The field of :class:`~bayes_arena.Spreads` that ``sd`` is; empty where it is fixed.
     feature : int
-        Row of ``Tally.features``.
+        Row of ``Tally.features``, or of ``Tally.slices``.
+    by : str
+        Of a slice: its kind, in ``Cells.slices``, or annotator or competitor.
 
     Raises
     ------
@@ -77,6 +84,7 @@ class Effect:
     belongs_to_vote: bool = False
     spread: str = ""
     feature: int = 0
+    by: str = ""
 
     def __post_init__(self) -> None:
         if self.basis == "feature" and not self.belongs_to_vote:
@@ -89,8 +97,8 @@ class Effect:
 
 
 def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
-    """Return the effects of a model, strengths apart: those that annotators share, then those of every annotator."""
-    common, own = [], []
+    """Return the effects of a model, strengths apart: what annotators share, then everyone's own, then the slices'."""
+    common, own, slices = [], [], []
     if model.discrimination == "annotator":
         spread = "discrimination"
         own.append(Effect(spread, spread, ETA, "annotator", 1.0, prior.discrimination, "lead", spread=spread))
@@ -108,10 +116,19 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
         common.append(Effect("both_bad", "log_both_bad", M, "common", *COMMON_BOTH_BAD))
     for row, feature in enumerate(model.features):
         name = f"style_{feature}"
-        common.append(Effect(name, name, ETA, "common", *COMMON_STYLE, "feature", belongs_to_vote=True, feature=row))
+        slope = Effect(name, name, ETA, "common", *COMMON_STYLE, "feature", belongs_to_vote=True, feature=row)
+        common.append(slope)
+        if model.style_slopes == "annotator":
+            own.append(_deviations(slope, prior.spread(f"{name}_spread"), f"{name}_spread"))
+    for kind, coordinate, kinds in (("strength", ETA, model.strength_by), ("ties", T, model.ties_by)):
+        for by in kinds:
+            name, row = f"{kind}_by_{by}", model.slices.index(by) if by in model.slices else 0
+            basis: Basis = "difference" if kind == "strength" else "sum" if by == COMPETITOR else "one"
+            sd = prior.spread(name)
+            slices.append(Effect(name, name, coordinate, "slice", 0.0, sd, basis, spread=name, feature=row, by=by))
     if prior.is_flat:
-        common = [replace(effect, sd=math.inf) for effect in common]
-    return (*common, *own)
+        common, own = ([replace(effect, sd=math.inf) for effect in effects] for effects in (common, own))
+    return (*common, *own, *slices)
 
 
 def _deviations(effect: Effect, sd: float, spread: str) -> Effect:

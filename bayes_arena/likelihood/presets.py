@@ -1,11 +1,23 @@
-"""Models with a name, and the one that is meant."""
+"""Models with a name, and the one that is meant.
+
+Answers (prompt x competitor) are in a preset where prompts were voted on again often enough
+(:mod:`bayes_arena.votes.repeated`): competitors then have a strength of their own on every prompt, and ties, where they
+are an outcome, a propensity of their own. Where each prompt was voted on once, answers are one more noise of a vote:
+nothing tells their spread from it, and strengths are those of a vote on a new prompt as they stand.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, NotIdentifiedError
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.repeated import repeated_answers
+from bayes_arena.votes.words import PROMPT
+
+Answers = bool | Literal["auto"]
 
 PRESETS = {
     model.name: model
@@ -58,3 +70,56 @@ def resolve_model(
             "Name the column (annotator=..., --annotator), or use bradley-terry."
         )
     return model
+
+
+def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, str]:
+    """Return a model with answers if they are asked for, or if the votes can tell them from noise.
+
+    Parameters
+    ----------
+    model : Model
+    cells : Cells
+        The votes.
+    answers : bool or "auto"
+        Whether answers are modelled; ``"auto"`` leaves it to the votes.
+
+    Returns
+    -------
+    model : Model
+        As it is if it has answers already.
+    said : str
+        What a reader has to know if answers are left out although some prompts repeat, else empty.
+
+    Raises
+    ------
+    ModelError
+        If answers are asked for and the votes carry no prompts, or ``answers`` is none of the choices.
+    NotIdentifiedError
+        If answers are asked for and no answer was voted on twice.
+    """
+    if answers not in ("auto", True, False):
+        raise ModelError(f"answers is 'auto', True or False, not {answers!r}.")
+    if PROMPT in (*model.strength_by, *model.ties_by) or answers is False:
+        return model, ""
+    if PROMPT not in cells.slices:
+        if answers is True:
+            raise ModelError("Answers need prompts. Name their column when votes are read (prompt=..., --prompt).")
+        return model, ""
+    found = repeated_answers(cells)
+    if answers is True and not found.with_two:
+        raise NotIdentifiedError(
+            "Each prompt was voted on once: answers cannot be told from noise; strengths are those of a vote on a new "
+            "prompt. Use answers='auto' or answers=False."
+        )
+    if answers == "auto" and not found.enough:
+        if not found.with_two:
+            return model, ""
+        return model, (
+            f"Answers are left out: of {found.answers:,} answers {found.with_two:,} have two votes or more, and "
+            f"{found.share:.0%} of the votes are on prompts that repeat, too few to tell answers from noise. Intervals "
+            "take the votes on a prompt as independent. Cluster them (interval=ba.Clustered(by='prompt')), or model "
+            "answers all the same (answers=True)."
+        )
+    ties = (*model.ties_by, PROMPT) if model.has_tie_outcome else model.ties_by
+    name = f"{model.name} with answers"
+    return replace(model, name=name, strength_by=(*model.strength_by, PROMPT), ties_by=ties), ""

@@ -11,7 +11,13 @@ and what annotators have in common: ln nu ~ Normal(0, 1) (Davidson; Normal(-0.7,
 b ~ Normal(0, 0.5), ln of the both-bad propensity ~ Normal(-1, 1), the slope of a feature times its root mean
 square over votes ~ Normal(0, 1).
 
-The four spreads are used as they are by ``method="map"``. ``"marginal"`` and ``"nuts"`` estimate them from the votes
+Where a model has slices, their numbers are not held to a sum: r is the strength on a slice nobody has seen.
+
+    u^f_{g,i} ~ Normal(0, strength_by_f)        deviation of competitor i in slice g of kind f, in logits
+    w_g       ~ Normal(0, ties_by_f)            deviation of ln nu in slice g of kind f, or of a competitor
+    c_{f,k}   ~ Normal(0, style_f_spread)       deviation of an annotator's slope of feature f, sum_k c_{f,k} = 0
+
+The spreads are used as they are by ``method="map"``. ``"marginal"`` and ``"nuts"`` estimate them from the votes
 under the half-normal hyperpriors in ``hyper``, starting from the values here; with ``hyper=None`` they are fixed there
 too. Infinite spreads are a flat prior, whose mode is the maximum-likelihood estimate of the paper. One logit is 174 Elo
 points.
@@ -20,23 +26,30 @@ points.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
 from bayes_arena.errors import ModelError
 
+FOUR = ("strength", "discrimination", "tie_spread", "position_spread")
+"""Spreads that are fields; the others are found by name."""
+TASTE = "strength_by_annotator"
 SMALLEST, LARGEST = 1e-3, 1e4
 """Scales in logits outside this range are taken for mistakes."""
 
 
 @dataclass(frozen=True)
 class Spreads:
-    """A number for each of the four spreads of a prior.
+    """A number for each spread of a prior.
 
     Attributes
     ----------
     strength, discrimination, tie_spread, position_spread : float
         For r, theta, u and v of the module's formulas.
+    by : mapping of str to float
+        For the numbers of slices and the annotators' slopes, by the names in the module's formulas, such as
+        ``"strength_by_prompt"``. Those that are not there have usual values.
 
     Raises
     ------
@@ -48,15 +61,33 @@ class Spreads:
     discrimination: float
     tie_spread: float
     position_spread: float
+    by: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for field in fields(Spreads):
-            value = getattr(self, field.name)
+        for name, value in self.named().items():
             if not (SMALLEST <= value <= LARGEST or value == math.inf):
                 raise ModelError(
-                    f"The prior scale of {field.name} is {value!r}; it must be positive, between {SMALLEST:g} and "
+                    f"The prior scale of {name} is {value!r}; it must be positive, between {SMALLEST:g} and "
                     f"{LARGEST:g}, or inf for flat."
                 )
+
+    def named(self) -> dict[str, float]:
+        """Return all spreads that are set, by name."""
+        return {name: getattr(self, name) for name in FOUR} | dict(self.by)
+
+    def spread(self, name: str) -> float:
+        """Return a spread by its name."""
+        return self.named().get(name, self._usual(name))
+
+    def with_spreads(self, spreads: Mapping[str, float]) -> Self:
+        """Return the same with other spreads, by name."""
+        four = {name: value for name, value in spreads.items() if name in FOUR}
+        return replace(self, by={**self.by, **{k: v for k, v in spreads.items() if k not in FOUR}}, **four)
+
+    @staticmethod
+    def _usual(name: str) -> float:
+        """Return the scale of the hyperprior of a spread that is not set."""
+        return 1.5 if name.startswith("strength_by") and name != TASTE else 1.0
 
 
 @dataclass(frozen=True)
@@ -67,8 +98,10 @@ class Prior(Spreads):
     ----------
     strength, discrimination, tie_spread, position_spread : float
         Spreads of r, theta, u and v.
+    by : mapping of str to float
+        Of the numbers of slices and the annotators' slopes.
     hyper : Spreads or None
-        Scales of half-normal hyperpriors of the four; None keeps them where they are.
+        Scales of half-normal hyperpriors of the spreads; None keeps them where they are.
     """
 
     strength: float = 1.0
@@ -80,13 +113,18 @@ class Prior(Spreads):
     @property
     def is_flat(self) -> bool:
         """Whether nothing at all is assumed."""
-        return all(math.isinf(getattr(self, field.name)) for field in fields(Spreads))
+        return all(math.isinf(getattr(self, name)) for name in FOUR)
+
+    @staticmethod
+    def _usual(name: str) -> float:
+        """Return a spread that is not set."""
+        return 1.0 if name.startswith("strength_by") and name != TASTE else 0.5
 
     def __str__(self) -> str:
         names = [name for name, prior in NAMED_PRIORS.items() if prior == self]
         if names:
             return names[0]
-        return "normal(" + ", ".join(f"{field.name}={getattr(self, field.name):g}" for field in fields(Spreads)) + ")"
+        return "normal(" + ", ".join(f"{name}={value:g}" for name, value in self.named().items()) + ")"
 
 
 PriorName = Literal["flat", "default"]
@@ -95,13 +133,11 @@ NAMED_PRIORS: dict[PriorName, Prior] = {"flat": FLAT, "default": Prior()}
 
 COMMON_POSITION, COMMON_BOTH_BAD, COMMON_STYLE = (0.0, 0.5), (-1.0, 1.0), (0.0, 1.0)
 """Mean and standard deviation of what annotators have in common; those of ties stand with each likelihood."""
-SPREAD_LABELS = {
-    "strength": "strength_sd",
-    "discrimination": "discrimination_sd",
-    "tie_spread": "tie_spread",
-    "position_spread": "position_spread",
-}
-"""What spreads are called in a PyMC program and its draws."""
+
+
+def spread_label(name: str) -> str:
+    """Return what a spread is called in a PyMC program and its draws."""
+    return name if name.endswith("_spread") else f"{name}_sd"
 
 
 def resolve_prior(prior: str | Prior) -> Prior:

@@ -10,16 +10,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError
+from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.presets import resolve_model
 from bayes_arena.likelihood.priors import Prior, resolve_prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.table import as_cells
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +44,7 @@ class Problem:
     prior: Prior
 
     @classmethod
-    def of(cls, votes: object, model: str | Model | None, prior: str | Prior) -> Problem:
+    def of(cls, votes: object, model: str | Model | None, prior: str | Prior) -> Self:
         """Read the votes if they are not read yet, and look up model and prior.
 
         Parameters
@@ -60,12 +64,23 @@ class Problem:
         """
         cells, prior = as_cells(votes), resolve_prior(prior)
         known = cells.n_annotators > 0
-        return cls(cells, resolve_model(model, annotators_known=known, sided=cells.sided, flat=prior.is_flat), prior)
+        model = resolve_model(model, annotators_known=known, sided=cells.sided, flat=prior.is_flat)
+        if model.is_crossed and prior.is_flat:
+            raise ModelError(
+                f"Under a flat prior nothing holds the numbers of slices ({', '.join(model.strength_by)}"
+                f"{', '.join(model.ties_by)}), and every vote would be fitted. Use prior='default'."
+            )
+        return cls(cells, model, prior)
 
     @cached_property
     def objective(self) -> Objective:
         """The negative log-posterior."""
         return objective(self.cells, self.model, self.prior)
+
+    @cached_property
+    def slice_names(self) -> dict[str, tuple[str, ...]]:
+        """Names of what the numbers of slices are of, by kind of slice."""
+        return {**self.cells.slice_names, ANNOTATOR: self.cells.annotators, COMPETITOR: self.cells.competitors}
 
     @cached_property
     def shifts(self) -> Floats:
@@ -77,3 +92,14 @@ class Problem:
         labels = components if math.isinf(self.prior.strength) else np.zeros_like(components)
         indicator = (labels[:, None] == np.unique(labels)).astype(float)
         return np.asarray(indicator / np.sqrt(indicator.sum(axis=0)))
+
+
+def number_labels(problem: Problem) -> dict[str, list[str]]:
+    """Name the numbers of slices, by dimension: the slice, and the competitor where each has one."""
+    numbering, n, names = problem.objective.numbering, problem.cells.n_competitors, problem.cells.competitors
+    labels = {}
+    for effect, keys in zip(numbering.slices, numbering.keys, strict=True) if numbering else ():
+        kind = problem.slice_names[effect.by]
+        each = effect.basis == "difference"
+        labels[label_of(effect)] = [f"{kind[key // n]}: {names[key % n]}" if each else kind[key] for key in keys]
+    return labels

@@ -3,7 +3,7 @@
 Every model shares one linear predictor (:mod:`bayes_arena.likelihood.predictor`). For annotator k who is shown i first
 (left) and j second,
 
-    eta = theta_k (r_i - r_j) + b_k + ...,        r the strengths in logits, sum zero.
+    eta = theta_k (q_i - q_j) + b_k + ...,        q_i = r_i + ..., r the strengths in logits, sum zero.
 
 ==================  =====================================================================================
 discrimination      ``"fixed"``: theta = 1 (Bradley-Terry, m-ELO); ``"annotator"``: theta_k of either sign
@@ -13,7 +13,11 @@ ties                ``"half"``: half a win for each, the paper's soft likelihood
 tie_propensity      where a tie is an outcome: ``"common"``, or one per ``"annotator"``
 both_bad            ``"tie"``: counts as a tie; ``"drop"``: left out; ``"outcome"``: a fourth outcome
 position            advantage b of being shown first: ``"none"``, ``"common"``, or one per ``"annotator"``
-style               features of the votes (``Cells.features``) that pull at eta, with a common slope each
+style               features of the votes (``Cells.features``) that pull at eta, with a slope each
+style_slopes        of style: ``"common"``, or one per ``"annotator"`` around the common one
+strength_by         slices (``Cells.slices``) in which a competitor is stronger or weaker than on the whole: q_i has a
+                    deviation for each; ``("prompt",)`` rates answers, ``("annotator",)`` is taste
+ties_by             slices in which ties are more likely, ``("prompt",)`` say, or ``("competitor",)``
 ==================  =====================================================================================
 
 Source: Liu et al., "am-ELO", ICML 2025, equations 2 to 7.
@@ -21,11 +25,12 @@ Source: Liu et al., "am-ELO", ICML 2025, equations 2 to 7.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,6 +47,7 @@ Ties = Literal["half", "davidson", "rao-kupper", "drop", "glenn-david"]
 TiePropensity = Literal["common", "annotator"]
 BothBad = Literal["tie", "drop", "outcome"]
 Position = Literal["none", "common", "annotator"]
+StyleSlopes = Literal["common", "annotator"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "discrimination": get_args(Discrimination),
@@ -49,6 +55,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "tie_propensity": get_args(TiePropensity),
     "both_bad": get_args(BothBad),
     "position": get_args(Position),
+    "style_slopes": get_args(StyleSlopes),
 }
 
 
@@ -69,15 +76,27 @@ class Model:
     both_bad: BothBad = "tie"
     position: Position = "none"
     style: tuple[str, ...] = ()
+    style_slopes: StyleSlopes = "common"
+    strength_by: tuple[str, ...] = ()
+    ties_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             require_choice(name, getattr(self, name), choices)
-        named = isinstance(self.style, tuple) and all(isinstance(name, str) and "/" not in name for name in self.style)
-        if not named or len(set(self.style)) < len(self.style):
-            raise ModelError(f"style is a tuple of different names of features, without a slash; not {self.style!r}.")
+        for field, what in (("style", "features"), ("strength_by", "slices"), ("ties_by", "slices")):
+            names = getattr(self, field)
+            named = isinstance(names, tuple) and all(isinstance(name, str) and "/" not in name for name in names)
+            if not named or len(set(names)) < len(names):
+                raise ModelError(f"{field} is a tuple of different names of {what}, without a slash; not {names!r}.")
+        if COMPETITOR in self.strength_by or ANNOTATOR in self.ties_by:
+            raise ModelError(
+                "Strengths are the competitors' already, and tie_propensity='annotator' gives annotators theirs: "
+                f"neither {COMPETITOR!r} in strength_by nor {ANNOTATOR!r} in ties_by."
+            )
+        if self.style_slopes == "annotator" and not self.style:
+            raise ModelError("style_slopes='annotator' needs features: style=('length',), say.")
         likelihood = self.likelihood  # refuses what has none
-        if self.tie_propensity == "annotator" and not likelihood.has_tie_outcome:
+        if (self.tie_propensity == "annotator" or self.ties_by) and not likelihood.has_tie_outcome:
             raise ModelError(
                 f"ties={self.ties!r} has no tie propensity. Use one in which a tie is an outcome, 'davidson' say."
             )
@@ -108,10 +127,27 @@ class Model:
         """Features of the votes that the model reads."""
         return tuple(self.style)
 
+    @property
+    def slices(self) -> tuple[str, ...]:
+        """Slices of the votes that the model reads."""
+        named = dict.fromkeys((*self.strength_by, *self.ties_by))
+        return tuple(name for name in named if name not in (ANNOTATOR, COMPETITOR))
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether slices have numbers, which cross those of the annotators."""
+        return bool(self.strength_by or self.ties_by)
+
+    def without_slices(self) -> Model:
+        """Return the same model in which a competitor is equally strong in all slices."""
+        return replace(self, strength_by=(), ties_by=())
+
     def tally(self, cells: Cells, *, by_annotator: bool | None = None) -> Tally:
         """Sum votes over what the model does not tell apart: over annotators, unless it does or they are asked for."""
         kept = self.needs_annotators if by_annotator is None else by_annotator
-        return cells.tally(by_annotator=kept, by_side=self.position != "none", features=self.features)
+        return cells.tally(
+            by_annotator=kept, by_side=self.position != "none", features=self.features, slices=self.slices
+        )
 
     def tally_by(self, cells: Cells, over: str) -> tuple[Tally, Ints]:
         """Sum votes as :meth:`tally` does, those of different annotators or of different values of a slice apart.
@@ -142,4 +178,5 @@ class Model:
     @property
     def needs_annotators(self) -> bool:
         """Whether annotators have parameters of their own."""
-        return "annotator" in (self.discrimination, self.tie_propensity, self.position)
+        own = (self.discrimination, self.tie_propensity, self.position, self.style_slopes, *self.strength_by)
+        return ANNOTATOR in own

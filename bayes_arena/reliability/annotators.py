@@ -26,7 +26,8 @@ from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
-from bayes_arena.votes.cells import ANNOTATOR, TIE, whole_counts
+from bayes_arena.votes.cells import TIE, whole_counts
+from bayes_arena.votes.words import ANNOTATOR
 
 TOLERANCE = 0.2
 """Share of the median annotator's net agreement that still counts as agreement. Of 0.1, 0.2 and 0.3 the one that found

@@ -12,7 +12,9 @@ that is what a tie is scored by; their expected score stays P. A both-bad vote i
 Ratings without a fit behind them, such as online Elo's, predict with theta = 1 and no position effect, ties as above.
 
 An annotator the fit has never heard of is drawn from the population that the prior describes; under a flat prior,
-which describes none, they vote like the average one (theta = 1): what the paper's filter of annotators amounts to.
+which describes none, they vote like the average one (theta = 1): what the paper's filter of annotators amounts to. The
+numbers of a slice that the fit has never seen, a new prompt say, are averaged over as well, not set to zero, which
+would be too sure.
 """
 
 from __future__ import annotations
@@ -113,8 +115,11 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
     rows = _rows(fit, cells, new=new)
     target = fit.target_of(rows)
     score, log_p, size = np.zeros(len(rows.i)), np.full((3, len(rows.i)), -np.inf), 0
+    rng, unseen = np.random.default_rng([seed, 3]), target.has_unseen
     for point in _points(fit, draws, seed):
         coordinates = target.coordinates(point)
+        if unseen:
+            coordinates += target.unseen(point, rng)
         score += target.likelihood.expected_score(coordinates)[0]
         log_p = np.logaddexp(log_p, _log_win_loss_tie(target.likelihood, coordinates))
         size += 1
@@ -137,12 +142,12 @@ def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
     if not target.is_proper:
         yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean]))
         return
-    strength, common, own = draw_parameters(fit, size=draws, seed=seed)
+    strength, common, own, slices = draw_parameters(fit, size=draws, seed=seed)
     population = np.random.default_rng([seed, 1]).normal(
         mean, [effect.sd for effect in target.own], (len(own), len(target.own))
     )
     for index in range(len(own)):
-        yield Point(strength[index], common[index], np.vstack([own[index], population[index]]))
+        yield Point(strength[index], common[index], np.vstack([own[index], population[index]]), slices[index])
 
 
 def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
@@ -155,7 +160,11 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     index = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
     known = stranger > 0 and not new and len(index) > 0
     k = index[cells.annotator] if known else np.full(len(i), stranger)
-    return cells.take(slice(None), a=i, b=j, annotator=k).by_cell(fit.model.features)
+    rows = cells.take(slice(None), a=i, b=j, annotator=k).by_cell(fit.model.features, fit.model.slices)
+    for name, codes in zip(fit.model.slices, rows.slices, strict=True):
+        places = {one: index for index, one in enumerate(fit.cells.slice_names[name])}
+        codes[:] = np.array([places.get(one, -1) for one in cells.slice_names[name]], dtype=np.int64)[codes]
+    return rows
 
 
 def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:

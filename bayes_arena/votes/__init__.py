@@ -8,6 +8,7 @@ summing     ``build_cells``: votes summed to cells, exactly
 graph       who can be reached from whom by comparisons
 selection   some annotators' votes
 groups      votes that go together: by annotator, prompt, ranking
+words       names of what votes have besides slices
 repeated    whether answers to prompts were voted on again
 checks      ``check``: what can be rated of votes, and what cannot
 ==========  =====================================================================

@@ -19,6 +19,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.votes.graph import components
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
@@ -26,12 +27,6 @@ WIN, LOSS, TIE, BOTH_BAD = range(4)
 """The same by their place: a win of the first, a win of the second, a tie, a both-bad vote."""
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
-
-
-ANNOTATOR, COMPETITOR = "annotator", "competitor"
-"""What every vote has besides its slices; no slice bears these names."""
-PROMPT = "prompt"
-"""The slice of votes on one prompt."""
 
 
 def wins_losses_ties(counts: Floats) -> tuple[Floats, Floats, Floats]:

@@ -10,12 +10,13 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import listing
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, PROMPT, TIE, WIN, Cells, wins_losses_ties
+from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN, Cells, wins_losses_ties
 from bayes_arena.votes.graph import group_labels
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.repeats import Repeats
 from bayes_arena.votes.reading.table import as_cells, read_repeats
 from bayes_arena.votes.repeated import repeated_answers
+from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import DependentVotesWarning, ModelError, listing
-from bayes_arena.votes.cells import ANNOTATOR, Cells, with_counts
+from bayes_arena.votes.cells import Cells, with_counts
+from bayes_arena.votes.words import ANNOTATOR
 
 SAMPLED = ("prompt", "ranking")
 """Slices that are a sample of many more, so that a vote to come is of another one; not so a category or a language."""

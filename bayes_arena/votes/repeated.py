@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import sum_by
-from bayes_arena.votes.cells import PROMPT, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.words import PROMPT
 
 FEWEST = 100
 """Answers with two votes from which their spread can be estimated."""
@@ -55,8 +56,8 @@ class RepeatedAnswers:
 
     @property
     def enough(self) -> bool:
-        """Whether answers repeat enough to be modelled without being asked for."""
-        return self.with_two >= FEWEST and self.share >= SHARE
+        """Whether answers repeat enough to be modelled without being asked for; those to one prompt are competitors."""
+        return self.prompts > 1 and self.with_two >= FEWEST and self.share >= SHARE
 
 
 def repeated_answers(cells: Cells) -> RepeatedAnswers:

@@ -11,7 +11,7 @@ import pytest
 from scipy.linalg import block_diag
 
 import bayes_arena as ba
-from bayes_arena.likelihood.arrow import Arrow, factorise
+from bayes_arena.likelihood.algebra.arrow import Arrow, factorise
 from bayes_arena.likelihood.objective import Point, objective
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
 from bayes_arena.likelihood.presets import PRESETS

@@ -20,7 +20,7 @@ from bayes_arena.likelihood import predictor
 from bayes_arena.likelihood.objective import Point, objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.presets import PRESETS
-from bayes_arena.likelihood.priors import SPREAD_LABELS, Prior
+from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import build, fused
@@ -179,7 +179,7 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model)
             given[f"{name}_unit"] = numbers * scale / sd
             free = len(numbers) - 1
             expected += norm.logpdf(numbers, scale=sd).sum() + np.log(sd) + free * np.log(sd / scale)
-            expected += halfnorm.logpdf(sd, scale=getattr(prior.hyper, spread))
+            expected += halfnorm.logpdf(sd, scale=prior.hyper.spread(spread))
         for term, value in zip(target.common, point.common, strict=True):
             numbers = groups.get(f"{term.name}_deviation")
             given[f"{term.name}_{'level' if numbers else 'common'}"] = value + (share @ numbers[1] if numbers else 0.0)
@@ -213,8 +213,8 @@ def test_the_program_written_out_has_the_same_posterior(four_outcomes, name, pri
         density = -at_sd.value(point)
         if prior.hyper is not None:
             density -= (len(point.strength) - 1) * np.log(sd["strength"])
-            density += sum(halfnorm.logpdf(value, scale=getattr(prior.hyper, spread)) for spread, value in sd.items())
-            given |= {SPREAD_LABELS[spread]: value for spread, value in sd.items()}
+            density += sum(halfnorm.logpdf(value, scale=prior.hyper.spread(spread)) for spread, value in sd.items())
+            given |= {spread_label(spread): value for spread, value in sd.items()}
         expected.append(density)
         found.append(float(logp(given)))
 

@@ -185,6 +185,7 @@ def test_long_values_are_quoted_by_their_beginning():
         ({"features": {"length": ("length", "nowhere")}}, "No column 'nowhere'"),
         ({"features": {"length": ("length", "words_a", "words_b")}}, "'length' is one column or two"),
         ({"slices": {"prompt": "question"}}, r"No slice is called 'prompt'\. .*prompt="),
+        ({"slices": {"topic": ()}}, "No column is named for 'topic'"),
         ({"slices": ["annotator"]}, "No slice is called 'annotator'"),
     ],
 )
@@ -227,6 +228,23 @@ def test_repeats_are_left_out_beside_slices():
     doubled = pl.concat([table, table[:30]])
     with pytest.warns(ba.RepeatedVotesWarning, match="Left out 30 of 330"):
         assert_same(ba.read_votes(doubled, prompt="prompt", dedupe=True), ba.read_votes(table, prompt="prompt"))
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        pl.DataFrame.lazy,
+        pl.DataFrame.to_pandas,
+        pl.DataFrame.to_arrow,
+        lambda table: duckdb.from_arrow(table.to_arrow()),
+    ],
+)
+def test_prompts_are_recognised_in_every_engine(convert):
+    table = repeating(60, 5)
+    with pytest.warns(ba.PromptsWarning):
+        assert_same(ba.read_votes(convert(table)), ba.read_votes(table, prompt="prompt"))
+    ids = repeating(600, 1)
+    assert not ba.read_votes(convert(ids)).slices
 
 
 def test_prompts_that_repeat_are_recognised_and_it_says_so():
@@ -277,6 +295,15 @@ def test_a_recognised_prompt_that_is_not_always_there_is_passed_over():
 def test_a_column_of_another_role_is_no_prompt():
     table = repeating(60, 5).rename({"prompt": "question_id"})
     assert not ba.read_votes(table, annotator="question_id").slices
+    assert list(ba.read_votes(table, slices={"question": "question_id"}).slices) == ["question"]
+
+
+def test_one_prompt_is_no_slice():
+    """Answers to it are the competitors."""
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"model_a": rng.integers(0, 200, 2000), "model_b": rng.integers(200, 400, 2000)})
+    with pytest.warns(ba.UnusedColumnWarning, match="the same in all votes"):
+        assert not ba.read_votes(table.with_columns(winner=pl.lit("tie"), prompt=pl.lit("pair-v2"))).slices
 
 
 def test_invalid_votes_are_complained_of_as_without_prompts():

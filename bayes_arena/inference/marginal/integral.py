@@ -13,6 +13,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
+from typing import cast
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from bayes_arena.compiled import made_ready
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import M
-from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.priors import Prior, Spreads
 
 COARSE, FINE, FINEST = 3, 5, 9
 """Nodes per dimension on the way, at the end, and where that is not enough."""
@@ -107,7 +108,7 @@ class Integral:
 
     def spreads_of(self, prior: Prior) -> list[float]:
         """Spreads of the annotators' numbers under a prior."""
-        return [getattr(prior, name) for name in self.spreads]
+        return [prior.spread(name) for name in self.spreads]
 
     def __call__(self, head: Floats, prior: Prior, *, with_border: bool = False) -> Evaluation:
         """Evaluate at strengths and common numbers under the spreads of a prior."""
@@ -139,7 +140,8 @@ class Integral:
         border = border[kept[: len(head)]] if with_border else border
         center = np.concatenate([np.zeros(n), [effect.mean for effect in target.common]])
         precision = np.concatenate([np.full(n, prior.strength**-2), [effect.sd**-2 for effect in target.common]])
-        scale = np.array([getattr(prior.hyper, name) for name in self.spreads])
+        hyper = cast(Spreads, prior.hyper)
+        scale = np.array([hyper.spread(name) for name in self.spreads])
         value += 0.5 * float(precision @ (head - center) ** 2) + float(np.sum(0.5 * (sd / scale) ** 2 - np.log(sd)))
         gradient += np.concatenate([precision * (head - center), (sd / scale) ** 2 - 1])
         information[np.diag_indices(len(kept))] += np.concatenate([precision, 2 * (sd / scale) ** 2])

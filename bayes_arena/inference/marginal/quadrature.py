@@ -34,7 +34,7 @@ from bayes_arena.inference.marginal.integral import COARSE, FINE, FINEST, Evalua
 from bayes_arena.inference.marginal.spreads import LARGEST, SMALLEST
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
-from bayes_arena.likelihood.arrow import Factor
+from bayes_arena.likelihood.algebra.arrow import Factor
 from bayes_arena.likelihood.objective import Point
 from bayes_arena.likelihood.priors import Prior, Spreads
 from bayes_arena.likelihood.problem import Problem
@@ -228,7 +228,7 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike:
             trial_head = head + move[:size]
             widths = np.array(integral.spreads_of(prior)) * np.exp(move[size:])
             widths = np.clip(widths, SMALLEST, LARGEST)
-            trial_prior = replace(prior, **dict(zip(integral.spreads, widths.tolist(), strict=True)))
+            trial_prior = prior.with_spreads(dict(zip(integral.spreads, widths.tolist(), strict=True)))
             trial = integral(trial_head, trial_prior, with_border=last)
             stuck = trial.value > ceiling and bool(np.abs(move).max() < SMALLEST_STEP)
             if trial.value <= ceiling or stuck:

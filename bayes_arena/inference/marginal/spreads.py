@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -29,7 +30,9 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, find_mode
+from bayes_arena.likelihood.algebra.crossed import CrossedFactor
 from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.priors import Spreads
 from bayes_arena.likelihood.problem import Problem
 
 MAX_PASSES = 3
@@ -103,7 +106,7 @@ def _maximise_evidence(mode: Mode) -> Mode:
         value, slope = log_evidence(mode)
         return -value, -slope / units
 
-    logs = np.clip(np.log([getattr(problem.prior, name) for name in names]), *np.log([SMALLEST, LARGEST]))
+    logs = np.clip(np.log([problem.prior.spread(name) for name in names]), *np.log([SMALLEST, LARGEST]))
     for _ in range(MAX_STARTS):
         start, near = logs, np.clip([logs - REACH, logs + REACH], *np.log([SMALLEST, LARGEST]))
         bounds = (near * units).T
@@ -121,12 +124,12 @@ def _maximise_evidence(mode: Mode) -> Mode:
 
 def _with_spreads(problem: Problem, names: list[str], logs: Floats) -> Problem:
     """Return the same problem with the spreads of these logarithms."""
-    return replace(problem, prior=replace(problem.prior, **dict(zip(names, np.exp(logs).tolist(), strict=True))))
+    return replace(problem, prior=problem.prior.with_spreads(dict(zip(names, np.exp(logs).tolist(), strict=True))))
 
 
 def _spread_names(mode: Mode) -> list[str]:
     """Name the spreads that the mode was found under."""
-    return ["strength", *(effect.spread for effect in mode.problem.objective.own)]
+    return list(mode.problem.objective.spreads)
 
 
 def _sizes(mode: Mode) -> Floats:
@@ -140,7 +143,8 @@ def log_evidence(mode: Mode) -> tuple[float, Floats]:
     prior = mode.problem.prior
     names, target, point, shifts = _spread_names(mode), mode.problem.objective, mode.point, mode.laplace.shifts
     sizes, n = _sizes(mode), len(point.strength)
-    spreads, scales = (np.array([getattr(one, name) for name in names]) for one in (prior, prior.hyper))
+    hyper = cast(Spreads, prior.hyper)
+    spreads, scales = (np.array([one.spread(name) for name in names]) for one in (prior, hyper))
     deviations = [point.strength, *(point.own - [effect.mean for effect in target.own]).T]
     head, own = np.zeros((len(names), n)), np.zeros((len(names), *point.own.shape))
     head[0] = 2 * deviations[0] / spreads[0] ** 2
@@ -176,6 +180,11 @@ def information(mode: Mode) -> dict[str, float]:
         nothing of a single annotator, whose numbers are their mean.
     """
     totals = [np.trace(mode.laplace.strength_covariance()), *np.einsum("mqq->q", mode.laplace.own_covariance())]
-    triples = zip(_spread_names(mode), (_sizes(mode) - 1).tolist(), map(float, totals), strict=True)
-    precision = {name: getattr(mode.problem.prior, name) ** -2 for name in _spread_names(mode)}
+    sizes, target = (_sizes(mode) - 1).tolist(), mode.problem.objective
+    if isinstance(mode.laplace.factor, CrossedFactor):  # numbers of slices have no sum that is held
+        variances = mode.laplace.factor.spread.head[len(mode.point.strength) + len(mode.point.common) :]
+        for part in target.numbers_by_slice(variances):
+            totals, sizes = [*totals, part.sum()], [*sizes, len(part)]
+    triples = zip(_spread_names(mode), sizes, map(float, totals), strict=True)
+    precision = {name: mode.problem.prior.spread(name) ** -2 for name in _spread_names(mode)}
     return {name: max(size / total - precision[name], 0.0) if size else 0.0 for name, size, total in triples}

@@ -22,7 +22,7 @@ from scipy.special import ndtr
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
-from bayes_arena.likelihood.arrow import factorise
+from bayes_arena.likelihood.algebra.arrow import factorise
 from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.problem import Problem
@@ -63,6 +63,7 @@ def direction(problem: Problem, point: Point) -> Direction | None:
     Parameters
     ----------
     problem : Problem
+        Its slices are left out: a ranking is of competitors on the whole.
     point : Point
         Its mode.
 
@@ -76,6 +77,7 @@ def direction(problem: Problem, point: Point) -> Direction | None:
     ConvergenceError
         If the mode under vague priors is not found.
     """
+    problem = replace(problem, model=problem.model.without_slices())
     target, shifts = problem.objective, problem.shifts
     if not target.free_discrimination or target.n_annotators < 2:
         return None

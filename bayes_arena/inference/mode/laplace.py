@@ -14,7 +14,8 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.crossed import CrossedFactor
 from bayes_arena.likelihood.objective import Objective, Point
 
 SINGULAR = 1e-9
@@ -43,7 +44,7 @@ class Laplace:
         Of the Hessian on the plane, up to a constant of the shapes.
     """
 
-    factor: Factor
+    factor: Factor | CrossedFactor
     shifts: Floats
     singular: bool
     log_determinant: float
@@ -63,7 +64,7 @@ class Laplace:
         head, own : ndarray, shapes (h, m) and (M, q, m)
             x, on the plane of the constraints.
         """
-        size, count, width = self.factor.border_q.shape
+        size, count, width = self.factor.shape
         n = len(self.shifts)
         right = np.zeros((size, len(head)))
         right[: head.shape[1]] = head.T
@@ -78,7 +79,7 @@ class Laplace:
 
     def variance(self, head: Floats, own: Floats | None = None) -> Floats:
         """Diagonal of :meth:`covariance`, shape (m,), without the rest of it."""
-        size, count, width = self.factor.border_q.shape
+        size, count, width = self.factor.shape
         step = max(1, AT_ONCE // (size + count * width))
         variance = np.empty(len(head))
         for first in range(0, len(head), step):
@@ -124,7 +125,7 @@ def laplace_at(
     _, arrow = target.gradient_and_hessian(point, residuals=residuals)
     gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
     extra = gauge.extra(point, arrow)
-    if at_infinity:
+    if at_infinity and isinstance(arrow, Arrow):
         extra += RIDGE * gauge.shift_size(arrow) * np.eye(len(extra))
         arrow = Arrow(arrow.head, arrow.border, arrow.tail + RIDGE * np.eye(arrow.tail.shape[1]))
     try:
@@ -142,13 +143,16 @@ def laplace_at(
             "The votes carry no information in some direction of the parameters, so no interval exists. "
             "Use a prior (prior='default')."
         ) from None
-    scale = np.sqrt(np.diag(arrow.head + extra))
-    eigenvalues = np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))
+    singular = False
+    if isinstance(factor, Factor):
+        scale = np.sqrt(np.diag(arrow.head + extra))
+        eigenvalues = np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))
+        singular = bool(eigenvalues[0] < (ROUNDING if target.is_proper else SINGULAR))
     # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms
     gauge_part = shifts.shape[1] * np.log(gauge.shift_size(arrow) + target.strength_sd**-2)
     return Laplace(
         factor,
         shifts,
-        singular=bool(eigenvalues[0] < (ROUNDING if target.is_proper else SINGULAR)),
+        singular=singular,
         log_determinant=factor.log_determinant() - gauge_part,
     )

@@ -17,7 +17,8 @@ from functools import partial
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.crossed import Crossed, CrossedFactor
 from bayes_arena.likelihood.objective import Objective, Point
 
 GRADIENT_PER_VOTE = 1e-8
@@ -87,7 +88,7 @@ class Gauge:
     free_scale: bool
     held: np.ndarray
 
-    def extra(self, point: Point, arrow: Arrow) -> Floats:
+    def extra(self, point: Point, arrow: Arrow | Crossed) -> Floats:
         """Rank-one terms for the head of the Hessian, of the size of its diagonal."""
         n = len(point.strength)
         terms = self.shifts @ self.shifts.T
@@ -98,7 +99,7 @@ class Gauge:
         extra[:n, :n] = self.shift_size(arrow) * terms
         return extra
 
-    def shift_size(self, arrow: Arrow) -> float:
+    def shift_size(self, arrow: Arrow | Crossed) -> float:
         """Size of the rank-one terms."""
         return max(float(np.diag(arrow.head)[: len(self.shifts)].mean()), 1e-8)
 
@@ -107,7 +108,7 @@ class Gauge:
         own = gradient.own
         if self.held.any() and len(own):
             own = own - np.where(self.held, own.mean(axis=0), 0.0)
-        return Point(gradient.strength, gradient.common, own)
+        return replace(gradient, own=own)
 
 
 def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = math.inf) -> Optimum:
@@ -132,6 +133,8 @@ def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = 
         except np.linalg.LinAlgError:
             if not optimum.converged or runs_to_infinity(objective, optimum.point):
                 return replace(optimum, converged=False)
+            if isinstance(arrow, Crossed):
+                return replace(optimum, converged=False)
             start = _leave_saddle(objective, optimum.point, arrow, gauge)
     return optimum  # no saddle but a direction without information, which the Laplace approximation will name
 
@@ -141,7 +144,7 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
     return bool(np.abs(objective.coordinates(point)).max(initial=0.0) > HUGE)
 
 
-def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -> tuple[Optimum, Arrow]:
+def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -> tuple[Optimum, Arrow | Crossed]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
     value = objective.value(point)
@@ -163,7 +166,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
             return Optimum(point, value, _largest(gradient) / n_votes, iteration), arrow
         done = flat and sharp
         path: Path = partial(point.moved, head, own)
-        if iteration >= STRAIGHT and objective.free_discrimination and not done:
+        if iteration >= STRAIGHT and objective.free_discrimination and not (done or objective.slices):
             path = _bent(objective, point, factor, gauge, head, own)
         length, value = _step(objective, path, value, slope, rounding, whole=done)
         if not length:
@@ -182,21 +185,23 @@ def _largest(gradient: Point) -> float:
     return float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
 
 
-def _factorise_damped(arrow: Arrow, extra: Floats, damping: float, gauge: Gauge) -> tuple[Factor | None, float]:
+def _factorise_damped(
+    arrow: Arrow | Crossed, extra: Floats, damping: float, gauge: Gauge
+) -> tuple[Factor | CrossedFactor | None, float]:
     """Factorise with the least damping (of those tried) that makes the Hessian positive definite; None if none does."""
     diagonal = float(np.abs(np.diag(arrow.head)).mean()) + 1e-8
     damping = 0.0 if damping < 1e-9 * diagonal else damping
     while damping <= MAX_DAMPING * diagonal:
         try:
-            ridge = damping * np.eye(arrow.tail.shape[1]) if damping else 0.0
-            damped = Arrow(arrow.head, arrow.border, arrow.tail + ridge)
-            return factorise(damped, extra=extra + damping * np.eye(len(arrow.head)), held=gauge.held), damping
+            return factorise(arrow, extra=extra, held=gauge.held, damping=damping), damping
         except np.linalg.LinAlgError:
             damping = 4 * damping or 1e-3 * diagonal
     return None, damping
 
 
-def _bent(objective: Objective, point: Point, factor: Factor, gauge: Gauge, head: Floats, own: Floats) -> Path:
+def _bent(
+    objective: Objective, point: Point, factor: Factor | CrossedFactor, gauge: Gauge, head: Floats, own: Floats
+) -> Path:
     """Return the path of a step that keeps to a curved valley, as theta_k (r_i - r_j) = constant makes them.
 
     While the parameters move by t dx, eta moves by its derivative and by t^2 e, e = dtheta_k (dr_i - dr_j). The path

@@ -68,7 +68,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
     concave = _mode_of_fixed_discrimination(problem)
     own = target.start().own
     own[:, THETA + 1 :] = concave.own if len(concave.own) else 0.0
-    start = Point(concave.strength, concave.common, own)
+    start = replace(concave, own=own)
     theta_free = held.held.copy()
     theta_free[THETA] = False
     if is_flat(target):
@@ -88,7 +88,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
             )
         return best, _normalise(best.point, shifts), []
     best = minimise(target, start, held)
-    if not thorough:
+    if not thorough or target.slices:
         return best, best.point, []
     free = _attempts(vague_objective(target), [start], Gauge(shifts, free_scale=False, held=theta_free))
     starts = [_turned(start, -1.0), *(_turned(one.point, sign) for one in free for sign in (1.0, -1.0))]

@@ -34,7 +34,7 @@ MANY = 200_000
 
 def has_many_rows(target: Objective) -> bool:
     """Whether a model is one for these sums, with rows enough."""
-    return not target.own and len(target.tally.features) > 0 and len(target.tally.i) >= MANY
+    return not (target.own or target.slices) and len(target.tally.features) > 0 and len(target.tally.i) >= MANY
 
 
 def loss_by_block(target: Objective, point: Point) -> float:

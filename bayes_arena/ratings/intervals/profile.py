@@ -12,7 +12,7 @@ prior l is the penalised loss.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from bayes_arena.errors import ConvergenceError, ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.arrow import factorise
+from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
 from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, half_width
 
@@ -50,7 +50,7 @@ class Profile(Interval):
         if fit.samples is not None:
             raise ModelError("A sampled fit has intervals by quantiles, not 'profile'. Use method='map' for those.")
         target, shifts = fit.target, fit.laplace.shifts
-        if target.common or target.own:
+        if target.effects:
             raise ModelError(f"Profile-likelihood intervals are for models of strengths alone, not {fit.model.name!r}.")
         contrasts = quantity.by_head - (quantity.by_head @ shifts) @ shifts.T
         ends = [
@@ -102,14 +102,14 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
     quantile = half_width(level) ** 2
     lowest = target.value(_point(strength))
     gauge = Gauge(laplace.shifts, free_scale=False, held=np.zeros(0, dtype=bool))
-    direction = laplace.factor.solve_schur(contrast)
+    direction = cast(Factor, laplace.factor).solve_schur(contrast)
     multiplier = side * np.sqrt(quantile / (contrast @ direction))
     r = strength + multiplier * direction
     for _ in range(MAX_ITERATIONS):
         point = _point(r)
         gradient, arrow = target.gradient_and_hessian(point)
         try:
-            factor = factorise(arrow, extra=gauge.extra(point, arrow), held=gauge.held)
+            factor = factorise(cast(Arrow, arrow), extra=gauge.extra(point, arrow), held=gauge.held)
         except np.linalg.LinAlgError:
             break
         excess = 2 * (target.value(point) - lowest) - quantile

@@ -6,6 +6,7 @@ A prompt is read by itself where a column bears a usual name and answers repeat 
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +16,12 @@ import narwhals as nw
 import polars as pl
 
 from bayes_arena.errors import ColumnError, PromptsWarning, UnusedColumnWarning, listing
-from bayes_arena.votes.cells import ANNOTATOR, COMPETITOR, PROMPT
 from bayes_arena.votes.reading.columns import column_names, require_columns, spellings
 from bayes_arena.votes.reading.decoding import as_text, normalised
 from bayes_arena.votes.reading.files.opening import Frame, comparable_columns, to_polars
 from bayes_arena.votes.repeated import FEWEST, SHARE, repeated_answers
 from bayes_arena.votes.summing import FEATURE, SLICE, build_cells
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
 
 PROMPTS = ("prompt", "prompt_id", "question_id", "question", "instruction", "uid")
 """Columns of prompts; the first that is there is taken. ``prompt`` is the first, for where it stands beside a
@@ -94,21 +95,21 @@ def find_carried(
     ColumnError
         If a column is absent, or a slice has a name that means something else.
     """
-    wanted = _by_name(slices)
+    wanted, numbers = _by_name(slices), _by_name(features)
     if reserved := {PROMPT, ANNOTATOR, COMPETITOR} & set(wanted):
         raise ColumnError(
             f"No slice is called {listing(map(repr, sorted(reserved)))}. Prompts are named by prompt= (--prompt), "
             "annotators by annotator= (--annotator)."
         )
-    found = _recognised_prompt(frame, taken) if prompt is None else _columns(prompt or ())
-    carried = Carried(
-        slices=({PROMPT: found} if found else {}) | wanted,
-        features=_by_name(features),
-        recognised=prompt is None and bool(found),
-    )
-    for name, columns in carried.features.items():
+    if empty := [name for name, columns in (wanted | numbers).items() if not columns]:
+        raise ColumnError(f"No column is named for {listing(map(repr, empty))}. Name one.")
+    for name, columns in numbers.items():
         if len(columns) > 2:
             raise ColumnError(f"The feature {name!r} is one column or two (of a, of b), not {len(columns)}.")
+    taken = {*taken, *itertools.chain(*wanted.values(), *numbers.values())}
+    found = _recognised_prompt(frame, taken) if prompt is None else _columns(prompt or ())
+    recognised = prompt is None and bool(found)
+    carried = Carried(({PROMPT: found} if found else {}) | wanted, numbers, recognised)
     require_columns(carried.roles.values(), column_names(frame))
     return carried
 
@@ -197,11 +198,13 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
         text = f"Read {found.prompts} prompts from {listing(columns)}: {found.with_two} answers have two votes or more."
         _warn(f"{text} Silent with prompt={named} ({options}); {otherwise}.", PromptsWarning)
         return votes
-    text = (
-        f"Column {listing(columns)} looks like the prompts, and is not read, for answers hardly repeat: "
-        f"{found.with_two} have two votes or more ({FEWEST} would do), and {found.share:.0%} of the votes are on "
-        f"prompts with one ({SHARE:.0%} would do)."
+    why = (
+        "it is the same in all votes"
+        if found.prompts == 1
+        else f"answers hardly repeat: {found.with_two} have two votes or more ({FEWEST} would do), and "
+        f"{found.share:.0%} of the votes are on prompts with one ({SHARE:.0%} would do)"
     )
+    text = f"Column {listing(columns)} looks like the prompts, and is not read, for {why}."
     _warn(f"{text} Read it with prompt={named} ({options}); silent {otherwise}.", UnusedColumnWarning)
     return votes.drop(SLICE + PROMPT)
 

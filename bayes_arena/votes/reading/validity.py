@@ -31,7 +31,7 @@ from bayes_arena.errors import (
     listing,
     printable,
 )
-from bayes_arena.votes.cells import OUTCOMES, PROMPT
+from bayes_arena.votes.cells import OUTCOMES
 from bayes_arena.votes.reading.carried import (
     FeatureColumns,
     SliceColumns,
@@ -46,6 +46,7 @@ from bayes_arena.votes.reading.files.faults import find_fault
 from bayes_arena.votes.reading.files.opening import Frame, files_of, open_source, to_polars
 from bayes_arena.votes.reading.repeats import one_side, without_repeats
 from bayes_arena.votes.summing import SLICE
+from bayes_arena.votes.words import PROMPT
 
 LONGEST_MESSAGE = 300
 LONGEST_VALUE = 60

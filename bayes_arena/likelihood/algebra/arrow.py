@@ -21,12 +21,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.algebra.crossed import Crossed, CrossedFactor
 
 TAIL_FLOOR = 1e-12
 """Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""
@@ -66,6 +68,12 @@ class Factor:
     border_q: Floats
     inverse_tail: Floats
     held: NDArray[np.bool_]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Numbers of the head, annotators, and own numbers of each."""
+        h, count, width = self.border_q.shape
+        return h, count, width
 
     def solve(self, head: Floats, tail: Floats) -> tuple[Floats, Floats]:
         """Solve H x = g.
@@ -168,24 +176,43 @@ class Factor:
         return np.asarray(tail - np.einsum("mqh,hs->mqs", self.inverse_tail[:, :, self.held], excess))
 
 
-def factorise(arrow: Arrow, *, extra: Floats | float = 0.0, held: np.ndarray) -> Factor:
-    """Factorise an arrow matrix.
+@overload
+def factorise(arrow: Arrow, *, extra: Floats | float = ..., held: np.ndarray, damping: float = ...) -> Factor: ...
+@overload
+def factorise(
+    arrow: Crossed, *, extra: Floats | float = ..., held: np.ndarray, damping: float = ...
+) -> CrossedFactor: ...
+@overload
+def factorise(
+    arrow: Arrow | Crossed, *, extra: Floats | float = ..., held: np.ndarray, damping: float = ...
+) -> Factor | CrossedFactor: ...
+def factorise(
+    arrow: Arrow | Crossed, *, extra: Floats | float = 0.0, held: np.ndarray, damping: float = 0.0
+) -> Factor | CrossedFactor:
+    """Factorise an arrow matrix, or that of a model with slices.
 
     Parameters
     ----------
-    arrow : Arrow
+    arrow : Arrow or Crossed
         The matrix.
     extra : float or ndarray, shape (h, h)
-        Added to the head: gauge terms and damping.
+        Added to its ``head``: gauge terms.
     held : ndarray of bool, shape (q,)
-        Columns of the annotators whose sum is held.
+        Columns of the annotators whose sum is held; with slices all are.
+    damping : float
+        Added to the diagonal.
 
     Raises
     ------
     numpy.linalg.LinAlgError
         If the matrix (on the plane, where sums are held) is not positive definite.
     """
+    if isinstance(arrow, Crossed):
+        return arrow.factorise(extra, damping)
     size, count, width = arrow.border.shape
+    if damping:
+        extra = extra + damping * np.eye(size)
+        arrow = Arrow(arrow.head, arrow.border, arrow.tail + damping * np.eye(width))
     inverse_tail: Floats = np.asarray(np.linalg.inv(arrow.tail + TAIL_FLOOR * np.eye(width)), dtype=np.float64)
     if width > 1:
         np.linalg.cholesky(inverse_tail)

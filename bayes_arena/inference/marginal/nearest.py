@@ -1,0 +1,251 @@
+"""The Gaussian nearest to the posterior: models with slices, whose answers have few votes each.
+
+With few votes an answer the posterior mode of everything together is far from the mean: every answer is pulled to what
+its few votes happen to say, and strengths and spreads come out too small (Neyman & Scott, 1948). Here the posterior is
+approximated by the Gaussian N(m, S) with the least divergence from it, KL(N || posterior), which is where
+
+    E[dU] = 0,      S^-1 = E[d2U],            expectations over N(m, S), U the negative log-posterior
+
+(Opper & Archambeau, 2009). A row of votes enters through its coordinates z alone. They are taken as Gaussian with mean
+z(m) and covariance V = J S J', J their derivatives at m, and their loss is averaged by Gauss-Hermite quadrature in one
+to three dimensions. J itself moves with m where theta is free, since eta has the product theta (q_i - q_j): with W the
+averaged curvature, the gradient by theta and by the lead of a row gets sum_c W_eta,c cov(z_c, lead) and
+sum_c W_eta,c cov(z_c, theta) besides. Newton steps in m alternate with V and with a fixed point for the spreads
+(MacKay, 1992), each the maximum of E[-U] + ln |S| / 2 - sum_p sigma_p^2 / (2 s_p^2) as a density of ln sigma_p:
+
+    sigma_p^4 / s_p^2 + (gamma_p - 1) sigma_p^2 - |m_p - mu_p|^2 = 0,     gamma_p = M_p - sum S_pp / sigma_p^2,
+
+for the M_p numbers (less one where their sum is held) of hyperprior scale s_p. At the maximum over m and S nothing of
+what depends on them moves with the spreads to first order, so these are all the terms there are. The fixed point is
+approached geometrically, so a spread that goes on in one direction goes faster. Where two steps in m point against each
+other, as they do where V answers them, the next is half as long.
+
+The Hessian is taken without residuals, of mean zero under the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import cast
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.mode.laplace import Laplace
+from bayes_arena.inference.mode.mode import Mode, find_mode
+from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.likelihood.algebra.arrow import factorise
+from bayes_arena.likelihood.algebra.crossed import CrossedFactor
+from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
+from bayes_arena.likelihood.priors import Spreads
+from bayes_arena.likelihood.problem import Problem
+
+NODES = (7, 3, 3)
+"""Gauss-Hermite nodes by coordinate."""
+MAX_STEPS = 200
+SETTLED, SETTLED_SPREAD = 1e-3, 2e-3
+"""Largest change of a strength in logits, and of the logarithm of a spread, at the end."""
+SMALLEST = 0.01
+"""Least spread: one that the votes turn off ends here."""
+LONGEST_STEP = 2.0
+"""Largest move of a number in a step."""
+LONGEST_CHANGE = 0.5
+"""Largest change of the logarithm of a spread in a step."""
+REVERSED = -0.5
+"""Cosine of two steps below which they point against each other."""
+FASTER, FASTEST = 1.15, 2.0
+"""By how much more than the fixed point says a spread changes, as long as it goes on in one direction."""
+NUDGE = 0.1
+"""Change of ln sigma by which the curvature of its density is taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """The Gaussian nearest to a posterior.
+
+    Attributes
+    ----------
+    target : Objective
+        Under the spreads found.
+    point : Point
+        Its mean.
+    factor : CrossedFactor
+        Of its precision.
+    gradient : float
+        Largest coordinate of E[dU], per vote.
+    steps : int
+        Newton steps taken.
+    """
+
+    target: Objective
+    point: Point
+    factor: CrossedFactor
+    gradient: float
+    steps: int
+
+
+def integrate_slices(problem: Problem) -> Mode:
+    """Find the Gaussian nearest to the posterior, at spreads that are estimated.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its model has slices, its prior the spreads to start from and their hyperpriors (``hyper`` is not None).
+
+    Returns
+    -------
+    Mode
+        Of the problem with the estimated spreads in its prior: the mean of the Gaussian, and its precision.
+
+    Raises
+    ------
+    ConvergenceError
+        If it is not found.
+    TooLargeError
+        If slices and annotators are too many to be solved for together.
+
+    References
+    ----------
+    Opper, M. & Archambeau, C. (2009), "The variational Gaussian approximation revisited", Neural Computation 21.
+    MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4.
+    """
+    base = find_mode(replace(problem, model=problem.model.without_slices()))
+    start = Point(base.point.strength, base.point.common, base.point.own, problem.objective.start().slices)
+    found = nearest(problem, start)
+    spreads = dict(zip(found.target.spreads, spreads_of(found.target).tolist(), strict=True))
+    return Mode(
+        problem=replace(problem, prior=problem.prior.with_spreads(spreads)),
+        point=found.point,
+        laplace=Laplace(found.factor, problem.shifts, False, found.factor.log_determinant()),
+        gradient=found.gradient,
+        iterations=found.steps,
+        mirror=None,
+        open_questions=base.open_questions,
+        at_infinity=(),
+    )
+
+
+def spread_uncertainty(mode: Mode, name: str) -> float:
+    """Return the posterior standard deviation of the logarithm of a spread, the other spreads held.
+
+    Parameters
+    ----------
+    mode : Mode
+        By :func:`integrate_slices`.
+    name : str
+        Of the spread.
+    """
+    problem = mode.problem
+    target, scale = problem.objective, cast(Spreads, problem.prior.hyper).spread(name)
+    place = target.spreads.index(name)
+    slopes = []
+    for nudge in (-NUDGE, NUDGE):
+        sigma = problem.prior.spread(name) * np.exp(nudge)
+        moved = nearest(replace(problem, prior=problem.prior.with_spreads({name: sigma})), mode.point, estimate=False)
+        size, squares, variance = (part[place] for part in _moments(moved))
+        slopes.append((squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2)
+    return float(max((slopes[0] - slopes[1]) / (2 * NUDGE), 1e-12) ** -0.5)
+
+
+def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest:
+    """Find the Gaussian, with the spreads estimated or as they are.
+
+    Raises
+    ------
+    ConvergenceError
+        If it is not found.
+    """
+    target, names = problem.objective, problem.objective.spreads
+    gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    scales = np.array([cast(Spreads, problem.prior.hyper).spread(name) for name in names]) if estimate else np.ones(1)
+    point, factor, relaxation, before = start, None, 1.0, np.zeros(len(start.head) + start.own.size)
+    pace, last = np.ones(len(names)), np.zeros(len(names))
+    for step in range(MAX_STEPS):
+        terms, pulls = _averaged(target, point, factor)
+        gradient, hessian = target.crossed_hessian(point, terms, residuals=False, pulls=pulls)
+        gradient = gauge.on_plane(gradient)
+        factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
+        head, own = factor.solve(-gradient.head, -gradient.own)
+        move = np.append(head, own.ravel())
+        back = move @ before < REVERSED * np.linalg.norm(move) * np.linalg.norm(before)
+        relaxation = 0.5 * relaxation if back else min(1.5 * relaxation, 1.0)
+        point, before = point.moved(head, own, min(relaxation, LONGEST_STEP / np.abs(move).max())), move
+        now = Nearest(target, point, factor, _largest(gradient) / max(target.n_votes, 1.0), step + 1)
+        change = np.zeros(1)
+        if estimate:
+            logs = np.log(spreads_of(target))
+            change = np.log(_fixed_point(now, scales)) - logs
+            pace = np.where(change * last < 0, np.maximum(0.5 * pace, 0.5), np.minimum(FASTER * pace, FASTEST))
+            last = change
+            spreads = np.maximum(np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE)), SMALLEST)
+        settled = np.abs(head[: target.n_competitors]).max() < SETTLED and np.abs(change).max() < SETTLED_SPREAD
+        if step and settled:
+            return now
+        if estimate:
+            target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
+    raise ConvergenceError(
+        f"The posterior of slices and annotators was not found in {MAX_STEPS} steps (the strengths still move by "
+        f"{np.abs(head[: target.n_competitors]).max():.1e} logits). Use method='nuts', or leave slices out "
+        "(answers=False)."
+    )
+
+
+def spreads_of(target: Objective) -> Floats:
+    """Return the spreads of an objective's prior, in the order of their names."""
+    return np.array([target.strength_sd, *(effect.sd for effect in (*target.own, *target.slices))])
+
+
+def _averaged(target: Objective, point: Point, factor: CrossedFactor | None) -> tuple[RowTerms, Floats | None]:
+    """Return the averaged terms of every row, and the gradients by lead and theta that come with J."""
+    z = target.coordinates(point)
+    if factor is None:
+        return target.likelihood.rows(target.counts, z), None
+    spread = factor.spread
+    terms = _smoothed(target, z, spread.rows)
+    if not target.free_discrimination:
+        return terms, None
+    pulls = [np.einsum("cr,cr->r", terms.hessian[ETA], one) for one in (spread.with_theta, spread.with_lead)]
+    return terms, np.array(pulls)
+
+
+def _smoothed(target: Objective, z: Floats, variance: Floats) -> RowTerms:
+    """Average the terms of every row over Gaussian coordinates with means z (C, n_rows), covariances (C, C, n_rows)."""
+    size, n_rows = z.shape
+    root = np.linalg.cholesky(variance.transpose(2, 0, 1) + 1e-12 * np.eye(size)).transpose(1, 2, 0)
+    rules = [np.polynomial.hermite_e.hermegauss(count) for count in NODES[:size]]
+    nodes = product(*(x for x, _ in rules))
+    weights = np.prod(list(product(*(w / w.sum() for _, w in rules))), axis=1)
+    value, gradient, hessian = np.zeros(n_rows), np.zeros_like(z), np.zeros((size, *z.shape))
+    for node, weight in zip(nodes, weights, strict=True):
+        terms = target.likelihood.rows(target.counts, z + np.einsum("abr,b->ar", root, np.array(node)))
+        value += weight * terms.value
+        gradient += weight * terms.gradient
+        hessian += weight * terms.hessian
+    return RowTerms(value, gradient, hessian)
+
+
+def _moments(found: Nearest) -> tuple[Floats, Floats, Floats]:
+    """Return of every spread how many numbers have it, the squares of their means, and the sum of their variances."""
+    target, point, spread = found.target, found.point, found.factor.spread
+    n, c, count = target.n_competitors, len(target.common), target.n_annotators
+    deviations = point.own - [effect.mean for effect in target.own]
+    slices, variances = (target.numbers_by_slice(one) for one in (point.slices, spread.head[n + c :]))
+    sizes = [n - 1, *[count - 1] * len(target.own), *map(len, slices)]
+    squares = [point.strength @ point.strength, *(deviations**2).sum(axis=0), *(one @ one for one in slices)]
+    gauge = 1 / (np.diag(found.factor.hessian.head).mean() + target.strength_sd**-2)  # variance of the sum, held
+    variance = [spread.head[:n].sum() - gauge, *np.einsum("mqq->q", spread.own), *map(np.sum, variances)]
+    return np.array(sizes, dtype=float), np.array(squares), np.array(variance)
+
+
+def _fixed_point(found: Nearest, scales: Floats) -> Floats:
+    """Return the spreads that solve the equation of the module."""
+    sizes, squares, variance = _moments(found)
+    excess = sizes - variance / spreads_of(found.target) ** 2 - 1
+    return np.sqrt(0.5 * scales**2 * (np.sqrt(excess**2 + 4 * squares / scales**2) - excess))
+
+
+def _largest(gradient: Point) -> float:
+    return float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))

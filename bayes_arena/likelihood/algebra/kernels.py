@@ -1,0 +1,128 @@
+"""Units eliminated one after the other, compiled: what :mod:`~bayes_arena.likelihood.algebra.crossed` needs of each.
+
+With J_u the entries of the rows of unit u and W their curvature, the unit's part of the Hessian is the small matrix
+
+    J_u' W J_u + residuals = [[D, B'], [B, A]],
+
+D (q, q) of its own numbers, prior included, A (t, t) of what its votes touch. Eliminating D leaves A - B X with
+X = D^-1 B'. Given the covariance C of what is left, that of (own, touched) is small again, and with it the variance of
+every row's coordinates, V = J C J'.
+
+All loops are in this file since numba's cache on disk looks at the file of the function called alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayes_arena.compiled import compiled
+
+
+@compiled
+def eliminate(  # type: ignore[no-untyped-def]
+    start, local, entry, coordinate, sign, theta, curve, slope, tail_start, touched, touched_start, precision,
+    n_own, dense, towards, held, inverse, inverse_start, across, across_start,
+):  # fmt: skip
+    """Add what every unit leaves to ``dense``; return the sum of ln |D|.
+
+    ``entry`` (rows, K) has the entries of J, ``curve`` (rows, C, C) W and ``slope`` (rows,) the gradient by eta where
+    residuals count; ``precision`` (s,) is the prior's. Where the sums of the first ``n_own`` numbers of all units are
+    held, ``towards`` (d, n_own) gets sum B D^-1 E and ``held`` (n_own, n_own) sum E' D^-1 E. ``inverse`` and
+    ``across`` get D^-1 and X of every unit, flat.
+    """
+    total = 0.0
+    for u in range(len(start) - 1):
+        q = tail_start[u + 1] - tail_start[u]
+        places = touched[touched_start[u] : touched_start[u + 1]]
+        t = len(places)
+        matrix = np.zeros((q + t, q + t))
+        for row in range(start[u], start[u + 1]):
+            for e in range(local.shape[1]):
+                a, x, c = local[row, e], entry[row, e], coordinate[e]
+                if x != 0.0:
+                    for f in range(local.shape[1]):
+                        matrix[a, local[row, f]] += x * entry[row, f] * curve[row, c, coordinate[f]]
+                if theta >= 0 and sign[e] != 0.0:
+                    b = local[row, theta]
+                    matrix[a, b] += sign[e] * slope[row]
+                    matrix[b, a] += sign[e] * slope[row]
+        for p in range(q):
+            matrix[p, p] += precision[tail_start[u] + p]
+        left = np.ascontiguousarray(matrix[q:, q:])
+        if q:
+            own = np.ascontiguousarray(matrix[:q, :q])
+            lower = np.linalg.cholesky(own)
+            for p in range(q):
+                total += 2 * np.log(lower[p, p])
+            inv = np.linalg.inv(own)
+            inverse[inverse_start[u] : inverse_start[u + 1]] = inv.ravel()
+            border = np.ascontiguousarray(matrix[:q, q:])
+            solved = np.dot(inv, border)
+            across[across_start[u] : across_start[u + 1]] = solved.ravel()
+            left -= np.dot(border.T, solved)
+            for p in range(n_own):
+                for r in range(n_own):
+                    held[p, r] += inv[p, r]
+                for a in range(t):
+                    towards[places[a], p] += solved[p, a]
+        for a in range(t):
+            for b in range(t):
+                dense[places[a], places[b]] += left[a, b]
+    return total
+
+
+@compiled
+def spread(  # type: ignore[no-untyped-def]
+    start, local, entry, coordinate, sign, theta, tail_start, touched, touched_start, covariance, moved, shared, excess,
+    n_own, inverse, inverse_start, across, across_start, variance, with_lead, with_theta, tail_variance, own_covariance,
+):  # fmt: skip
+    """Write the covariance of every row's coordinates, and of the numbers that were eliminated.
+
+    ``covariance`` (d, d) is C of what is left. Where sums are held, with G = sum B D^-1 E and T = sum E' D^-1 E,
+    ``moved`` (d, n_own) is C G, ``shared`` T^-1 and ``excess`` G' C G - T; then x = -(X - F G') y + noise, y what is
+    left and F = D^-1 E T^-1, and the noise has the covariance D^-1 - F T F'. Written are ``variance`` (rows, C, C), the
+    covariances of the coordinates with the lead and with theta, ``with_lead`` and ``with_theta`` (rows, C), the
+    diagonal ``tail_variance`` (s,), and the blocks ``own_covariance`` (units, n_own, n_own).
+    """
+    for u in range(len(start) - 1):
+        q = tail_start[u + 1] - tail_start[u]
+        places = touched[touched_start[u] : touched_start[u + 1]]
+        t = len(places)
+        joint = np.zeros((q + t, q + t))
+        for a in range(t):
+            for b in range(t):
+                joint[q + a, q + b] = covariance[places[a], places[b]]
+        if q:
+            inv = inverse[inverse_start[u] : inverse_start[u + 1]].copy().reshape((q, q))
+            x = across[across_start[u] : across_start[u + 1]].copy().reshape((q, t))
+            left = np.ascontiguousarray(joint[q:, q:])
+            with_left = -np.dot(x, left)
+            block = inv.copy()
+            if n_own:
+                pull = np.dot(np.ascontiguousarray(inv[:, :n_own]), shared)
+                near = np.zeros((t, n_own))
+                for a in range(t):
+                    near[a] = moved[places[a]]
+                with_left += np.dot(pull, np.ascontiguousarray(near.T))
+                block += np.dot(np.dot(pull, excess) - np.dot(x, near), np.ascontiguousarray(pull.T))
+            block -= np.dot(with_left, np.ascontiguousarray(x.T))
+            for p in range(q):
+                tail_variance[tail_start[u] + p] = block[p, p]
+                for r in range(q):
+                    joint[p, r] = block[p, r]
+                for a in range(t):
+                    joint[p, q + a] = with_left[p, a]
+                    joint[q + a, p] = with_left[p, a]
+            for p in range(n_own):
+                for r in range(n_own):
+                    own_covariance[u, p, r] = block[p, r]
+        for row in range(start[u], start[u + 1]):
+            for e in range(local.shape[1]):
+                x_e, c, a = entry[row, e], coordinate[e], local[row, e]
+                if x_e != 0.0:
+                    for f in range(local.shape[1]):
+                        variance[row, c, coordinate[f]] += x_e * entry[row, f] * joint[a, local[row, f]]
+                        if theta >= 0 and sign[f] != 0.0:
+                            with_lead[row, c] += x_e * sign[f] * joint[a, local[row, f]]
+                    if theta >= 0:
+                        with_theta[row, c] += x_e * joint[a, local[row, theta]]
