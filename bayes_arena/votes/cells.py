@@ -284,6 +284,11 @@ class Tally:
     features: Floats
     slices: Ints
 
+    @cached_property
+    def votes(self) -> Floats:
+        """Votes of every row, shape (n_rows,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
 
 def _mixture(features: Floats) -> Floats:
     """One number for the features of every row: one sort by it brings those together that are equal in all."""

@@ -99,6 +99,7 @@ def add_block(i, j, features, slope, curve, coordinates, rows, gradient, hessian
     width = len(coordinates)
     n = len(gradient) - width
     basis, pair = np.ones(width), np.zeros(2 + width)  # pair: sums of g_eta, H_eta,eta and H_eta,c X over its rows
+    common, both = np.zeros(width), np.zeros((width, width))
     for row in range(len(i)):
         pair[0] += slope[0, row]
         pair[1] += curve[0, 0, row]
@@ -107,10 +108,10 @@ def add_block(i, j, features, slope, curve, coordinates, rows, gradient, hessian
                 basis[s] = features[rows[s], row]
         for s in range(width):
             c, x = coordinates[s], basis[s]
-            gradient[n + s] += x * slope[c, row]
+            common[s] += x * slope[c, row]
             pair[2 + s] += x * curve[0, c, row]
             for t in range(s + 1):
-                hessian[n + s, n + t] += x * basis[t] * curve[c, coordinates[t], row]
+                both[s, t] += x * basis[t] * curve[c, coordinates[t], row]
         if row + 1 == len(i) or i[row + 1] != i[row] or j[row + 1] != j[row]:
             a, b = i[row], j[row]
             gradient[a] += pair[0]
@@ -122,3 +123,5 @@ def add_block(i, j, features, slope, curve, coordinates, rows, gradient, hessian
                 hessian[n + s, a] += pair[2 + s]
                 hessian[n + s, b] -= pair[2 + s]
             pair[:] = 0.0
+    gradient[n:] += common
+    hessian[n:, n:] += both
