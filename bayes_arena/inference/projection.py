@@ -3,22 +3,28 @@
 r* is the Bradley-Terry strength that predicts the same average vote: with W_ij the score (a tie counting 1/2) that i is
 expected to take from j when annotator k is drawn in proportion to their votes w_k and nobody gains from the side,
 
-    W_ij = sum_k w_k E[score of i | theta_k (r_i - r_j), nu_k] / sum_k w_k,
+    W_ij = sum_k w_k E[score of i | theta_k (q_i - q_j), nu_k] / sum_k w_k,
 
 r* minimises the Bradley-Terry loss against W over all pairs, each weighing the same. For Bradley-Terry and m-ELO it is
 r itself; for every other model it puts the numbers on their scale. By implicit differentiation L dr* = sum_j dW_ij,
 with L the Laplacian of the weights P*(1 - P*).
+
+Where competitors differ by slice, q is the strength on a slice drawn at random: q_i = m_i + noise, m the mean over the
+slices that a :class:`View` speaks of, and W is averaged over the noise, q_i - q_j ~ Normal(m_i - m_j, lead_sd^2) and
+ln nu ~ Normal(ln nu_k + w_i + w_j, tie_sd^2). So r* is comparable with that of a model without slices, whose strengths
+have gone through the same average.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebval, chebvander
-from scipy.sparse import coo_array, eye_array
+from scipy.sparse import coo_array, csr_array, eye_array
 from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints
@@ -27,17 +33,54 @@ from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
 from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.outcomes import half
-from bayes_arena.likelihood.outcomes.likelihood import ETA
+from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.predictor import basis, lead, times
 from bayes_arena.votes.cells import Tally
+from bayes_arena.votes.words import COMPETITOR
 
 CHUNK = 1_000_000
 """Leads times annotators handled at once when expected scores are averaged: bounds the memory."""
 NODES, MANY_NODES = 64, 256
 """Chebyshev nodes at which the average score is taken as a function of the lead: of every draw, and of one point."""
+LEAD_NODES, TIE_NODES = 9, 5
+"""Gauss-Hermite nodes over which slices scatter."""
 MAX_STEPS = 100
 CERTAIN = 1e-7
 """Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Over which slices strengths are averaged.
+
+    Attributes
+    ----------
+    slices : sparse array, shape (n, s)
+        What the numbers of slices add to the strengths: m = r + slices @ u.
+    lead_sd, tie_sd : float
+        How leads and ln nu scatter around their means from slice to slice.
+    unseen : ndarray, shape (n,)
+        Variance of m from numbers that no vote is about.
+    """
+
+    slices: Any
+    lead_sd: float
+    tie_sd: float
+    unseen: Floats
+
+
+def on_new_slices(target: Objective) -> View:
+    """View the strengths on slices that nobody has seen, annotators included."""
+    size = target.numbering.n_slices if target.numbering else 0
+    return View(csr_array((target.n_competitors, size)), *scatter(target, ()), np.zeros(target.n_competitors))
+
+
+def scatter(target: Objective, given: Collection[str]) -> tuple[float, float]:
+    """Return how leads and ln nu scatter from slice to slice, other than those of the kinds that are given."""
+    scattered = [effect for effect in target.slices if effect.by not in (*given, COMPETITOR)]
+    leads = sum(2 * effect.sd**2 for effect in scattered if effect.basis == "difference")
+    ties = sum(effect.sd**2 for effect in scattered if effect.basis == "one")
+    return math.sqrt(leads), math.sqrt(ties)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +92,9 @@ class Projection:
     strength : ndarray, shape (n,)
         r*, sum zero, in logits.
     by_head : ndarray, shape (n, h)
-        Jacobian by the strengths and the common numbers.
+        Jacobian by the strengths, the common numbers and those of slices.
+    by_mean : ndarray, shape (n, n)
+        Jacobian by m.
     by_own : ndarray, shape (n, M, q)
         Jacobian by the annotators' numbers.
     """
@@ -57,9 +102,10 @@ class Projection:
     strength: Floats
     by_head: Floats
     by_own: Floats
+    by_mean: Floats
 
 
-def project(target: Objective, point: Point, votes: Floats) -> Projection:
+def project(target: Objective, point: Point, votes: Floats, view: View | None = None) -> Projection:
     """Put a model's strengths on the Bradley-Terry scale.
 
     Parameters
@@ -70,6 +116,8 @@ def project(target: Objective, point: Point, votes: Floats) -> Projection:
         Its parameters.
     votes : ndarray, shape (n_annotators,)
         Votes of every annotator.
+    view : View, optional
+        By default :func:`on_new_slices`.
 
     Returns
     -------
@@ -77,14 +125,19 @@ def project(target: Objective, point: Point, votes: Floats) -> Projection:
     """
     predictor, n, n_common, width = target.predictor, target.n_competitors, len(point.common), len(target.own)
     if _is_bradley_terry(target):
-        return Projection(point.strength, np.eye(n, n + n_common), np.zeros((n, target.n_annotators, width)))
+        by_head, by_own = np.eye(n, n + n_common), np.zeros((n, target.n_annotators, width))
+        return Projection(point.strength, by_head, by_own, np.eye(n))
+    view = view or on_new_slices(target)
+    mean = point.strength + view.slices @ point.slices
     i, j = np.triu_indices(n, k=1)
-    d = lead(point.strength, i, j)
-    leads, at_pairs = _interpolation(d)
+    d, ties = lead(mean, i, j), _ties_of_competitors(target, point.slices)
+    leads, at_pairs = _interpolation(d) if ties is None else (d, eye_array(len(d), format="csr"))
+    offset = np.zeros(1) if ties is None else ties[i] + ties[j]
     pair, ones = np.arange(len(d)), np.ones(len(d))
     incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
     to_competitors = incidence @ at_pairs
     score, by_lead, by_common = np.zeros(len(leads)), np.zeros(len(leads)), np.zeros((len(leads), n_common))
+    by_tie = np.zeros(len(leads))
     by_own = np.zeros((n, target.n_annotators, width))
     share = _shares(target, votes)
     chunk = max(1, CHUNK // len(leads))
@@ -92,15 +145,22 @@ def project(target: Objective, point: Point, votes: Floats) -> Projection:
         part = slice(first, first + chunk)
         weight, own = share[part], point.own[part]
         theta = predictor.theta(own.T) * np.ones(len(weight))
-        everybody = leads[:, None] + np.zeros(len(weight))  # whatever numbers they have, annotators are an axis
-        expected, slope = target.likelihood.expected_score(predictor.coordinates(everybody, point.common, own.T))
-        score += expected @ weight
-        by_lead += slope[ETA] @ (weight * theta)
-        for s, effect in enumerate(target.common):
-            by_common[:, s] += times(basis(effect, leads, None), slope[effect.coordinate] @ weight)
-        for column, effect in enumerate(target.own):
-            moved = times(basis(effect, leads[:, None], None), slope[effect.coordinate] * weight)
-            by_own[:, part, column] = to_competitors @ moved
+        for shift, tie, chance in _scattered(view):
+            share_here, shifted = times(chance, weight), leads if shift == 0.0 else leads + shift
+            everybody = shifted[:, None] + np.zeros(len(weight))  # whatever numbers they have, annotators are an axis
+            z = predictor.coordinates(everybody, point.common, own.T)
+            if target.slices and len(z) > T:
+                z[T] += tie + offset[:, None]
+            expected, slope = target.likelihood.expected_score(z)
+            score += expected @ share_here
+            by_lead += slope[ETA] @ (share_here * theta)
+            if ties is not None:
+                by_tie += slope[T] @ share_here
+            for s, effect in enumerate(target.common):
+                by_common[:, s] += times(basis(effect, shifted, None), slope[effect.coordinate] @ share_here)
+            for column, effect in enumerate(target.own):
+                moved = times(basis(effect, shifted[:, None], None), slope[effect.coordinate] * share_here)
+                by_own[:, part, column] += to_competitors @ moved
     score, by_lead, by_common = at_pairs @ score, at_pairs @ by_lead, to_competitors @ by_common
     projected, factor = _bradley_terry(i, j, score, n)
     laplacian = np.zeros((n, n))
@@ -108,12 +168,45 @@ def project(target: Objective, point: Point, votes: Floats) -> Projection:
     laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
     by_head = factor.solve_schur(np.column_stack([laplacian, by_common]))
     by_own = factor.solve_schur(by_own.reshape(n, -1)).reshape(by_own.shape)
-    return Projection(projected, by_head, by_own)
+    by_mean = by_head[:, :n]
+    if target.slices:
+        by_slices: Floats = np.asarray((view.slices.T @ by_mean.T).T)
+        if ties is not None:
+            moved = incidence @ (abs(incidence.T) * by_tie[:, None]).toarray()
+            by_slices[:, _part_of_competitors(target)] = factor.solve_schur(moved)
+        by_head = np.column_stack([by_head, by_slices])
+    return Projection(projected, by_head, by_own, by_mean)
+
+
+def _scattered(view: View) -> list[tuple[float, float, float]]:
+    """Return by how much leads and ln nu are off their means, and how likely that is."""
+    counts = (LEAD_NODES if view.lead_sd else 1), (TIE_NODES if view.tie_sd else 1)
+    (x, p), (y, q) = map(np.polynomial.hermite_e.hermegauss, counts)
+    chances = np.outer(p / p.sum(), q / q.sum()).tolist()
+    return [
+        (float(view.lead_sd * lead), float(view.tie_sd * tie), chances[row][column])
+        for row, lead in enumerate(x)
+        for column, tie in enumerate(y)
+    ]
+
+
+def _part_of_competitors(target: Objective) -> slice | None:
+    """Return where the tie propensities of competitors are among the numbers of slices, if the model has them."""
+    parts = target.numbering.parts if target.numbering else ()
+    found = [part for effect, part in zip(target.slices, parts, strict=True) if effect.by == COMPETITOR]
+    return found[0] if found else None
+
+
+def _ties_of_competitors(target: Objective, slices: Floats) -> Floats | None:
+    """Return by how much ties are more likely with every competitor, if the model says so."""
+    part = _part_of_competitors(target)
+    return None if part is None else slices[part]
 
 
 def _is_bradley_terry(target: Objective) -> bool:
     """Whether strengths are r* already: a logistic curve of the lead, alike for all annotators."""
-    return target.likelihood.rows is half.rows and not target.free_discrimination
+    fixed = not (target.free_discrimination or target.slices)
+    return target.likelihood.rows is half.rows and fixed
 
 
 def _interpolation(d: Floats) -> tuple[Floats, Any]:

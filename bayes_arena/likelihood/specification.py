@@ -158,22 +158,20 @@ class Model:
         group : ndarray of int, shape (n_rows,)
             Index of the annotator, or into the slice's names, of every row.
         """
-        if over == "annotator":
+        if over == ANNOTATOR:
             tally = self.tally(cells, by_annotator=True)
             return tally, tally.k
         tally = cells.tally(
             by_annotator=self.needs_annotators,
             by_side=self.position != "none",
             features=self.features,
-            slices=(over,),
+            slices=(*self.slices, over),
         )
         return tally, tally.slices[-1]
 
     def has_numbers_of(self, over: str) -> bool:
         """Whether every annotator, or every value of a slice, has numbers of its own."""
-        if over == "annotator":
-            return self.needs_annotators
-        return over in (*getattr(self, "strength_by", ()), *getattr(self, "ties_by", ()))
+        return self.needs_annotators if over == ANNOTATOR else over in self.slices
 
     @property
     def needs_annotators(self) -> bool:

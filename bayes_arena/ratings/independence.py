@@ -34,7 +34,7 @@ def summarise(fit: Fit, interval: Interval, quantity: Quantity, level: float) ->
     summary = interval.summarise(fit, quantity, level)
     if getattr(interval, "by", None) is None and not fit.mode.at_infinity:
         for over in shared(fit.cells):
-            if over not in getattr(fit.model, "strength_by", ()):
+            if over not in fit.model.strength_by:
                 _warn_if_narrow(fit, quantity, summary, over)
     return summary
 

@@ -26,9 +26,9 @@ from scipy.special import logsumexp
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ArenaWarning, ModelError
-from bayes_arena.fits.draws import draw, require_proper
+from bayes_arena.fits.draws import require_proper
 from bayes_arena.fits.fitting import fit as fit_votes
-from bayes_arena.fits.pointwise import DRAWS, pointwise
+from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
 from bayes_arena.votes.cells import with_counts
@@ -189,11 +189,12 @@ def _fit_again(fit: Fit, over: str, group: Ints, elpd: Floats, pareto_k: Floats)
     of_cell, hard = groups_of(fit.cells, over).of_cell, np.unique(group[pareto_k > FINITE_VARIANCE])
     for number, one in enumerate(hard):
         report(f"fits without a {over}", number, len(hard))
-        columns, others = group == one, with_counts(fit.cells, fit.cells.counts * (of_cell != one)[:, None])
+        columns, inside = group == one, (of_cell == one)[:, None]
+        others, left_out = (with_counts(fit.cells, fit.cells.counts * part) for part in (~inside, inside))
         with warnings.catch_warnings(action="ignore", category=ArenaWarning):
             without = fit_votes(others, model=fit.model, prior=fit.prior, method="marginal" if fit.evidence else "map")
-        values, _ = pointwise(fit, draw(without, size=DRAWS))
-        elpd[columns] = logsumexp(values[:, columns], axis=0) - np.log(len(values))
+        values, _ = pointwise(without, cells=left_out)
+        elpd[columns] = logsumexp(values, axis=0) - np.log(len(values))
         pareto_k[columns] = 0.0
     report("")
 

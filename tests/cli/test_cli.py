@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import polars as pl
 import pytest
-from helpers import COMMAND, frame, run, run_on_terminal
+from helpers import COMMAND, frame, prompted, run, run_on_terminal
 
 import bayes_arena as ba
 
@@ -418,6 +419,22 @@ def test_clusters_are_named_on_the_command_line(votes_file):
     refused = run(*command, "--by", "annotator")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "--by annotator is of --interval clustered or bootstrap" in refused.stderr
+
+
+def test_prompts_that_intervals_overlook_are_a_warning_and_clusters_the_remedy(tmp_path):
+    cells = prompted(prompts=15, votes=400, answers=1.5)
+    winner = np.array(["model_a", "model_b", "tie"])[cells.counts.argmax(axis=1)]
+    names = np.array(list("uvwxyz"))
+    columns = {"model_a": names[cells.a], "model_b": names[cells.b], "winner": winner}
+    pl.DataFrame(columns | {"question_id": cells.slices["prompt"]}).write_csv(tmp_path / "votes.csv")
+    command = ("rank", tmp_path / "votes.csv", "--prompt", "question_id", "--model", "m-elo", "--format", "json")
+    notes = json.loads(run(*command).stdout)["warnings"]
+    assert len([note for note in notes if "--interval clustered --by prompt" in note]) == 1
+    answer = json.loads(run(*command, "--interval", "clustered", "--by", "prompt").stdout)
+    assert (answer["warnings"], answer["by"]) == ([], "prompt")
+    fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", prompt="question_id"), model="m-elo")
+    board = ba.leaderboard(fit, interval=ba.Clustered(by="prompt"))
+    assert answer["leaderboard"] == board.to_dict("records")
 
 
 @pytest.mark.slow

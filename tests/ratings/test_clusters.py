@@ -195,3 +195,26 @@ def test_rankings_are_clusters_whose_pairs_want_a_weight():
         fit = ba.fit(rankings(0.6), model="m-elo", prior="flat")
         plain, clustered = (ba.strengths(fit, interval=each)["sd"] for each in ("laplace", ba.Clustered("ranking")))
     assert np.median(clustered / plain) == pytest.approx(1, abs=0.1)
+
+
+ANSWERS = ba.Model("answers", ties="davidson", strength_by=("prompt",), ties_by=("prompt",))
+
+
+def test_answers_in_the_model_are_no_oversight(cells):
+    fit = ba.fit(cells, model=ANSWERS, method="map")
+    with warnings.catch_warnings(action="error"):
+        ba.leaderboard(fit)
+
+
+def test_clusters_of_a_model_with_hardly_any_answers_are_those_of_one_without(cells):
+    hardly = ba.Prior(by={"strength_by_prompt": 1e-3, "ties_by_prompt": 1e-3}, hyper=None)
+    fits = [ba.fit(cells, model=model, prior=hardly, method="map") for model in (DAVIDSON, ANSWERS)]
+    with warnings.catch_warnings(action="ignore", category=ba.DependentVotesWarning):
+        for interval in (BY_PROMPT, ba.Sandwich()):
+            without, answers = (ba.strengths(fit, interval=interval)["sd"] for fit in fits)
+            np.testing.assert_allclose(answers, without, rtol=1e-3)
+
+
+def test_a_model_with_answers_is_not_resampled(cells):
+    with pytest.raises(ba.ModelError, match="numbers of every prompt and competitor"):
+        ba.strengths(ba.fit(cells, model=ANSWERS, method="map"), interval=ba.Bootstrap(5, by="prompt"))

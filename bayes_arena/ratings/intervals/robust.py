@@ -132,12 +132,20 @@ def _scores_by_outcome(target: Objective, point: Point) -> Iterator[tuple[Floats
 
 def moves_of_rows(fit: Fit, target: Objective, head: Floats, own: Floats | None) -> Iterator[tuple[slice, Floats]]:
     """How the coordinates of every row move along x = H^-1 g, (n_coordinates, n_rows, s), some functions at a time."""
-    n, point, tally = target.n_competitors, fit.point, target.tally
-    leads, numbers = target.leads(point.strength)[:, None], np.array(target.own_numbers(point.own))[..., None]
+    n, c, point, tally = target.n_competitors, target.n_competitors + len(target.common), fit.point, target.tally
+    leads, numbers = target.leads_at(point)[:, None], np.array(target.own_numbers(point.own))[..., None]
+    of_slices = list(zip(target.slices, target.numbering.places(tally), strict=True)) if target.numbering else []
     width = max(1, CHUNK // (target.likelihood.n_coordinates * len(leads)))
     for start in range(0, len(head), width):
         part = slice(start, start + width)
         x_head, x_own = fit.laplace.solve(head[part], None if own is None else own[part])
         by_lead = lead(x_head[:n], tally.i, tally.j, axis=0)
+        for effect, places in of_slices:
+            if effect.basis == "difference":
+                by_lead += lead(x_head[c:], places[0], places[1], axis=0)
         by_own = [column[tally.k] for column in np.moveaxis(x_own, 1, 0)]
-        yield part, target.predictor.move(leads, numbers, tally.features[..., None], by_lead, x_head[n:], by_own)
+        moves = target.predictor.move(leads, numbers, tally.features[..., None], by_lead, x_head[n:c], by_own)
+        for effect, places in of_slices:
+            if effect.basis != "difference":
+                moves[effect.coordinate] += sum(x_head[c:][at] for at in places)
+        yield part, moves
