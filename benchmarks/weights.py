@@ -15,7 +15,7 @@ import polars as pl
 import bayes_arena as ba
 
 COMPETITORS, VOTES, TIES = 10, 1500, 0.7
-MODELS = {"bradley-terry, no ties": ba.Model("plain"), "davidson, 26 % ties": ba.Model("ties", ties="davidson")}
+MODELS = {"bradley-terry, no ties": ba.Model("plain"), "davidson, nu = 0.7": ba.Model("ties", ties="davidson")}
 
 
 def simulated(rng: np.random.Generator, spread: float, nu: float) -> tuple[pl.DataFrame, np.ndarray]:
