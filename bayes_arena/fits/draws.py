@@ -12,8 +12,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, require_draws
-from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.inference.projection import project
+from bayes_arena.fits.result import Draws, Fit, viewed
 from bayes_arena.likelihood.algebra.arrow import DRAWN_AT_ONCE
 from bayes_arena.likelihood.algebra.crossed import CrossedFactor
 
@@ -49,13 +48,8 @@ def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
 
 def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
     """Add the Elo scale's r* to draws of the parameters, to first order around the estimate."""
-    n = fit.cells.n_competitors
     slices = np.tile(fit.point.slices, (len(strength), 1)) if slices is None else slices
-    projection = project(fit.target, fit.point, fit.cells.votes_by_annotator())
-    head = np.column_stack([strength, common, slices]) - fit.point.head
-    moved = (own - fit.point.own).reshape(len(own), -1)
-    shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T
-    return Draws(strength, projection.strength + shift, common, own, slices)
+    return viewed(fit.mode.problem, fit.point, fit.view, strength, common, own, slices)
 
 
 def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:

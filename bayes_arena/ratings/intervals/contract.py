@@ -39,12 +39,15 @@ class Quantity:
         Jacobian by the annotators' numbers; None for zero.
     drawn : callable
         Their values, shape (n_draws, m), under draws of the parameters.
+    more_variance : ndarray, shape (m,), or 0
+        Variance that comes on top, from numbers that no vote is about.
     """
 
     value: Floats
     by_head: Floats
     by_own: Floats | None
     drawn: Callable[[Draws], Floats]
+    more_variance: Floats | float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +128,9 @@ class Interval(ABC):
         )
 
     def about(self, fit: Fit) -> dict[str, Any]:
-        """Return what a reader of a table needs to know: the name of the interval, and the fields that it has."""
-        return {"interval": self.name, **{name: value for name, value in asdict(self).items() if value is not None}}
+        """Return what a reader of a table needs to know: the interval, its fields, and what a ranking is of."""
+        own = {name: value for name, value in asdict(self).items() if value is not None}
+        return {"interval": self.name, **own, **fit.about}
 
 
 def symmetric(value: Floats, variance: Floats, level: float, freedom: float = math.inf) -> Summary:

@@ -88,7 +88,7 @@ def drawn_by(interval: Interval | str, fit: Fit, draws: Draws | None) -> tuple[D
     if draws is not None:
         if chosen.name != "laplace":
             raise ModelError(f"The table is made from draws=... or from interval={chosen}, not from both.")
-        return draws, {"interval": "draws"}
+        return fit.seen(draws), {"interval": "draws", **fit.about}
     return draw(chosen.sampled(fit)), chosen.about(fit)
 
 
