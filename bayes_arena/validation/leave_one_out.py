@@ -30,6 +30,7 @@ from bayes_arena.fits.draws import require_proper
 from bayes_arena.fits.fitting import fit as fit_votes
 from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.methods import Method
 from bayes_arena.progress import report
 from bayes_arena.votes.cells import with_counts
 from bayes_arena.votes.groups import groups_of, plural
@@ -192,7 +193,8 @@ def _fit_again(fit: Fit, over: str, group: Ints, elpd: Floats, pareto_k: Floats)
         columns, inside = group == one, (of_cell == one)[:, None]
         others, left_out = (with_counts(fit.cells, fit.cells.counts * part) for part in (~inside, inside))
         with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-            without = fit_votes(others, model=fit.model, prior=fit.prior, method="marginal" if fit.evidence else "map")
+            method: Method = "marginal" if fit.evidence else "map"
+            without = fit_votes(others, model=fit.model, prior=fit.prior, method=method, answers=False)
         values, _ = pointwise(without, cells=left_out)
         elpd[columns] = logsumexp(values, axis=0) - np.log(len(values))
         pareto_k[columns] = 0.0

@@ -427,12 +427,23 @@ def test_prompts_that_intervals_overlook_are_a_warning_and_clusters_the_remedy(t
     names = np.array(list("uvwxyz"))
     columns = {"model_a": names[cells.a], "model_b": names[cells.b], "winner": winner}
     pl.DataFrame(columns | {"question_id": cells.slices["prompt"]}).write_csv(tmp_path / "votes.csv")
-    command = ("rank", tmp_path / "votes.csv", "--prompt", "question_id", "--model", "m-elo", "--format", "json")
+    command = (
+        "rank",
+        tmp_path / "votes.csv",
+        "--prompt",
+        "question_id",
+        "--model",
+        "m-elo",
+        "--method",
+        "map",
+        "--format",
+        "json",
+    )
     notes = json.loads(run(*command).stdout)["warnings"]
     assert len([note for note in notes if "--interval clustered --by prompt" in note]) == 1
     answer = json.loads(run(*command, "--interval", "clustered", "--by", "prompt").stdout)
     assert (answer["warnings"], answer["by"]) == ([], "prompt")
-    fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", prompt="question_id"), model="m-elo")
+    fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", prompt="question_id"), model="m-elo", method="map")
     board = ba.leaderboard(fit, interval=ba.Clustered(by="prompt"))
     assert answer["leaderboard"] == board.to_dict("records")
 

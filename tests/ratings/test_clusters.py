@@ -54,7 +54,7 @@ def test_every_vote_its_own_prompt_is_the_sandwich(cells):
         slice_names={"prompt": tuple(f"{row:04}" for row in range(rows))},
     )
     for model in ("m-elo", ba.Model("davidson", ties="davidson", position="common")):
-        fit = ba.fit(alone, model=model, method="map")
+        fit = ba.fit(alone, model=model, method="map", answers=False)
         sandwich, clustered = (ba.strengths(fit, interval=interval)["sd"] for interval in ("sandwich", BY_PROMPT))
         np.testing.assert_allclose(clustered, math.sqrt(rows / (rows - 1)) * sandwich, rtol=1e-9)
 
@@ -62,8 +62,8 @@ def test_every_vote_its_own_prompt_is_the_sandwich(cells):
 def test_a_prompt_is_a_cluster_like_an_annotator(cells):
     """Where theta is fixed, prompts read as annotators give what prompts do."""
     with warnings.catch_warnings(action="error"):
-        by_prompt = ba.leaderboard(ba.fit(cells, model="m-elo"), interval=BY_PROMPT)
-        by_annotator = ba.leaderboard(ba.fit(as_annotators(cells), model="m-elo"), interval="clustered")
+        by_prompt = ba.leaderboard(ba.fit(cells, model="m-elo", answers=False), interval=BY_PROMPT)
+        by_annotator = ba.leaderboard(ba.fit(as_annotators(cells), model="m-elo", answers=False), interval="clustered")
     np.testing.assert_allclose(by_prompt[["lower", "upper"]], by_annotator[["lower", "upper"]], rtol=1e-9)
 
 
@@ -71,7 +71,7 @@ def test_a_prompt_is_a_cluster_like_an_annotator(cells):
 def test_names_of_prompts_do_not_matter(model, arena_cells):
     codes = np.random.default_rng(0).integers(9, size=len(arena_cells.a))
     cells = replace(arena_cells, slices={"prompt": codes}, slice_names={"prompt": tuple("abcdefghi")})
-    fit, other = (ba.fit(each, model=model, method="map") for each in (cells, renamed(cells)))
+    fit, other = (ba.fit(each, model=model, method="map", answers=False) for each in (cells, renamed(cells)))
     plain, turned = (ba.leaderboard(each, interval=BY_PROMPT) for each in (fit, other))
     np.testing.assert_allclose(turned[["lower", "upper"]], plain[["lower", "upper"]], rtol=1e-10)
 
@@ -91,7 +91,12 @@ def test_the_bootstrap_by_prompt_spreads_like_the_sandwich_by_prompt(model, meth
     cells = prompted(prompts=60, votes=2400, competitors=5)
     annotator = np.random.default_rng(1).integers(4, size=len(cells.a))
     order = np.lexsort([annotator, cells.b, cells.a])
-    fit = ba.fit(replace(cells, annotators=tuple("pqrs"), annotator=annotator).take(order), model=model, method=method)
+    fit = ba.fit(
+        replace(cells, annotators=tuple("pqrs"), annotator=annotator).take(order),
+        model=model,
+        method=method,
+        answers=False,
+    )
     drawn = ba.Bootstrap(resamples=400, seed=1, by="prompt").sampled(fit).samples
     bounds = ba.leaderboard(fit, interval=BY_PROMPT).sort_values("competitor")
     student = 2.0009953780882674  # 97.5 % of Student's t with 59 degrees of freedom
@@ -112,7 +117,7 @@ def test_draws_by_prompt_spread_as_the_bounds_say(cells):
 
 
 def test_the_bootstrap_by_prompt_is_seeded_and_takes_whole_prompts(cells):
-    fit = ba.fit(cells, model="m-elo")
+    fit = ba.fit(cells, model="m-elo", answers=False)
     tables = [ba.strengths(fit, interval=ba.Bootstrap(10, seed, by="prompt")) for seed in (5, 5, 6)]
     assert tables[0].equals(tables[1])
     assert not tables[0].equals(tables[2])
@@ -123,13 +128,13 @@ def test_the_bootstrap_by_prompt_is_seeded_and_takes_whole_prompts(cells):
 
 
 def test_clusters_that_are_not_there(cells):
-    fit = ba.fit(cells, model="m-elo")
+    fit = ba.fit(cells, model="m-elo", answers=False)
     for interval in (ba.Clustered(), ba.Bootstrap(by="annotator")):
         with pytest.raises(ba.ModelError, match=r"which 'annotator' they belong to \(they carry prompt\)"):
             ba.leaderboard(fit, interval=interval)
     one = replace(cells, slices={"prompt": np.zeros_like(cells.a)}, slice_names={"prompt": ("only",)})
     with pytest.raises(ba.ModelError, match="every vote is on 'only'"):
-        ba.leaderboard(ba.fit(one, model="m-elo"), interval=BY_PROMPT)
+        ba.leaderboard(ba.fit(one, model="m-elo", answers=False), interval=BY_PROMPT)
 
 
 @pytest.mark.parametrize("table", [ba.leaderboard, ba.strengths, ba.contrasts])
@@ -218,3 +223,14 @@ def test_clusters_of_a_model_with_hardly_any_answers_are_those_of_one_without(ce
 def test_a_model_with_answers_is_not_resampled(cells):
     with pytest.raises(ba.ModelError, match="numbers of every prompt and competitor"):
         ba.strengths(ba.fit(cells, model=ANSWERS, method="map"), interval=ba.Bootstrap(5, by="prompt"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("interval", [BY_PROMPT, ba.Sandwich()], ids=lambda interval: interval.name)
+def test_draws_of_a_model_with_answers_spread_as_the_bounds_say(cells, interval):
+    fit = ba.fit(cells, model=ANSWERS, method="map")
+    drawn = ba.draw(interval.sampled(fit)).strength
+    with warnings.catch_warnings(action="ignore", category=ba.DependentVotesWarning):
+        bounds = ba.strengths(fit, interval=interval, level=0.8)[["lower", "upper"]].to_numpy().T
+    found = np.quantile(drawn, [0.1, 0.9], axis=0)
+    assert (np.abs(found - bounds) < 0.05 * np.ptp(bounds, axis=0)).all()
