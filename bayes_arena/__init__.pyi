@@ -1,10 +1,5 @@
 """The public names, and where they live: the one list of them."""
 
-from .ratings.slices import (
-    answers as answers,
-    slice_gaps as slice_gaps,
-)
-
 from .arena.stable_arena import StableArena as StableArena
 from .arena.stored_rounds import Round as Round
 from .arena.stored_votes import Addition as Addition
@@ -71,14 +66,18 @@ from .ratings.leaderboard import (
     leaderboard as leaderboard,
     rank_spread as rank_spread,
 )
-from .ratings.online import (
+from .ratings.online_elo.random_orders import (
+    bootstrapped_elo as bootstrapped_elo,
+    shuffled_elo as shuffled_elo,
+)
+from .ratings.online_elo.walk import (
     elo_by_annotator as elo_by_annotator,
     online_elo as online_elo,
     reversed_elo as reversed_elo,
 )
-from .ratings.random_orders import (
-    bootstrapped_elo as bootstrapped_elo,
-    shuffled_elo as shuffled_elo,
+from .ratings.slices import (
+    answers as answers,
+    slice_gaps as slice_gaps,
 )
 from .ratings.standing import (
     head_to_head as head_to_head,
@@ -86,6 +85,7 @@ from .ratings.standing import (
     unsettled_pairs as unsettled_pairs,
     win_probability as win_probability,
 )
+from .ratings.style import style_effects as style_effects
 from .reliability.annotators import annotators as annotators
 from .reliability.flagging import (
     flag as flag,
@@ -110,6 +110,8 @@ from .validation.predictive import (
 from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells
 from .votes.checks import check as check
+from .votes.preparing.rankings import read_rankings as read_rankings
+from .votes.preparing.texts import style_features as style_features
 from .votes.reading.files.hub import hub_files as hub_files
 from .votes.reading.sequence import (
     VoteSequence as VoteSequence,

@@ -37,6 +37,7 @@ from typing import Literal
 
 SHOWN = 5
 OnInvalid = Literal["raise", "drop"]
+Weights = Literal["frequency", "importance"]
 """What invalid votes come to: an :class:`InvalidVotesError`, or a :class:`DroppedVotesWarning`."""
 
 

@@ -127,6 +127,11 @@ class StableArena:
         StoreError
             If the file cannot be written.
         """
+        if reading.get("score") or reading.get("weights", "frequency") != "frequency":
+            raise ColumnError(
+                "The file of an arena keeps votes with an outcome each, and weights that are counts. "
+                "Rate these by read_votes and fit (bayes-arena rank)."
+            )
         with self._store.read() as session:
             settled = settled_prompt(session)
         if settled is not None and reading.get("prompt") is None:

@@ -129,7 +129,7 @@ class Fit:
         cells, said = self.cells, len(self.warnings)
         how = "your posterior" if self.method == "posterior" else f"{self.prior} prior, {self.method}"
         return (
-            f"Fit({self.model.name}, {how}: {cells.n_votes:,.12g} votes, "
+            f"Fit({self.model.name}, {how}: {cells.described_votes}, "
             f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
             + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
         )
