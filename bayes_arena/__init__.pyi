@@ -66,11 +66,11 @@ from .ratings.leaderboard import (
     leaderboard as leaderboard,
     rank_spread as rank_spread,
 )
-from .ratings.online_elo.random_orders import (
+from .ratings.orders.random_orders import (
     bootstrapped_elo as bootstrapped_elo,
     shuffled_elo as shuffled_elo,
 )
-from .ratings.online_elo.walk import (
+from .ratings.orders.walk import (
     elo_by_annotator as elo_by_annotator,
     online_elo as online_elo,
     reversed_elo as reversed_elo,

@@ -7,7 +7,7 @@ slices         ``slice_gaps`` and ``answers``: where a competitor is better than
 standing       who beats whom: ``win_probability``, ``rank_probabilities``, ``head_to_head``
 independence   a warning where intervals take votes for independent that share a prompt
 elo            ``EloScale``: from logits to points
-online_elo/    Elo one vote at a time, in the order of votes or any other
+orders/        Elo one vote at a time, in the order of votes or any other
 style          ``style_effects``: what features of the answers add to the odds
 intervals/     how far an estimate can be trusted
 =============  ================================================================================
