@@ -16,7 +16,9 @@ from bayes_arena.fits.result import Draws, Fit, viewed
 from bayes_arena.likelihood.algebra.arrow import DRAWN_AT_ONCE
 from bayes_arena.likelihood.algebra.crossed import CrossedFactor
 
-DEFAULT_DRAWS = 4000
+DEFAULT_DRAWS, FEWEST_DRAWS = 4000, 500
+LARGEST = 100_000_000
+"""Numbers drawn by default: where slices have so many that 4000 draws are more, there are fewer draws."""
 
 
 def require_proper(fit: Fit, what: str) -> None:
@@ -25,15 +27,16 @@ def require_proper(fit: Fit, what: str) -> None:
         raise ModelError(f"{what} needs draws from a posterior, which a flat prior lacks. Use prior='default'.")
 
 
-def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
+def draw(fit: Fit, *, size: int | None = None, seed: int = 0) -> Draws:
     """Draw from the posterior of a fit.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
-    size : int
-        Number of draws from a Gaussian approximation; a sampled fit returns all it has.
+    size : int, optional
+        Number of draws from a Gaussian approximation, 4000 by default (no fewer than 500 where slices have so many
+        numbers that 4000 draws would be more than 100 million); a sampled fit returns all it has.
     seed : int
         The same seed gives the same draws.
 
@@ -43,6 +46,8 @@ def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
     """
     if fit.samples is not None:
         return fit.samples
+    if size is None:
+        size = max(FEWEST_DRAWS, min(DEFAULT_DRAWS, LARGEST // max(len(fit.point.slices), 1)))
     return with_elo(fit, *draw_parameters(fit, size=size, seed=seed))
 
 

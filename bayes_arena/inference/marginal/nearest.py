@@ -113,7 +113,9 @@ def integrate_slices(problem: Problem) -> Mode:
     MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4.
     """
     base = find_mode(replace(problem, model=problem.model.without_slices()))
-    start = Point(base.point.strength, base.point.common, base.point.own, problem.objective.start().slices)
+    start = problem.objective.start()
+    own = base.point.own if base.point.own.size else start.own
+    start = replace(start, strength=base.point.strength, common=base.point.common, own=own)
     found = nearest(problem, start)
     spreads = dict(zip(found.target.spreads, spreads_of(found.target).tolist(), strict=True))
     return Mode(
