@@ -64,6 +64,11 @@ class ModelChoice:
         float | None, Option(help="Prior sd of theta around 1.", rich_help_panel=MODEL, show_default=False)
     ] = None
 
+    @property
+    def modelled_answers(self) -> Answers:
+        """Whether answers are modelled."""
+        return "auto" if self.answers == "auto" else self.answers == "on"
+
     def spreads(self) -> Prior:
         """Return the prior, with the spreads that are given."""
         chosen = NAMED_PRIORS[self.prior]
@@ -77,8 +82,7 @@ class ModelChoice:
         """Fit the model to votes."""
         from bayes_arena.fits.fitting import fit
 
-        answers: Answers = "auto" if self.answers == "auto" else self.answers == "on"
-        prior, seed = self.spreads(), self.seed
+        prior, seed, answers = self.spreads(), self.seed, self.modelled_answers
         return fit(cells, model=self.model, prior=prior, method=self.method, answers=answers, seed=seed)
 
 

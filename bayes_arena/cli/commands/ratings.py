@@ -49,7 +49,7 @@ def rank(
     shown_as = interval.about(result)
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
-    title = f"{source.title(result.cells)}\n{how}{_interval_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}"
     output.write(columns, key="leaderboard", head=head, title=title, shown=shown)
 
 
@@ -89,7 +89,7 @@ def annotators(
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{how}{_interval_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}"
     output.write(columns, key="annotators", head=head, title=title, shown=shown)
 
 
@@ -124,8 +124,8 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
     return about, f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
 
 
-def _interval_named(shown_as: Mapping[str, Any]) -> str:
-    """Name the intervals of a title, unless they are the posterior's own."""
+def board_named(shown_as: Mapping[str, Any]) -> str:
+    """Name what a board is over, and its intervals unless they are the posterior's own, for a title."""
     name = shown_as["interval"]
     seen = f", over {shown_as['over']}" if "over" in shown_as else ""
     seen += f" in {shown_as['slice']}" if "slice" in shown_as else ""
