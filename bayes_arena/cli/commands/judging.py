@@ -15,12 +15,18 @@ from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
 
+ANSWERS = "+answers"
+"""What follows the name of a model with answers."""
+
 
 @app.command()
 @takes_options
 def compare(
     *,
-    models: Annotated[str, Option(metavar="A,B,...", help="Models, separated by commas.")],
+    models: Annotated[
+        str,
+        Option(metavar="A,B,...", help="Models, separated by commas; am-davidson+answers is one with answers."),
+    ],
     source: Annotated[VoteSource, Without("no_annotator")],
     ties: Annotated[
         Ties | None,
@@ -35,21 +41,23 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    route: Annotated[ModelChoice, Without("model", "prior", "sigma_strength", "sigma_discrimination")],
+    route: Annotated[ModelChoice, Without("model", "prior", "answers", "sigma_strength", "sigma_discrimination")],
     output: Output,
 ) -> None:
     """Compare models by how well they predict votes left out (PSIS-LOO), and stack them."""
     with collected_warnings() as notes:
         from bayes_arena.fits.fitting import fit
-        from bayes_arena.likelihood.presets import resolve_model
+        from bayes_arena.likelihood.presets import resolve_model, with_answers
         from bayes_arena.validation.comparison import compare as compare_fits
         from bayes_arena.votes.groups import shared
 
         cells = source.read()
         fits = {}
         for name in models.split(","):
-            model = resolve_model(name.strip(), annotators_known=cells.n_annotators > 0, sided=cells.sided)
+            plain, plus, _ = name.strip().partition(ANSWERS)
+            model = resolve_model(plain, annotators_known=cells.n_annotators > 0, sided=cells.sided)
             model = replace(model, ties=ties) if ties else model
+            model, _ = with_answers(model, cells, bool(plus))
             fits[model.name] = fit(cells, model=model, method=route.method or "marginal", seed=route.seed)
         table = compare_fits(fits, over=over)
     columns: dict[str, Any] = {str(name): table[name].to_numpy() for name in table}
