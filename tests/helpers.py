@@ -15,6 +15,7 @@ import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.__main__ import main
+from bayes_arena.arrays import Ints
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, likelihood
 from bayes_arena.likelihood.specification import Ties
 
@@ -36,6 +37,34 @@ def panel(judges: dict[str, tuple[int, int] | list[tuple[int, int]]]) -> ba.Cell
         for (a, b), (won, lost) in zip(PAIRS, counts, strict=True):
             rows += [(a, b, "model_a", judge)] * won + [(a, b, "model_b", judge)] * lost
     return ba.read_votes(frame(rows))
+
+
+def single_votes(a: Ints, b: Ints, outcome: Ints, **slices: Ints) -> ba.Cells:
+    """Votes one by one as cells, without annotators, sorted as cells are; of slices the codes."""
+    names = sorted(map(str, np.unique(np.append(a, b))))
+    order = np.lexsort([*reversed(slices.values()), b, a])
+    return ba.Cells(
+        competitors=tuple(names),
+        annotators=(),
+        a=a[order],
+        b=b[order],
+        annotator=np.zeros_like(a),
+        counts=np.eye(4)[outcome[order]],
+        slices={name: codes[order] for name, codes in slices.items()},
+        slice_names={name: tuple(f"{code:04}" for code in range(codes.max() + 1)) for name, codes in slices.items()},
+    )
+
+
+def prompted(*, prompts: int, votes: int, answers: float = 1.0, competitors: int = 6, seed: int = 0) -> ba.Cells:
+    """Votes on prompts that recur; answers depart from the competitors' strengths by N(0, answers) in logits."""
+    rng = np.random.default_rng(seed)
+    quality = np.linspace(-1, 1, competitors) + answers * rng.normal(size=(prompts, competitors))
+    prompt, a = rng.integers(prompts, size=votes), rng.integers(competitors, size=votes)
+    b = (a + rng.integers(1, competitors, size=votes)) % competitors
+    eta = quality[prompt, a] - quality[prompt, b]
+    weights = np.exp(np.array([eta / 2, -eta / 2, np.full(votes, -0.5)]))
+    outcome = (rng.random(votes) > np.cumsum(weights / weights.sum(axis=0), axis=0)).sum(axis=0)
+    return single_votes(a, b, outcome, prompt=prompt)
 
 
 def every_likelihood() -> list[Likelihood]:

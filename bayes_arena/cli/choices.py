@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Option
 
@@ -15,8 +15,13 @@ from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, PriorName
 from bayes_arena.likelihood.specification import ModelName
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 
+AnswersName = Literal["auto", "on", "off"]
+OverName = Literal["new", "these"]
+
 if TYPE_CHECKING:
     from bayes_arena.fits.result import Fit
+    from bayes_arena.inference.views import Over
+    from bayes_arena.likelihood.presets import Answers
     from bayes_arena.ratings.elo import EloScale
     from bayes_arena.ratings.intervals.contract import Interval
     from bayes_arena.votes.cells import Cells
@@ -44,6 +49,13 @@ class ModelChoice:
             rich_help_panel=MODEL,
         ),
     ] = None
+    answers: Annotated[
+        AnswersName,
+        Option(
+            help="Model answers (prompt x competitor). auto: where prompts were voted on again often enough.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "auto"
     seed: Annotated[int, Option(help="Seed of nuts and the bootstrap.", rich_help_panel=MODEL)] = 0
     sigma_strength: Annotated[
         float | None, Option(help="Prior sd of strengths, in logits.", rich_help_panel=MODEL, show_default=False)
@@ -51,6 +63,11 @@ class ModelChoice:
     sigma_discrimination: Annotated[
         float | None, Option(help="Prior sd of theta around 1.", rich_help_panel=MODEL, show_default=False)
     ] = None
+
+    @property
+    def modelled_answers(self) -> Answers:
+        """Whether answers are modelled."""
+        return "auto" if self.answers == "auto" else self.answers == "on"
 
     def spreads(self) -> Prior:
         """Return the prior, with the spreads that are given."""
@@ -65,7 +82,8 @@ class ModelChoice:
         """Fit the model to votes."""
         from bayes_arena.fits.fitting import fit
 
-        return fit(cells, model=self.model, prior=self.spreads(), method=self.method, seed=self.seed)
+        prior, seed, answers = self.spreads(), self.seed, self.modelled_answers
+        return fit(cells, model=self.model, prior=prior, method=self.method, answers=answers, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -76,17 +94,64 @@ class IntervalChoice:
     interval: Annotated[
         IntervalName,
         Option(
-            help="profile: profile likelihood, theta = 1 only. With --method map also sandwich: votes vary as they do, "
-            "not as the likelihood says. clustered: the same by annotator; for prompts name their column as "
-            "--annotator and take --model bradley-terry. bootstrap: refits to resampled votes.",
+            help="profile: profile likelihood, theta = 1 only. Not with --method nuts: sandwich: votes vary as they "
+            "do, not as the likelihood says. clustered: the same, votes of an annotator, or of what --by names, vary "
+            "together. bootstrap: refits to resampled votes.",
             rich_help_panel=MODEL,
         ),
     ] = "laplace"
+    by: Annotated[
+        str | None,
+        Option(
+            help="Clusters of --interval clustered (annotator by default) and bootstrap (single votes by default): "
+            "annotator, prompt or another slice.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
     resamples: Annotated[int, Option(min=2, help="Refits of the bootstrap.", rich_help_panel=MODEL)] = 200
 
     def chosen(self, seed: int) -> Interval:
         """Return the interval; the bootstrap has the seed."""
-        return resolve_interval(self.interval, resamples=self.resamples, seed=seed)
+        if self.by is None:
+            return resolve_interval(self.interval, resamples=self.resamples, seed=seed)
+        if self.interval not in ("clustered", "bootstrap"):
+            raise ModelError(f"--by {self.by} is of --interval clustered or bootstrap, not {self.interval}.")
+        return resolve_interval(self.interval, resamples=self.resamples, seed=seed, by=self.by)
+
+    @property
+    def by_annotator(self) -> bool:
+        """Whether the annotators are the clusters."""
+        return (self.by or ("annotator" if self.interval == "clustered" else None)) == "annotator"
+
+
+@dataclass(frozen=True)
+class BoardChoice:
+    """What the ranking is about."""
+
+    over: Annotated[
+        OverName | None,
+        Option(
+            help="Of a model with answers: a ranking for further prompts like these (default), or of these alone.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
+    within: Annotated[
+        str | None,
+        Option(
+            "--in",
+            metavar="KIND=NAME",
+            help="Of a model with strengths by slice: the ranking in one slice.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
+
+    def of(self, result: Fit) -> Fit:
+        """Return a fit whose rankings are about this."""
+        over: Over | None = None if self.over is None else "new prompts" if self.over == "new" else "these prompts"
+        return result.on(over, None if self.within is None else split_pair(self.within, "--in", "KIND=NAME"))
 
 
 @dataclass(frozen=True)

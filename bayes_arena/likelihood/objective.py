@@ -27,6 +27,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
+from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block, sums_by_block
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
@@ -218,7 +219,7 @@ class Objective:
 
     def loss(self, point: Point) -> float:
         """Negative log-likelihood in nats, without the prior."""
-        return float(self._row_terms(point).value.sum())
+        return loss_by_block(self, point) if has_many_rows(self) else float(self._row_terms(point).value.sum())
 
     def value(self, point: Point) -> float:
         """Negative log-posterior up to a constant."""
@@ -243,6 +244,8 @@ class Objective:
         """
         if self.numbering is not None:
             return self.crossed_hessian(point, self._row_terms(point), residuals=residuals)
+        if has_many_rows(self):
+            return self._summed_by_block(point)
         i, j, k = self.tally.i, self.tally.j, self.tally.k
         n, n_common, count, width = self.n_competitors, len(self.common), self.n_annotators, len(self.own)
         theta, terms = self._theta(point), self._row_terms(point)
@@ -288,6 +291,16 @@ class Objective:
                 tail[:, p, q] = sum_by(k, both, count)
             tail[:, p, p] += effect.sd**-2
         return Point(g_strength, g_common, g_own), Arrow(head, border, tail)
+
+    def _summed_by_block(self, point: Point) -> tuple[Point, Arrow]:
+        """Return what :meth:`gradient_and_hessian` does, where nobody has numbers of their own."""
+        strength, common, head = sums_by_block(self, point)
+        n, sd = self.n_competitors, np.array([effect.sd for effect in self.common])
+        head[np.diag_indices(len(head))] += np.append(np.full(n, self.strength_sd**-2), sd**-2)
+        mean = [effect.mean for effect in self.common]
+        pulls = strength + point.strength / self.strength_sd**2, common + (point.common - mean) / sd**2
+        gradient = Point(*pulls, np.zeros((0, 0)))
+        return gradient, Arrow(head, np.zeros((len(head), 0, 0)), np.zeros((0, 0, 0)))
 
     def crossed_hessian(
         self, point: Point, terms: RowTerms, *, residuals: bool, pulls: Floats | None = None

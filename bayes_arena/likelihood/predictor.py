@@ -147,8 +147,13 @@ def in_units(effect: Effect, tally: Tally) -> Effect:
     """
     if effect.basis != "feature":
         return effect
-    size = math.sqrt(float(np.average(tally.features[effect.feature] ** 2, weights=tally.counts.sum(axis=1))))
+    size = root_mean_square(effect, tally)
     return replace(effect, sd=effect.sd / size, unit=size) if size else effect
+
+
+def root_mean_square(effect: Effect, tally: Tally) -> float:
+    """Size of the feature that an effect multiplies, over votes."""
+    return math.sqrt(float(tally.votes @ tally.features[effect.feature] ** 2 / tally.votes.sum()))
 
 
 def lead(strength: Floats, i: Ints, j: Ints, axis: int = -1) -> Floats:

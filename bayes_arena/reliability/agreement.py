@@ -88,7 +88,7 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     size = len(strength)
     nodes, weights = _rules(strength)
     net = np.empty((size, count), dtype=np.float32)
-    sided = any(effect.belongs_to_vote for effect in target.own)
+    sided = any(effect.belongs_to_vote and effect.basis == "one" for effect in target.own)
     pull, position = (np.empty_like(net) if sided else None for _ in range(2))
     log_tie = np.empty(count) if any(effect.coordinate == T for effect in target.own) else None
     shared = common.T[:, :, None]

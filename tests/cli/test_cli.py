@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import polars as pl
 import pytest
-from helpers import COMMAND, frame, run, run_on_terminal
+from helpers import COMMAND, frame, prompted, run, run_on_terminal
 
 import bayes_arena as ba
 
@@ -382,6 +383,69 @@ def test_compare_says_how_many_votes_it_scored(tmp_path):
     assert "scored on" not in run(*command).stdout
     answer = json.loads(run(*command, "--ties", "drop", "--format", "json").stdout)
     assert (answer["n_votes"], answer["n_scored"], answer["comparison"][1]["votes"]) == (12, 8, 8)
+
+
+@pytest.mark.slow
+def test_compare_over_annotators_says_which_question_it_answers(votes_file):
+    command = ("compare", votes_file, "--models", "bradley-terry,m-elo")
+    done = run(*command, "--over", "annotator", "--format", "json")
+    answer = json.loads(done.stdout)
+    assert (answer["over"], answer["question"]) == ("annotator", "a vote by a new annotator")
+    assert "scored by predicting a vote by a new annotator" in run(*command, "--over", "annotator").stdout
+    assert "scored by predicting" not in run(*command).stdout
+    fits = {
+        name: ba.fit(ba.read_votes(votes_file), model=name, method="marginal") for name in ("bradley-terry", "m-elo")
+    }
+    assert answer["comparison"] == ba.compare(fits, over="annotator").to_dict("records")
+    missing = run(*command, "--over", "language")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert "'language' they belong to" in missing.stderr
+
+
+def test_clusters_are_named_on_the_command_line(votes_file):
+    command = ("rank", votes_file, "--model", "m-elo", "--prior", "flat")
+    by_name, by_default = (
+        run(*command, "--interval", "clustered", *options, "--format", "json").stdout
+        for options in (("--by", "annotator"), ())
+    )
+    assert by_name == by_default
+    assert json.loads(by_name)["by"] == "annotator"
+    answer = json.loads(
+        run(*command, "--interval", "bootstrap", "--by", "annotator", "--resamples", 5, "--format", "json").stdout
+    )
+    fit = ba.fit(ba.read_votes(votes_file), model="m-elo", prior="flat")
+    board = ba.leaderboard(fit, interval=ba.Bootstrap(resamples=5, by="annotator"))
+    assert answer["leaderboard"] == board.to_dict("records")
+    refused = run(*command, "--by", "annotator")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--by annotator is of --interval clustered or bootstrap" in refused.stderr
+
+
+def test_prompts_that_intervals_overlook_are_a_warning_and_clusters_the_remedy(tmp_path):
+    cells = prompted(prompts=15, votes=400, answers=1.5)
+    winner = np.array(["model_a", "model_b", "tie"])[cells.counts.argmax(axis=1)]
+    names = np.array(list("uvwxyz"))
+    columns = {"model_a": names[cells.a], "model_b": names[cells.b], "winner": winner}
+    pl.DataFrame(columns | {"question_id": cells.slices["prompt"]}).write_csv(tmp_path / "votes.csv")
+    command = (
+        "rank",
+        tmp_path / "votes.csv",
+        "--prompt",
+        "question_id",
+        "--model",
+        "m-elo",
+        "--method",
+        "map",
+        "--format",
+        "json",
+    )
+    notes = json.loads(run(*command).stdout)["warnings"]
+    assert len([note for note in notes if "--interval clustered --by prompt" in note]) == 1
+    answer = json.loads(run(*command, "--interval", "clustered", "--by", "prompt").stdout)
+    assert (answer["warnings"], answer["by"]) == ([], "prompt")
+    fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", prompt="question_id"), model="m-elo", method="map")
+    board = ba.leaderboard(fit, interval=ba.Clustered(by="prompt"))
+    assert answer["leaderboard"] == board.to_dict("records")
 
 
 @pytest.mark.slow

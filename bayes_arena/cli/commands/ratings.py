@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
+from bayes_arena.cli.choices import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.options import MODEL, Without, takes_options
 from bayes_arena.cli.output import Output, between, counts, digits
 from bayes_arena.cli.source import VoteSource, sizes
@@ -25,24 +25,31 @@ Fdr = Annotated[
 
 @app.command()
 @takes_options
-def rank(source: VoteSource, model: ModelChoice, intervals: IntervalChoice, scale: ScaleChoice, output: Output) -> None:
+def rank(
+    source: VoteSource,
+    model: ModelChoice,
+    board: BoardChoice,
+    intervals: IntervalChoice,
+    scale: ScaleChoice,
+    output: Output,
+) -> None:
     """Rate the competitors: Elo scores, intervals and the spread of ranks."""
     elo = scale.elo()
     with collected_warnings() as notes:
         from bayes_arena.likelihood.presets import PRESETS
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
-        asked = source.annotator is not None or source.delta is not None or intervals.interval == "clustered"
+        asked = source.annotator is not None or source.delta is not None or intervals.by_annotator
         if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
-        result = model.fit(source.read())
+        result = board.of(model.fit(source.read()))
         interval = intervals.chosen(model.seed)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
-    title = f"{source.title(result.cells)}\n{how}{_interval_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}"
     output.write(columns, key="leaderboard", head=head, title=title, shown=shown)
 
 
@@ -82,7 +89,7 @@ def annotators(
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{how}{_interval_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}"
     output.write(columns, key="annotators", head=head, title=title, shown=shown)
 
 
@@ -117,7 +124,9 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
     return about, f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
 
 
-def _interval_named(shown_as: Mapping[str, Any]) -> str:
-    """Name the intervals of a title, unless they are the posterior's own."""
+def board_named(shown_as: Mapping[str, Any]) -> str:
+    """Name what a board is over, and its intervals unless they are the posterior's own, for a title."""
     name = shown_as["interval"]
-    return "" if name in ("laplace", "quantiles") else f", {name} intervals"
+    seen = f", over {shown_as['over']}" if "over" in shown_as else ""
+    seen += f" in {shown_as['slice']}" if "slice" in shown_as else ""
+    return seen if name in ("laplace", "quantiles") else f"{seen}, {name} intervals"

@@ -28,7 +28,7 @@ from bayes_arena.likelihood.objective import Point, objective
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
 from bayes_arena.progress import report
-from bayes_arena.ratings.random_orders import shuffled_ratings
+from bayes_arena.ratings.orders.random_orders import shuffled_ratings
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.sequence import one_by_one
 

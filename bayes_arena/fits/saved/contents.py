@@ -152,7 +152,9 @@ def _read_attribute(hint: Any, value: Any) -> Any:
 def _from_json(hint: Any, value: Any) -> Any:
     """Return what JSON has made a dataclass or a tuple of, by name or not, as what it was."""
     kind, _ = _without_none(hint)
-    if is_dataclass(kind) and value is not None:
+    if value is None:
+        return None
+    if is_dataclass(kind):
         hints = get_type_hints(kind)
         return kind(**{name: _from_json(hints[name], one) for name, one in value.items()})  # type: ignore[operator]
     if get_origin(kind) is Mapping:

@@ -131,7 +131,7 @@ class Integral:
                 value = math.inf
             return value, gradient, information
 
-        made_ready(self.integrate, lambda: block((0, 0)), "the integrals over annotators")  # nobody's
+        made_ready(self.integrate, lambda: block((0, 0)), "the integrals over annotators")  # of nobody
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             values, gradients, informations = zip(*threads.map(block, self.blocks), strict=True)
         kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])

@@ -115,8 +115,8 @@ def integrate_slices(problem: Problem) -> Mode:
     """
     base = find_mode(replace(problem, model=problem.model.without_slices()))
     start = problem.objective.start()
-    own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have numbers of slices
-    start = Point(base.point.strength, base.point.common, own, start.slices)
+    own = base.point.own if base.point.own.size else start.own
+    start = replace(start, strength=base.point.strength, common=base.point.common, own=own)
     found = nearest(problem, start)
     spreads = dict(zip(found.target.spreads, spreads_of(found.target).tolist(), strict=True))
     return Mode(
@@ -231,7 +231,7 @@ def _smoothed(target: Objective, z: Floats, variance: Floats) -> RowTerms:
 
 
 def _moments(found: Nearest) -> tuple[Floats, Floats, Floats]:
-    """Return of every spread, in its units, how many numbers have it, the squares of their means, and the sum of their variances."""
+    """Return of every spread how many numbers have it, the squares of their means and the sum of their variances."""
     target, point, spread = found.target, found.point, found.factor.spread
     n, c, count = target.n_competitors, len(target.common), target.n_annotators
     deviations = point.own - [effect.mean for effect in target.own]
