@@ -61,12 +61,16 @@ def main() -> None:
         print(f"| {name} | {gaussian.spreads.spread(name):.2f} | {drawn.mean():.2f} | {drawn.std():.2f} |")
 
     board = ba.draw(replace(gaussian, samples=None), size=20_000)
-    rows = {"Elo scale r*": (board.elo_strength, elo_draws(sampled)), "r": (board.strength, sampled.samples.strength)}
+    rows = {
+        "Elo scale, every draw under its own spreads": (board.elo_strength, elo_draws(sampled)),
+        "Elo scale of the board": (board.elo_strength, sampled.samples.elo_strength),
+        "r": (board.strength, sampled.samples.strength),
+    }
     for scale, (ours, theirs) in rows.items():
         print(f"\n{scale}\n\n| competitor | Gaussian | NUTS | difference in sd | ratio of sd |\n|---|---|---|---|---|")
         center, spread = theirs.mean(axis=0), theirs.std(axis=0, ddof=1)
         mean = project(gaussian.target, gaussian.point, cells.votes_by_annotator()).strength
-        mean = mean if scale.startswith("Elo") else gaussian.strength
+        mean = gaussian.strength if scale == "r" else mean
         off, ratio = (mean - center) / spread, ours.std(axis=0, ddof=1) / spread
         for row in zip(cells.competitors, mean, center, off, ratio, strict=True):
             print("| {} | {:.3f} | {:.3f} | {:+.2f} | {:.2f} |".format(*row))
