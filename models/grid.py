@@ -16,6 +16,7 @@ import numpy as np
 import pymc as pm
 
 from bayes_arena.arrays import sum_by
+from bayes_arena.inference.marginal.nearest import integrate_slices
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
@@ -62,7 +63,7 @@ def build(
     if not pooled or problem.prior.hyper is None:
         return compose(problem)
     with one_thread():
-        known = information(estimate_spreads(problem))
+        known = information((integrate_slices if problem.model.is_crossed else estimate_spreads)(problem))
     return compose(problem, known)
 
 

@@ -339,7 +339,7 @@ class Objective:
             numbering=numbers,
             entry=entry,
             curve=curve,
-            slope=slope[ETA] if residuals else np.zeros(len(entry)),
+            slope=np.ascontiguousarray(slope[ETA]) if residuals else np.zeros(len(entry)),
             precision=precision,
             head=head,
         )

@@ -56,8 +56,9 @@ LONGEST_CHANGE = 0.5
 """Largest change of the logarithm of a spread in a step."""
 REVERSED = -0.5
 """Cosine of two steps below which they point against each other."""
-FASTER, FASTEST = 1.15, 2.0
-"""By how much more than the fixed point says a spread changes, as long as it goes on in one direction."""
+FASTER, FASTEST, SLOWEST = 1.15, 2.0, 0.02
+"""By how much more than the fixed point says a spread changes, as long as it goes on in one direction; half as much
+whenever it turns round, as where gamma_p is near one and the fixed point leaps from side to side."""
 NUDGE = 0.1
 """Change of ln sigma by which the curvature of its density is taken."""
 
@@ -114,7 +115,7 @@ def integrate_slices(problem: Problem) -> Mode:
     """
     base = find_mode(replace(problem, model=problem.model.without_slices()))
     start = problem.objective.start()
-    own = base.point.own if base.point.own.size else start.own
+    own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have numbers of slices
     start = replace(start, strength=base.point.strength, common=base.point.common, own=own)
     found = nearest(problem, start)
     spreads = dict(zip(found.target.spreads, spreads_of(found.target).tolist(), strict=True))
@@ -179,10 +180,10 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
         change = np.zeros(1)
         if estimate:
             logs = np.log(spreads_of(target))
-            change = np.log(_fixed_point(now, scales)) - logs
-            pace = np.where(change * last < 0, np.maximum(0.5 * pace, 0.5), np.minimum(FASTER * pace, FASTEST))
+            change = np.log(np.maximum(_fixed_point(now, scales), SMALLEST)) - logs
+            pace = np.clip(np.where(change * last < 0, 0.5, FASTER) * pace, SLOWEST, FASTEST)
             last = change
-            spreads = np.maximum(np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE)), SMALLEST)
+            spreads = np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE))
         settled = np.abs(head[: target.n_competitors]).max() < SETTLED and np.abs(change).max() < SETTLED_SPREAD
         if step and settled:
             return now
