@@ -4,7 +4,8 @@
 
 Looks for ``llmfao.csv`` and ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). Every effect of
 slices is added to am-davidson by itself, then one after the other: answers (prompt x competitor), tie propensities of
-prompts and of competitors, taste (annotator x competitor). Style is not there, since these files have no texts.
+prompts, strengths by category (MT-bench's are ten questions each), tie propensities of competitors, taste (annotator x
+competitor). Style is not there, since these files have no texts.
 
 By vote: splits 80/20, standard errors by Nadeau & Bengio. With ``--prompts`` whole prompts are left out instead (all
 turns of a question together), answers to which are integrated out or, for comparison, taken for their mean, u = 0;
@@ -22,6 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, sum_by
@@ -41,22 +43,35 @@ SETS = {
 TEST = 0.2
 FOLDS = 13
 BASE = PRESETS["am-davidson"]
+CATEGORY = "category"
+CATEGORIES = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
 EFFECTS = {
     "answers": {"strength_by": (PROMPT,)},
     "tie per prompt": {"ties_by": (PROMPT,)},
+    "category": {"strength_by": (CATEGORY,)},
     "tie per competitor": {"ties_by": (COMPETITOR,)},
     "taste": {"strength_by": (ANNOTATOR,)},
 }
-ALL = "answers + tie per prompt + tie per competitor + taste"
 
 
-def models() -> dict[str, ba.Model]:
+def read(name: str, prompt: str | list[str]) -> ba.Cells:
+    """Read votes, MT-bench's with their categories."""
+    if not name.startswith("mt_bench"):
+        return ba.read_votes(DATA / name, prompt=prompt)
+    votes = pl.read_csv(DATA / name)
+    place = (votes["question_id"].to_numpy() - 81) // 10
+    votes = votes.with_columns(pl.Series(CATEGORY, np.array(CATEGORIES)[place]))
+    return ba.read_votes(votes, prompt=prompt, slices={CATEGORY: CATEGORY})
+
+
+def models(cells: ba.Cells) -> dict[str, ba.Model]:
     """Return am-davidson, with every effect by itself, and with more and more of them."""
-    found, together = {"am-davidson": BASE} | {name: replace(BASE, **effect) for name, effect in EFFECTS.items()}, BASE
-    for count, effect in enumerate(EFFECTS.values(), start=1):
+    effects = {name: effect for name, effect in EFFECTS.items() if name != CATEGORY or CATEGORY in cells.slices}
+    found, together = {"am-davidson": BASE} | {name: replace(BASE, **effect) for name, effect in effects.items()}, BASE
+    for count, effect in enumerate(effects.values(), start=1):
         for field, names in effect.items():
             together = replace(together, **{field: (*getattr(together, field), *names)})
-        found[" + ".join(list(EFFECTS)[:count])] = together
+        found[" + ".join(list(effects)[:count])] = together
     return found
 
 
@@ -71,7 +86,7 @@ def score(fit: ba.Fit, cells: ba.Cells) -> tuple[Floats, Floats]:
 
 def by_vote(cells: ba.Cells, splits: int) -> None:
     """Print a table of splits by vote."""
-    fitted = models()
+    fitted = models(cells)
     values = np.empty((splits, len(fitted), 3))
     seconds = np.zeros(len(fitted))
     for index, (train, left_out) in enumerate(split_votes(cells, splits=splits, test=TEST, seed=0)):
@@ -105,11 +120,11 @@ def folds_of_prompts(cells: ba.Cells) -> Iterator[tuple[ba.Cells, ba.Cells, Floa
 
 def by_prompt(cells: ba.Cells) -> None:
     """Print a table of folds of prompts."""
-    fitted = models()
-    answers = {name: model for name, model in fitted.items() if PROMPT in (*model.strength_by, *model.ties_by)}
+    fitted = models(cells)
+    everything = list(fitted)[-1]
     rows: dict[str, tuple[ba.Model, Callable[[ba.Fit], ba.Fit]]] = {
-        name: (fitted[name], lambda fit: fit) for name in ("am-davidson", *answers, "tie per competitor", "taste")
-    } | {f"{name}, u = 0": (fitted[name], unscattered) for name in ("answers", "answers + tie per prompt", ALL)}
+        name: (model, lambda fit: fit) for name, model in fitted.items()
+    } | {f"{name}, u = 0": (fitted[name], unscattered) for name in ("answers", "answers + tie per prompt", everything)}
     size = max(len(cells.slice_names[PROMPT]), FOLDS)
     sums, votes_of, seconds = np.zeros((len(rows), 3, size)), np.zeros(size), np.zeros(len(rows))
     for train, left_out, question in folds_of_prompts(cells):
@@ -133,7 +148,12 @@ def say(names: list[str], values: Floats, differences: Floats, errors: Floats, s
     print("| | log score | Brier | MSE | gain, nats a vote | Brier less | MSE less | CPU s |\n" + "|---" * 8 + "|")
     for name, value, difference, error, second in zip(names, values, differences, errors, seconds, strict=True):
         changes = [f"{d:+.4f} ({e:.4f})" for d, e in zip(difference, error, strict=True)]
-        shown = [f"{value[0]:.4f}", f"{value[1]:.4f}", f"{value[2]:.4f}", *(changes if name != "am-davidson" else "   ")]
+        shown = [
+            f"{value[0]:.4f}",
+            f"{value[1]:.4f}",
+            f"{value[2]:.4f}",
+            *(changes if name != "am-davidson" else "   "),
+        ]
         print("| " + " | ".join([name, *shown, f"{second:.2f}"]) + " |")
     print(flush=True)
 
@@ -147,7 +167,7 @@ def main() -> None:
     warnings.simplefilter("ignore", ba.ArenaWarning)
     for title, (name, prompt) in SETS.items():
         if name.startswith(options.only):
-            cells = ba.read_votes(DATA / name, prompt=prompt)
+            cells = read(name, prompt)
             what = f"{FOLDS} folds of prompts" if options.prompts else f"{options.splits} splits by vote"
             print(f"## {title}: {cells.n_votes:.0f} votes, {what}\n")
             by_prompt(cells) if options.prompts else by_vote(cells, options.splits)

@@ -17,7 +17,8 @@ sum_c W_eta,c cov(z_c, theta) besides. Newton steps in m alternate with V and wi
 
 for the M_p numbers (less one where their sum is held) of hyperprior scale s_p. At the maximum over m and S nothing of
 what depends on them moves with the spreads to first order, so these are all the terms there are. The fixed point is
-approached geometrically, so a spread that goes on in one direction goes faster. Where two steps in m point against each
+approached geometrically, so a spread that goes on in one direction goes faster, and one that swings, as that of few
+numbers can, halves its steps. Where two steps in m point against each
 other, as they do where V answers them, the next is half as long.
 
 The Hessian is taken without residuals, of mean zero under the model.
@@ -178,7 +179,7 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
         if estimate:
             logs = np.log(spreads_of(target))
             change = np.log(_fixed_point(now, scales)) - logs
-            pace = np.where(change * last < 0, np.maximum(0.5 * pace, 0.5), np.minimum(FASTER * pace, FASTEST))
+            pace = np.where(change * last < 0, 0.5 * pace, np.minimum(FASTER * pace, FASTEST))
             last = change
             spreads = np.maximum(np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE)), SMALLEST)
         settled = np.abs(head[: target.n_competitors]).max() < SETTLED and np.abs(change).max() < SETTLED_SPREAD
