@@ -118,7 +118,7 @@ def integrate_slices(problem: Problem) -> Mode:
     own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have numbers of slices
     start = replace(start, strength=base.point.strength, common=base.point.common, own=own)
     found = nearest(problem, start)
-    spreads = dict(zip(found.target.spreads, spreads_of(found.target).tolist(), strict=True))
+    spreads = dict(zip(found.target.spreads, found.target.spread_values.tolist(), strict=True))
     return Mode(
         problem=replace(problem, prior=problem.prior.with_spreads(spreads)),
         point=found.point,
@@ -179,7 +179,7 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
         now = Nearest(target, point, factor, _largest(gradient) / max(target.n_votes, 1.0), step + 1)
         change = np.zeros(1)
         if estimate:
-            logs = np.log(spreads_of(target))
+            logs = np.log(target.spread_values)
             change = np.log(np.maximum(_fixed_point(now, scales), SMALLEST)) - logs
             pace = np.clip(np.where(change * last < 0, 0.5, FASTER) * pace, SLOWEST, FASTEST)
             last = change
@@ -194,11 +194,6 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
         f"{np.abs(head[: target.n_competitors]).max():.1e} logits). Use method='nuts', or leave slices out "
         "(answers=False)."
     )
-
-
-def spreads_of(target: Objective) -> Floats:
-    """Return the spreads of an objective's prior, in the order of their names."""
-    return np.array([target.strength_sd, *(effect.sd for effect in (*target.own, *target.slices))])
 
 
 def _averaged(target: Objective, point: Point, factor: CrossedFactor | None) -> tuple[RowTerms, Floats | None]:
@@ -234,19 +229,23 @@ def _moments(found: Nearest) -> tuple[Floats, Floats, Floats]:
     """Return of every spread how many numbers have it, the squares of their means, and the sum of their variances."""
     target, point, spread = found.target, found.point, found.factor.spread
     n, c, count = target.n_competitors, len(target.common), target.n_annotators
-    deviations = point.own - [effect.mean for effect in target.own]
+    deviations = (point.own - [effect.mean for effect in target.own]) * target.units
     slices, variances = (target.numbers_by_slice(one) for one in (point.slices, spread.head[n + c :]))
     sizes = [n - 1, *[count - 1] * len(target.own), *map(len, slices)]
     squares = [point.strength @ point.strength, *(deviations**2).sum(axis=0), *(one @ one for one in slices)]
     gauge = 1 / (np.diag(found.factor.hessian.head).mean() + target.strength_sd**-2)  # variance of the sum, held
-    variance = [spread.head[:n].sum() - gauge, *np.einsum("mqq->q", spread.own), *map(np.sum, variances)]
+    variance = [
+        spread.head[:n].sum() - gauge,
+        *np.einsum("mqq->q", spread.own) * target.units**2,
+        *map(np.sum, variances),
+    ]
     return np.array(sizes, dtype=float), np.array(squares), np.array(variance)
 
 
 def _fixed_point(found: Nearest, scales: Floats) -> Floats:
     """Return the spreads that solve the equation of the module."""
     sizes, squares, variance = _moments(found)
-    excess = sizes - variance / spreads_of(found.target) ** 2 - 1
+    excess = sizes - variance / found.target.spread_values**2 - 1
     return np.sqrt(0.5 * scales**2 * (np.sqrt(excess**2 + 4 * squares / scales**2) - excess))
 
 
