@@ -60,7 +60,7 @@ FASTER, FASTEST, SLOWEST = 1.15, 2.0, 0.02
 """By how much more than the fixed point says a spread changes, as long as it goes on in one direction; half as much
 whenever it turns round, as where gamma_p is near one and the fixed point leaps from side to side."""
 NUDGE = 0.1
-"""Change of ln sigma by which the curvature of its density is taken."""
+"""Change of ln sigma over which the slope of its density is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +144,11 @@ def spread_uncertainty(mode: Mode, name: str) -> float:
     problem = mode.problem
     target, scale = problem.objective, cast(Spreads, problem.prior.hyper).spread(name)
     place = target.spreads.index(name)
-    slopes = []
-    for nudge in (-NUDGE, NUDGE):
-        sigma = problem.prior.spread(name) * np.exp(nudge)
-        moved = nearest(replace(problem, prior=problem.prior.with_spreads({name: sigma})), mode.point, estimate=False)
-        size, squares, variance = (part[place] for part in _moments(moved))
-        slopes.append((squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2)
-    return float(max((slopes[0] - slopes[1]) / (2 * NUDGE), 1e-12) ** -0.5)
+    sigma = problem.prior.spread(name) * np.exp(NUDGE)
+    moved = nearest(replace(problem, prior=problem.prior.with_spreads({name: sigma})), mode.point, estimate=False)
+    size, squares, variance = (part[place] for part in _moments(moved))
+    slope = (squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2  # zero at the mode
+    return float(max(-slope / NUDGE, 1e-12) ** -0.5)
 
 
 def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest:
