@@ -20,6 +20,7 @@ from bayes_arena.inference.marginal.nearest import integrate_slices
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
+from bayes_arena.likelihood.predictor import times
 from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
@@ -85,19 +86,20 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
     prior, hyper, target = problem.prior, problem.prior.hyper, problem.objective
     with pm.Model(coords=_parts.coordinates(problem)) as program:
 
-        def scattered(make: _parts.Vector, name: str, spread: str, dim: str, unit: float = 1.0) -> Any:
+        def scattered(make: _parts.Vector, name: str, spread: str, dim: str) -> Any:
             """Return numbers of a common spread, which is sampled where the votes' information is known."""
             if known is None or hyper is None:
-                return make(name, float(prior.spread(spread)) / unit, dim)
+                return make(name, float(prior.spread(spread)), dim)
             sd = pm.HalfNormal(spread_label(spread), hyper.spread(spread))
-            numbers = _parts.pooled(make, name, sd, known[spread], dim)
-            return numbers if unit == 1.0 else numbers / unit
+            return _parts.pooled(make, name, sd, known[spread], dim)
 
         strength = scattered(_parts.zero_sum, "strength", "strength", "competitor")
         if known is not None:
             strength = pm.Deterministic("strength", strength, dims="competitor")
         own = {
-            effect.name: scattered(_parts.zero_sum, f"{effect.name}_deviation", effect.spread, "annotator", effect.unit)
+            effect.name: times(
+                1 / effect.unit, scattered(_parts.zero_sum, f"{effect.name}_deviation", effect.spread, "annotator")
+            )
             for effect in target.own
         }
         votes = sum_by(target.tally.k, target.counts.sum(axis=0), target.n_annotators)

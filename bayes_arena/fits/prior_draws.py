@@ -59,4 +59,5 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     slices = np.zeros((size, len(target.start().slices)))
     for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
         numbers[:] = rng.normal(size=numbers.shape) * spreads[effect.spread][:, None]
-    return Draws.of(problem, strength, common, own, slices), (spreads if prior.hyper is not None else {})
+    drawn = Draws.of(problem, strength, common, own, slices, spreads)
+    return drawn, (spreads if prior.hyper is not None else {})

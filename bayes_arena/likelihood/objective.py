@@ -143,13 +143,13 @@ class Objective:
 
     @property
     def units(self) -> Floats:
-        """What the numbers of every spread are multiplied by to have it: one, but for slopes of features."""
-        return np.array([1.0, *(effect.unit for effect in (*self.own, *self.slices))])
+        """Units of the annotators' numbers, in which their spreads are, shape (q,)."""
+        return np.array([effect.unit for effect in self.own])
 
     @property
-    def sds(self) -> Floats:
-        """Spreads of its prior, in units of the numbers that have them."""
-        return np.array([self.strength_sd, *(effect.sd for effect in (*self.own, *self.slices))])
+    def spread_values(self) -> Floats:
+        """The spreads, in the order of their names."""
+        return np.array([self.strength_sd, *(effect.sd * effect.unit for effect in (*self.own, *self.slices))])
 
     def with_spreads(self, strength_sd: float, others: Sequence[float]) -> Objective:
         """Return the objective under other spreads of the strengths, the annotators' numbers and those of slices."""

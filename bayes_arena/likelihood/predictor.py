@@ -62,11 +62,11 @@ class Effect:
     belongs_to_vote : bool
         Whether it is left out of votes that are only imagined.
     spread : str
-        The spread of a prior that ``sd`` times ``unit`` is; empty where it is fixed.
-    unit : float
-        Root mean square of what it multiplies, where that is a feature.
+        The field of :class:`~bayes_arena.Spreads` that ``sd`` is; empty where it is fixed.
     feature : int
         Row of ``Tally.features``, or of ``Tally.slices``.
+    unit : float
+        Of the number: ``sd`` is its spread, or that of the prior, in these units.
     by : str
         Of a slice: its kind, in ``Cells.slices``, or annotator or competitor.
 
@@ -85,8 +85,8 @@ class Effect:
     basis: Basis = "one"
     belongs_to_vote: bool = False
     spread: str = ""
-    unit: float = 1.0
     feature: int = 0
+    unit: float = 1.0
     by: str = ""
 
     def __post_init__(self) -> None:

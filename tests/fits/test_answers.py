@@ -9,8 +9,9 @@ from helpers import answered_votes
 
 import bayes_arena as ba
 from bayes_arena.fits import fitting
+from bayes_arena.fits.result import Draws
+from bayes_arena.inference.projection import project
 
-pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.errors.DependentVotesWarning")
 ANSWERS = "strength_by_prompt"
 
 
@@ -149,3 +150,17 @@ def test_sampled(cells, fit):
     assert (np.abs(sampled.samples.strength.mean(axis=0) - fit.strength) < 0.7 * sd).all()
     boards = [ba.leaderboard(one).set_index("competitor")["elo"].sort_index() for one in (sampled, fit)]
     np.testing.assert_allclose(*boards, atol=0.6 * 174 * sd.max())
+
+
+def test_draws_on_the_elo_scale_are_those_of_their_points(cells):
+    """Every draw under its own spreads, ties of competitors too: against the projection of each as a point."""
+    model = ba.Model("both", "annotator", "davidson", strength_by=("prompt",), ties_by=("prompt", "competitor"))
+    fit = ba.fit(cells, model=model)
+    target, votes, rng = fit.target, cells.votes_by_annotator(), np.random.default_rng(0)
+    drawn = ba.draw(fit, size=5, seed=1)
+    spreads = {name: fit.spreads.spread(name) * rng.uniform(0.5, 2.0, 5) for name in target.spreads}
+    found = Draws.of(fit.mode.problem, drawn.strength, drawn.common, drawn.own, drawn.slices, spreads)
+    for index, point in enumerate(drawn.points()):
+        values = [spreads[name][index] for name in target.spreads]
+        exact = project(target.with_spreads(values[0], values[1:]), point, votes).strength
+        np.testing.assert_allclose(found.elo_strength[index], exact, atol=2e-4)
