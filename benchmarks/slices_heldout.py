@@ -72,6 +72,7 @@ def models(cells: ba.Cells) -> dict[str, ba.Model]:
         for field, names in effect.items():
             together = replace(together, **{field: (*getattr(together, field), *names)})
         found[" + ".join(list(effects)[:count])] = together
+    found["answers + tie per competitor"] = replace(BASE, **EFFECTS["answers"], **EFFECTS["tie per competitor"])
     return found
 
 
@@ -121,7 +122,7 @@ def folds_of_prompts(cells: ba.Cells) -> Iterator[tuple[ba.Cells, ba.Cells, Floa
 def by_prompt(cells: ba.Cells) -> None:
     """Print a table of folds of prompts."""
     fitted = models(cells)
-    everything = list(fitted)[-1]
+    everything = list(fitted)[-2]
     rows: dict[str, tuple[ba.Model, Callable[[ba.Fit], ba.Fit]]] = {
         name: (model, lambda fit: fit) for name, model in fitted.items()
     } | {f"{name}, u = 0": (fitted[name], unscattered) for name in ("answers", "answers + tie per prompt", everything)}

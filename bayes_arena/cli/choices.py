@@ -12,8 +12,9 @@ from bayes_arena.cli.source import split_pair
 from bayes_arena.errors import ModelError
 from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, PriorName
-from bayes_arena.likelihood.specification import ModelName
+from bayes_arena.likelihood.specification import Model, ModelName
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
+from bayes_arena.votes.words import ANNOTATOR
 
 AnswersName = Literal["auto", "on", "off"]
 OverName = Literal["new", "these"]
@@ -52,10 +53,20 @@ class ModelChoice:
     answers: Annotated[
         AnswersName,
         Option(
-            help="Model answers (prompt x competitor). auto: where prompts were voted on again often enough.",
+            help="Rate answers: a strength of every competitor on every prompt. auto: where the votes can tell them "
+            "from noise.",
             rich_help_panel=MODEL,
         ),
     ] = "auto"
+    strength_by: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="Give competitors a strength in every slice of this name, category say, which --slice reads, or for "
+            "every annotator. Repeatable. Answers then take --answers on.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
     seed: Annotated[int, Option(help="Seed of nuts and the bootstrap.", rich_help_panel=MODEL)] = 0
     sigma_strength: Annotated[
         float | None, Option(help="Prior sd of strengths, in logits.", rich_help_panel=MODEL, show_default=False)
@@ -83,7 +94,21 @@ class ModelChoice:
         from bayes_arena.fits.fitting import fit
 
         prior, seed, answers = self.spreads(), self.seed, self.modelled_answers
-        return fit(cells, model=self.model, prior=prior, method=self.method, answers=answers, seed=seed)
+        model = self.by_slices(cells) if self.strength_by else self.model
+        return fit(cells, model=model, prior=prior, method=self.method, answers=answers, seed=seed)
+
+    def by_slices(self, cells: Cells) -> Model:
+        """Return the model for the votes, with strengths by slices."""
+        from bayes_arena.likelihood.presets import resolve_model
+
+        flat, names = self.prior == "flat", tuple(self.strength_by or ())
+        model = resolve_model(self.model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=flat)
+        return replace(model, name=f"{model.name} by {', '.join(names)}", strength_by=names)
+
+    @property
+    def by_annotator(self) -> bool:
+        """Whether annotators are asked for, whatever the preset."""
+        return ANNOTATOR in (self.strength_by or ())
 
 
 @dataclass(frozen=True)
@@ -122,7 +147,7 @@ class IntervalChoice:
     @property
     def by_annotator(self) -> bool:
         """Whether the annotators are the clusters."""
-        return (self.by or ("annotator" if self.interval == "clustered" else None)) == "annotator"
+        return (self.by or (ANNOTATOR if self.interval == "clustered" else None)) == ANNOTATOR
 
 
 @dataclass(frozen=True)
@@ -132,7 +157,7 @@ class BoardChoice:
     over: Annotated[
         OverName | None,
         Option(
-            help="Of a model with answers: a ranking for further prompts like these (default), or of these alone.",
+            help="With answers: rank for new prompts like these (default), or on these prompts alone.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -141,17 +166,17 @@ class BoardChoice:
         str | None,
         Option(
             "--in",
-            metavar="KIND=NAME",
-            help="Of a model with strengths by slice: the ranking in one slice.",
+            metavar="NAME=SLICE",
+            help="With --strength-by NAME: rank in one slice, category=coding say.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
     ] = None
 
-    def of(self, result: Fit) -> Fit:
-        """Return a fit whose rankings are about this."""
+    def chosen(self) -> tuple[Over | None, tuple[str, str] | None]:
+        """Return over which prompts the ranking is, and in which slice."""
         over: Over | None = None if self.over is None else "new prompts" if self.over == "new" else "these prompts"
-        return result.on(over, None if self.within is None else split_pair(self.within, "--in", "KIND=NAME"))
+        return over, None if self.within is None else split_pair(self.within, "--in", "NAME=SLICE")
 
 
 @dataclass(frozen=True)

@@ -184,5 +184,5 @@ def _unsure(mode: Mode) -> str:
         return ""
     return (
         f"Answers are left out: the votes leave the logarithm of their spread uncertain by {sd:.2f}, more than "
-        f"{UNSURE:g}, so answers cannot be told from noise. Model them all the same with answers=True."
+        f"{UNSURE:g}, so answers cannot be told from noise. Model them all the same with answers=True (--answers on)."
     )

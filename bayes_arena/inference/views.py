@@ -18,12 +18,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
 
 Over = Literal["new prompts", "these prompts"]
@@ -46,6 +48,13 @@ class Estimand:
 
     def __str__(self) -> str:
         return self.over + (f", {self.slice[0]} {self.slice[1]}" if self.slice else "")
+
+    def rows(self, cells: Cells) -> NDArray[np.bool_]:
+        """Return which cells have votes of its slice, shape (n_cells,); all where it is of no slice."""
+        if self.slice is None:
+            return np.ones(len(cells.a), dtype=bool)
+        kind, name = self.slice
+        return cast("NDArray[np.bool_]", cells.slices[kind] == cells.slice_names[kind].index(name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +97,7 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
     if over == "these prompts" and PROMPT not in model.strength_by:
         raise ModelError(
             f"Model {model.name!r} does not tell prompts apart: its strengths are of these prompts and of new ones "
-            "alike. Read prompts (prompt=..., --prompt) and fit with answers=True."
+            "alike. Read prompts (prompt=..., --prompt) and fit with answers=True (--answers on)."
         )
     if slice is not None:
         kind, name = slice if isinstance(slice, tuple) and len(slice) == 2 else (str(slice), "")
@@ -96,7 +105,7 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
             known = [one for one in model.strength_by if one != ANNOTATOR]
             raise ModelError(
                 f"The model has no strengths by {kind!r}, but by {listing(map(repr, known)) or 'nothing'}. Use a Model "
-                f"with strength_by=({kind!r},)."
+                f"with strength_by=({kind!r},) (--strength-by {kind})."
             )
         if name not in cells.slice_names[kind]:
             raise ModelError(f"There is no {kind} {name!r}.{did_you_mean(name, cells.slice_names[kind])}")
@@ -109,10 +118,7 @@ def view(problem: Problem, estimand: Estimand) -> View:
     numbering = target.numbering
     if numbering is None or not problem.model.strength_by:
         return on_new_slices(target)
-    rows, given = np.ones(len(cells.a), dtype=bool), [] if estimand.slice is None else [estimand.slice[0]]
-    if estimand.slice is not None:
-        kind, name = estimand.slice
-        rows = cells.slices[kind] == cells.slice_names[kind].index(name)
+    rows, given = estimand.rows(cells), [] if estimand.slice is None else [estimand.slice[0]]
     places, weights, unseen = [], [], np.zeros(n)
     for effect, keys, part in zip(target.slices, numbering.keys, numbering.parts, strict=True):
         if effect.basis != "difference" or effect.by == ANNOTATOR:

@@ -61,9 +61,9 @@ def leaderboard(
     -------
     pandas.DataFrame
         ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first.
-        Scores and bounds are in Elo points; a both-bad vote counts as a tie. A sampled fit has posterior means and
-        quantiles, and a column ``p_best``, the probability of being best. ``attrs`` has the level, the interval and,
-        where slices differ, what the ranking is ``over``.
+        Scores and bounds are in Elo points; a both-bad vote counts as a tie. In one slice the votes are those of it. A
+        sampled fit has posterior means and quantiles, and a column ``p_best``, the probability of being best. ``attrs``
+        has the level, the interval and, where slices differ, what the ranking is ``over``.
 
     Warns
     -----
@@ -106,7 +106,8 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)
     best, worst = rank_spread(low, high)
-    wins, losses, ties = records(fit.cells)
+    voted = fit.cells if fit.estimand is None else fit.cells.take(fit.estimand.rows(fit.cells))
+    wins, losses, ties = records(voted)
     rank = ranks(score / elo.points_per_logit)
     columns: Columns = {
         "rank": rank,

@@ -65,9 +65,10 @@ def groups_of(cells: Cells, over: str) -> Groups:
         names, codes = cells.slice_names[over], cells.slices[over]
     else:
         known = [*([ANNOTATOR] if cells.n_annotators else []), *cells.slices]
+        option = f"--{over} COLUMN" if over in (ANNOTATOR, PROMPT) else f"--slice {over}=COLUMN"
         raise ModelError(
             f"The votes do not say which {over!r} they belong to (they carry {listing(known) or 'no groups'}). Name "
-            f"the column when they are read, --{over} COLUMN or --slice {over}=COLUMN."
+            f"the column when they are read, {option}."
         )
     used, of_cell = np.unique(codes, return_inverse=True)
     return Groups(over, tuple(names[index] for index in used), of_cell)

@@ -465,3 +465,58 @@ def test_the_names_an_option_takes_are_those_that_exist():
 
     assert set(get_args(ModelName)) == set(PRESETS)
     assert set(get_args(PriorName)) == set(NAMED_PRIORS)
+
+
+@pytest.fixture(scope="module")
+def sliced_file(tmp_path_factory) -> Path:
+    """Votes with a topic, and prompts in a column that has to be named."""
+    cells, rng = prompted(prompts=15, votes=400, answers=1.5), np.random.default_rng(1)
+    names, outcomes = np.array(list("uvwxyz")), np.array(["model_a", "model_b", "tie"])
+    columns = {"model_a": names[cells.a], "model_b": names[cells.b], "winner": outcomes[cells.counts.argmax(axis=1)]}
+    topic = np.array(["code", "prose"])[cells.slices["prompt"] % 2]
+    path = tmp_path_factory.mktemp("sliced") / "votes.csv"
+    judge = rng.choice(np.array(["j", "k", "l"]), len(topic))
+    pl.DataFrame(columns | {"item": cells.slices["prompt"], "topic": topic, "judge": judge}).write_csv(path)
+    return path
+
+
+@pytest.mark.slow
+def test_boards_of_a_slice_and_of_these_prompts(sliced_file):
+    command = ("rank", sliced_file, "--prompt", "item", "--slice", "kind=topic", "--model", "m-elo", "--answers", "on")
+    in_code = ("--strength-by", "kind", "--in", "kind=code")
+    answer = json.loads(run(*command, *in_code, "--over", "these", "--format", "json").stdout)
+    assert (answer["model"], answer["over"], answer["slice"]) == (
+        "m-elo by kind with answers",
+        "these prompts",
+        "kind: code",
+    )
+    votes = ba.read_votes(sliced_file, prompt="item", slices={"kind": "topic"}, annotator=False)
+    model = ba.Model("m-elo by kind", strength_by=("kind",))
+    fit = ba.fit(votes, model=model, answers=True)
+    board = ba.leaderboard(fit, over="these prompts", slice=("kind", "code"))
+    assert answer["leaderboard"] == board.to_dict("records")
+    on_code = pl.read_csv(sliced_file).filter(pl.col("topic") == "code").height
+    assert board["votes"].sum() == 2 * on_code
+    assert "ranked on new prompts\n" in run(*command).stdout
+    assert "ranked on new prompts of kind: code\n" in run(*command, *in_code).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        (("--in", "kind"), "--in takes NAME=SLICE, not 'kind'"),
+        (("--in", "kind=code"), r"(--strength-by kind)"),
+        (("--strength-by", "kind", "--in", "kind=cod"), "There is no kind 'cod'. Did you mean 'code'"),
+        (("--strength-by", "language"), "(slices=..., --slice)"),
+        (("--no-prompt", "--over", "these"), "(prompt=..., --prompt) and fit with answers=True (--answers on)"),
+        (("--no-prompt", "--answers", "on"), "--prompt COLUMN"),
+        (("--prompt", "nowhere"), "No column 'nowhere'. The source has: model_a"),
+        (("--feature", "length=long,short"), "No column 'long'"),
+        (("--interval", "clustered", "--by", "language"), "--slice language=COLUMN"),
+        (("--interval", "clustered", "--by", "prompt"), "--prompt COLUMN"),
+    ],
+)
+def test_what_slices_cannot_answer_is_refused_with_a_remedy(sliced_file, options, remedy):
+    done = run("rank", sliced_file, "--slice", "kind=topic", "--model", "m-elo", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert remedy in done.stderr

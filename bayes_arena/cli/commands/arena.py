@@ -93,8 +93,8 @@ def rate(
     epsilon: Epsilon = 0.0,
     fdr: Fdr = None,
     exclude: Exclude = False,
-    model: ModelChoice,
-    intervals: Annotated[IntervalChoice, Without("interval", "resamples")],
+    model: Annotated[ModelChoice, Without("strength_by")],
+    intervals: Annotated[IntervalChoice, Without("interval", "by", "resamples")],
     scale: ScaleChoice,
     output: Output,
 ) -> None:

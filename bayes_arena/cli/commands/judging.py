@@ -15,6 +15,7 @@ from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
 
+COMPARED = Without("model", "prior", "answers", "strength_by", "sigma_strength", "sigma_discrimination")
 ANSWERS = "+answers"
 """What follows the name of a model with answers."""
 
@@ -25,7 +26,10 @@ def compare(
     *,
     models: Annotated[
         str,
-        Option(metavar="A,B,...", help="Models, separated by commas; am-davidson+answers is one with answers."),
+        Option(
+            metavar="A,B,...",
+            help="Models, separated by commas; +answers gives one answers, as in am-davidson+answers.",
+        ),
     ],
     source: Annotated[VoteSource, Without("no_annotator")],
     ties: Annotated[
@@ -41,7 +45,7 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    route: Annotated[ModelChoice, Without("model", "prior", "answers", "sigma_strength", "sigma_discrimination")],
+    route: Annotated[ModelChoice, COMPARED],
     output: Output,
 ) -> None:
     """Compare models by how well they predict votes left out (PSIS-LOO), and stack them."""

@@ -39,11 +39,12 @@ def rank(
         from bayes_arena.likelihood.presets import PRESETS
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
-        asked = source.annotator is not None or source.delta is not None or intervals.by_annotator
+        interval, (over, slice) = intervals.chosen(model.seed), board.chosen()
+        asked = source.annotator is not None or source.delta is not None
+        asked = asked or intervals.by_annotator or model.by_annotator
         if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
-        result = board.of(model.fit(source.read()))
-        interval = intervals.chosen(model.seed)
+        result = model.fit(source.read()).on(over, slice)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
     shown_as = interval.about(result)
@@ -68,8 +69,8 @@ def annotators(
         from bayes_arena.reliability.annotators import annotator_columns
         from bayes_arena.reliability.flagging import discoveries
 
-        result = model.fit(source.read())
         interval = intervals.chosen(model.seed)
+        result = model.fit(source.read())
         columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
             flagged = set(discoveries(columns["anomaly_probability"], fdr).tolist())
@@ -89,7 +90,7 @@ def annotators(
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{_intervals_named(shown_as)}"
     output.write(columns, key="annotators", head=head, title=title, shown=shown)
 
 
@@ -125,8 +126,13 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
 
 
 def board_named(shown_as: Mapping[str, Any]) -> str:
-    """Name what a board is over, and its intervals unless they are the posterior's own, for a title."""
+    """Name the intervals of a board, unless they are the posterior's own, and what it is over, for a title."""
+    about = f"\nranked on {shown_as['over']}" if "over" in shown_as else ""
+    about += f" of {shown_as['slice']}" if "slice" in shown_as else ""
+    return _intervals_named(shown_as) + about
+
+
+def _intervals_named(shown_as: Mapping[str, Any]) -> str:
+    """Name the intervals of a table, unless they are the posterior's own, for a title."""
     name = shown_as["interval"]
-    seen = f", over {shown_as['over']}" if "over" in shown_as else ""
-    seen += f" in {shown_as['slice']}" if "slice" in shown_as else ""
-    return seen if name in ("laplace", "quantiles") else f"{seen}, {name} intervals"
+    return "" if name in ("laplace", "quantiles") else f", {name} intervals"

@@ -17,8 +17,9 @@ sum_c W_eta,c cov(z_c, theta) besides. Newton steps in m alternate with V and wi
 
 for the M_p numbers (less one where their sum is held) of hyperprior scale s_p. At the maximum over m and S nothing of
 what depends on them moves with the spreads to first order, so these are all the terms there are. The fixed point is
-approached geometrically, so a spread that goes on in one direction goes faster. Where two steps in m point against each
-other, as they do where V answers them, the next is half as long.
+approached geometrically, so a spread that goes on in one direction goes faster, and one that swings, as that of few
+numbers can, halves its steps. Where two steps in m point against each other, as they do where V answers them, the next
+is half as long.
 
 The Hessian is taken without residuals, of mean zero under the model.
 """
