@@ -108,3 +108,54 @@ def run_on_terminal(*command: object, piped: bool = False, **environment: str) -
         answer = process.stdout.read() if process.stdout else b""
     os.close(leader)
     return CompletedProcess(arguments, process.returncode, answer.decode(), shown.decode())
+
+
+def sliced_votes(competitors: int, prompts: int, annotators: int, votes: int, seed: int = 0) -> ba.Cells:
+    """Votes at random, each of a prompt, one of three categories and a length; without annotators if there are none."""
+    rng = np.random.default_rng(seed)
+    a, shift, prompt = (
+        rng.integers(low, high, votes) for low, high in ((0, competitors), (1, competitors), (0, prompts))
+    )
+    return ba.Cells(
+        competitors=tuple(f"c{index:02}" for index in range(competitors)),
+        annotators=tuple(f"k{index:02}" for index in range(annotators)),
+        a=a,
+        b=(a + shift) % competitors,
+        annotator=rng.integers(0, max(annotators, 1), votes),
+        counts=np.eye(4)[rng.integers(0, 3, votes)],
+        features={"length": rng.normal(size=votes)},
+        slices={"prompt": prompt, "category": prompt % 3},
+        slice_names={"prompt": tuple(f"p{index:03}" for index in range(prompts)), "category": ("x", "y", "z")},
+    )
+
+
+def answered_votes(
+    competitors: int = 6,
+    prompts: int = 30,
+    annotators: int = 8,
+    votes: int = 1500,
+    *,
+    answers_sd: float = 1.2,
+    strength_sd: float = 1.0,
+    seed: int = 0,
+) -> tuple[pl.DataFrame, np.ndarray]:
+    """Votes by Davidson's model on answers of known spread, theta = 1 and nu = 0.7, and the true strengths."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0, strength_sd, competitors)
+    strength -= strength.mean()
+    answer = strength + rng.normal(0, answers_sd, (prompts, competitors))
+    a, shift, prompt = (
+        rng.integers(low, high, votes) for low, high in ((0, competitors), (1, competitors), (0, prompts))
+    )
+    b = (a + shift) % competitors
+    eta = answer[prompt, a] - answer[prompt, b]
+    chances = np.exp([eta / 2, -eta / 2, np.full(votes, np.log(0.7))])
+    outcome = (rng.random(votes) > np.cumsum(chances / chances.sum(axis=0), axis=0)[:-1]).sum(axis=0)
+    columns = {
+        "model_a": [f"m{index}" for index in a],
+        "model_b": [f"m{index}" for index in b],
+        "winner": [("model_a", "model_b", "tie")[one] for one in outcome],
+        "judge": [f"j{index:02}" for index in rng.integers(0, annotators, votes)],
+        "prompt": [f"p{index:03}" for index in prompt],
+    }
+    return pl.DataFrame(columns), strength

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +18,7 @@ from bayes_arena.inference.projection import project, project_draws
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
 from bayes_arena.likelihood.objective import Objective, Point
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
@@ -57,14 +57,21 @@ class Draws:
     slices: Floats = field(default_factory=partial(np.zeros, (0, 0)))
 
     @classmethod
-    def of(cls, problem: Problem, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
-        """Return draws of the parameters of a problem with their r*."""
-        votes = problem.cells.votes_by_annotator()
-        if slices is None:
-            projected = project_draws(problem.objective, strength, common, own, votes)
-            return cls(strength, projected, common, own, np.zeros((len(strength), 0)))
-        center = Point(*(one.mean(axis=0) for one in (strength, common, own, slices)))
-        return viewed(problem, center, view(problem, Estimand()), strength, common, own, slices)
+    def of(
+        cls,
+        problem: Problem,
+        strength: Floats,
+        common: Floats,
+        own: Floats,
+        slices: Floats | None = None,
+        spreads: Mapping[str, Floats] | None = None,
+        on: View | None = None,
+    ) -> Draws:
+        """Return draws of the parameters of a problem with their r*, under its spreads or under draws of them."""
+        votes, names = problem.cells.votes_by_annotator(), problem.objective.spreads
+        drawn = np.column_stack([spreads[name] for name in names]) if spreads else None
+        projected = project_draws(problem.objective, strength, common, own, votes, slices, drawn, on)
+        return cls(strength, projected, common, own, np.zeros((len(strength), 0)) if slices is None else slices)
 
     def points(self) -> Iterator[Point]:
         """Iterate over the draws as points in parameter space."""
@@ -81,10 +88,13 @@ def viewed(
     head = np.column_stack([strength, common, slices]) - center.head
     moved = (own - center.own).reshape(len(own), -1)
     shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T
-    if on.unseen.any():
-        noise = np.random.default_rng(UNSEEN).normal(size=shift.shape) * np.sqrt(on.unseen)
-        shift += noise @ projection.by_mean.T
+    shift += _noise(on, len(shift)) @ projection.by_mean.T
     return Draws(strength, projection.strength + shift, common, own, slices)
+
+
+def _noise(on: View, size: int) -> Floats:
+    """Draw what numbers of slices that no vote is about add to the strengths, shape (size, n)."""
+    return np.asarray(np.random.default_rng(UNSEEN).normal(size=(size, len(on.unseen))) * np.sqrt(on.unseen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +174,14 @@ class Fit:
         """Gaussian approximation at the mode."""
         return self.mode.laplace
 
+    @property
+    def sampled_spreads(self) -> dict[str, Floats]:
+        """Draws of the spreads that were sampled, each of shape (n_draws,), by the names of ``Prior``."""
+        if self.tree is None or self.prior.hyper is None:
+            return {}
+        posterior, labels = self.tree["posterior"], {name: spread_label(name) for name in self.target.spreads}
+        return {name: np.ravel(posterior[label].to_numpy()) for name, label in labels.items() if label in posterior}
+
     @cached_property
     def view(self) -> View:
         """Over which slices its rankings are."""
@@ -197,6 +215,10 @@ class Fit:
         parts = draws.strength, draws.common, draws.own, draws.slices
         if not self.target.slices:
             return draws
+        if draws is self.samples:
+            noisy = draws.strength + _noise(self.view, len(draws.strength))
+            seen = Draws.of(self.mode.problem, noisy, *parts[1:], self.sampled_spreads, self.view)
+            return replace(seen, strength=draws.strength)
         center = Point(*(part.mean(axis=0) for part in parts))
         return viewed(self.mode.problem, center, self.view, *parts)
 
@@ -205,8 +227,7 @@ class Fit:
         if not self.target.slices:
             return draws.strength
         mean = draws.strength + (self.view.slices @ draws.slices.T).T
-        noise = np.random.default_rng(UNSEEN).normal(size=mean.shape) * np.sqrt(self.view.unseen)
-        return np.asarray(mean + noise)
+        return np.asarray(mean + _noise(self.view, len(mean)))
 
     @property
     def about(self) -> dict[str, str]:

@@ -123,8 +123,12 @@ def draws_of(tree: DataTree, problem: Problem) -> Draws:
         if effect.name in shared:
             own[:, :, column] -= shared[effect.name][:, None]
     common = np.column_stack(list(shared.values())) if shared else np.zeros((size, 0))
-    slices = [values(effect.label) for effect in target.slices]
-    return Draws.of(problem, strength, common, own, np.column_stack(slices) if slices else None)
+    if not target.slices:
+        return Draws.of(problem, strength, common, own)
+    slices = np.column_stack([values(effect.label) for effect in target.slices])
+    labels = {name: spread_label(name) for name in target.spreads}
+    spreads = {name: values(label) for name, label in labels.items() if label in posterior}  # none where fixed
+    return Draws.of(problem, strength, common, own, slices, spreads)
 
 
 def mean_spreads(tree: DataTree, problem: Problem) -> Prior:

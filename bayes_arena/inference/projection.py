@@ -44,6 +44,8 @@ NODES, MANY_NODES = 64, 256
 """Chebyshev nodes at which the average score is taken as a function of the lead: of every draw, and of one point."""
 LEAD_NODES, TIE_NODES = 9, 5
 """Gauss-Hermite nodes over which slices scatter."""
+TIES = 5
+"""Chebyshev nodes of what slices and competitors add to ln nu, which hardly moves the score."""
 MAX_STEPS = 100
 CERTAIN = 1e-7
 """Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
@@ -111,7 +113,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         part = slice(first, first + chunk)
         weight, own = share[part], point.own[part]
         theta = predictor.theta(own.T) * np.ones(len(weight))
-        for shift, tie, chance in scattered(view):
+        for shift, tie, chance in scattered(target, view):
             share_here, shifted = times(chance, weight), leads if shift == 0.0 else leads + shift
             everybody = shifted[:, None] + np.zeros(len(weight))  # whatever numbers they have, annotators are an axis
             z = predictor.coordinates(everybody, point.common, own.T)
@@ -144,13 +146,14 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     return Projection(projected, by_head, by_own, by_mean)
 
 
-def scattered(view: View) -> list[tuple[float, float, float]]:
+def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:
     """Return by how much leads and ln nu are off their means, and how likely that is."""
-    counts = (LEAD_NODES if view.lead_sd else 1), (TIE_NODES if view.tie_sd else 1)
+    lead_sd, tie_sd = view.scatter(target)
+    counts = (LEAD_NODES if lead_sd else 1), (TIE_NODES if tie_sd else 1)
     (x, p), (y, q) = map(np.polynomial.hermite_e.hermegauss, counts)
     chances = np.outer(p / p.sum(), q / q.sum()).tolist()
     return [
-        (float(view.lead_sd * lead), float(view.tie_sd * tie), chances[row][column])
+        (float(lead_sd * lead), float(tie_sd * tie), chances[row][column])
         for row, lead in enumerate(x)
         for column, tie in enumerate(y)
     ]
@@ -220,7 +223,16 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     return solution.strength - solution.strength.mean(), factor
 
 
-def project_draws(target: Objective, strength: Floats, common: Floats, own: Floats, votes: Floats) -> Floats:
+def project_draws(
+    target: Objective,
+    strength: Floats,
+    common: Floats,
+    own: Floats,
+    votes: Floats,
+    slices: Floats | None = None,
+    spreads: Floats | None = None,
+    view: View | None = None,
+) -> Floats:
     """Put every draw of a model's strengths on the Bradley-Terry scale.
 
     The average score W depends on a pair only through its lead d, so it is taken at Chebyshev nodes and interpolated:
@@ -234,6 +246,12 @@ def project_draws(target: Objective, strength: Floats, common: Floats, own: Floa
         Draws.
     votes : ndarray, shape (M,)
         Votes of every annotator.
+    slices : ndarray, shape (n_draws, s), optional
+        Draws of the numbers of slices, of a model that has them.
+    spreads : ndarray, shape (n_draws, n_spreads), optional
+        Draws of its spreads, in the order of ``target.spreads``; by default they are those of the target.
+    view : View, optional
+        As for :func:`project`.
 
     Returns
     -------
@@ -243,6 +261,12 @@ def project_draws(target: Objective, strength: Floats, common: Floats, own: Floa
     if _is_bradley_terry(target):
         return np.asarray(strength - strength.mean(axis=1, keepdims=True))
     i, j = np.triu_indices(strength.shape[1], k=1)
+    if slices is not None and target.slices:
+        score = np.empty((len(strength), len(i)))
+        for index, point in enumerate(map(Point, strength, common, own, slices)):
+            of_draw = target if spreads is None else target.with_spreads(spreads[index, 0], spreads[index, 1:].tolist())
+            score[index] = _average_over_slices(of_draw, point, i, j, votes, view or on_new_slices(target))
+        return _bradley_terry_many(i, j, np.clip(score, CERTAIN, 1 - CERTAIN), strength.shape[1])
     leads = lead(strength, i, j)
     reach = float(np.abs(leads).max())
     nodes, to_coefficients = _chebyshev(NODES)
@@ -259,6 +283,33 @@ def project_draws(target: Objective, strength: Floats, common: Floats, own: Floa
         average = chebval(leads[part] / reach, coefficients, tensor=False)
         projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
     return projected
+
+
+def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
+    """Return the score that i is expected to take from j on a slice drawn at random, for every pair.
+
+    As a polynomial of the lead and of what is added to ln nu, sum c_ab T_a T_b: of a slice drawn at random lead and
+    ln nu are independent, and so the average of a product is that of its factors.
+    """
+    d, share = lead(point.strength + view.slices @ point.slices, i, j), _shares(target, votes)
+    lead_sd, tie_sd = view.scatter(target)
+    ties = ties_of_competitors(target, point.slices)
+    offset = np.zeros_like(d) if ties is None else ties[i] + ties[j]
+    sides = []
+    for center, sd, size, scattered in ((d, lead_sd, NODES, LEAD_NODES), (offset, tie_sd, TIES, TIE_NODES)):
+        x, chance = np.polynomial.hermite_e.hermegauss(scattered if sd else 1)
+        everywhere = center + sd * x[:, None]
+        reach = max(float(np.abs(everywhere).max()), 1e-12)
+        nodes, to_coefficients = _chebyshev(size)
+        terms = np.einsum("x,xpa->pa", chance / chance.sum(), chebvander(everywhere / reach, size - 1))
+        sides.append((reach * nodes, terms @ to_coefficients))
+    (leads, by_lead), (shifts, by_shift) = sides
+    everybody = leads[:, None, None] + np.zeros((len(shifts), len(share)))
+    z = target.predictor.coordinates(everybody, point.common, point.own.T)
+    if len(z) > T:
+        z[T] += shifts[:, None]
+    score = target.likelihood.expected_score(z)[0] @ share
+    return np.asarray(np.einsum("pa,ab,pb->p", by_lead, score, by_shift, optimize=True))
 
 
 def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:

@@ -14,7 +14,6 @@ adds share_g^2 s_f^2 to the variance of m_i.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
@@ -66,16 +65,22 @@ class View:
     ----------
     slices : sparse array, shape (n, s)
         What the numbers of slices add to the strengths: m = r + slices @ u.
-    lead_sd, tie_sd : float
-        How leads and ln nu scatter around their means from slice to slice.
+    given : tuple of str
+        Kinds of slices that the strengths are of one of; over the others they are averaged.
     unseen : ndarray, shape (n,)
         Variance of m from numbers that no vote is about.
     """
 
     slices: Any
-    lead_sd: float
-    tie_sd: float
+    given: tuple[str, ...]
     unseen: Floats
+
+    def scatter(self, target: Objective) -> tuple[float, float]:
+        """Return how leads and ln nu scatter around their means from slice to slice, as standard deviations."""
+        scattered = [effect for effect in target.slices if effect.by not in (*self.given, COMPETITOR)]
+        leads = sum(2 * effect.sd**2 for effect in scattered if effect.basis == "difference")
+        ties = sum(effect.sd**2 for effect in scattered if effect.basis == "one")
+        return math.sqrt(leads), math.sqrt(ties)
 
 
 def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str] | None) -> Estimand:
@@ -130,21 +135,13 @@ def view(problem: Problem, estimand: Estimand) -> View:
         return on_new_slices(target)
     row, column = (np.concatenate(one) for one in zip(*places, strict=True))
     matrix = csr_array((np.concatenate(weights), (row, column)), shape=(n, numbering.n_slices))
-    return View(matrix, *scatter(target, given), unseen)
+    return View(matrix, tuple(given), unseen)
 
 
 def on_new_slices(target: Objective) -> View:
     """View the strengths on slices of any kind that nobody has seen."""
     size, n = target.numbering.n_slices if target.numbering else 0, target.n_competitors
-    return View(csr_array((n, size)), *scatter(target, ()), np.zeros(n))
-
-
-def scatter(target: Objective, given: Collection[str]) -> tuple[float, float]:
-    """Return how leads and ln nu scatter from slice to slice, other than those of the kinds that are given."""
-    scattered = [effect for effect in target.slices if effect.by not in (*given, COMPETITOR)]
-    leads = sum(2 * effect.sd**2 for effect in scattered if effect.basis == "difference")
-    ties = sum(effect.sd**2 for effect in scattered if effect.basis == "one")
-    return math.sqrt(leads), math.sqrt(ties)
+    return View(csr_array((n, size)), (), np.zeros(n))
 
 
 def _shares(problem: Problem, kind: str, rows: np.ndarray) -> Floats:

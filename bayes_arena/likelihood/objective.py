@@ -141,9 +141,19 @@ class Objective:
         """Names of the spreads of its prior."""
         return "strength", *(effect.spread for effect in (*self.own, *self.slices))
 
+    @property
+    def units(self) -> Floats:
+        """Units of the annotators' numbers, in which their spreads are, shape (q,)."""
+        return np.array([effect.unit for effect in self.own])
+
+    @property
+    def spread_values(self) -> Floats:
+        """The spreads, in the order of their names."""
+        return np.array([self.strength_sd, *(effect.sd * effect.unit for effect in (*self.own, *self.slices))])
+
     def with_spreads(self, strength_sd: float, others: Sequence[float]) -> Objective:
         """Return the objective under other spreads of the strengths, the annotators' numbers and those of slices."""
-        effects = [replace(one, sd=sd) for one, sd in zip((*self.own, *self.slices), others, strict=True)]
+        effects = [replace(one, sd=sd / one.unit) for one, sd in zip((*self.own, *self.slices), others, strict=True)]
         own, slices = tuple(effects[: len(self.own)]), tuple(effects[len(self.own) :])
         return replace(self, strength_sd=strength_sd, own=own, slices=slices)
 
@@ -339,7 +349,7 @@ class Objective:
             numbering=numbers,
             entry=entry,
             curve=curve,
-            slope=slope[ETA] if residuals else np.zeros(len(entry)),
+            slope=np.ascontiguousarray(slope[ETA]) if residuals else np.zeros(len(entry)),
             precision=precision,
             head=head,
         )

@@ -291,7 +291,7 @@ def _expected_score(
     numbers = [effect.mean for effect in fit.target.own] if someone is None else someone
     leads, ties = lead(strength, i, j), ties_of_competitors(fit.target, slices)
     score: Floats | float = 0.0
-    for shift, tie, chance in scattered(fit.view):
+    for shift, tie, chance in scattered(fit.target, fit.view):
         z = fit.target.predictor.coordinates(leads if shift == 0.0 else leads + shift, common.T[:, :, None], numbers)
         if fit.target.slices and len(z) > T:
             z[T] += tie if ties is None else tie + ties[:, i] + ties[:, j]

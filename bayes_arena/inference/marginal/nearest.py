@@ -17,8 +17,9 @@ sum_c W_eta,c cov(z_c, theta) besides. Newton steps in m alternate with V and wi
 
 for the M_p numbers (less one where their sum is held) of hyperprior scale s_p. At the maximum over m and S nothing of
 what depends on them moves with the spreads to first order, so these are all the terms there are. The fixed point is
-approached geometrically, so a spread that goes on in one direction goes faster. Where two steps in m point against each
-other, as they do where V answers them, the next is half as long.
+approached geometrically, so a spread that goes on in one direction goes faster, and one that swings, as that of few
+numbers can, halves its steps. Where two steps in m point against each other, as they do where V answers them, the next
+is half as long.
 
 The Hessian is taken without residuals, of mean zero under the model.
 """
@@ -56,10 +57,11 @@ LONGEST_CHANGE = 0.5
 """Largest change of the logarithm of a spread in a step."""
 REVERSED = -0.5
 """Cosine of two steps below which they point against each other."""
-FASTER, FASTEST = 1.15, 2.0
-"""By how much more than the fixed point says a spread changes, as long as it goes on in one direction."""
+FASTER, FASTEST, SLOWEST = 1.15, 2.0, 0.02
+"""By how much more than the fixed point says a spread changes, as long as it goes on in one direction; half as much
+whenever it turns round, as where gamma_p is near one and the fixed point leaps from side to side."""
 NUDGE = 0.1
-"""Change of ln sigma by which the curvature of its density is taken."""
+"""Change of ln sigma over which the slope of its density is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +116,10 @@ def integrate_slices(problem: Problem) -> Mode:
     """
     base = find_mode(replace(problem, model=problem.model.without_slices()))
     start = problem.objective.start()
-    own = base.point.own if base.point.own.size else start.own
+    own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have numbers of slices
     start = replace(start, strength=base.point.strength, common=base.point.common, own=own)
     found = nearest(problem, start)
-    spreads = dict(zip(found.target.spreads, spreads_of(found.target).tolist(), strict=True))
+    spreads = dict(zip(found.target.spreads, found.target.spread_values.tolist(), strict=True))
     return Mode(
         problem=replace(problem, prior=problem.prior.with_spreads(spreads)),
         point=found.point,
@@ -143,13 +145,11 @@ def spread_uncertainty(mode: Mode, name: str) -> float:
     problem = mode.problem
     target, scale = problem.objective, cast(Spreads, problem.prior.hyper).spread(name)
     place = target.spreads.index(name)
-    slopes = []
-    for nudge in (-NUDGE, NUDGE):
-        sigma = problem.prior.spread(name) * np.exp(nudge)
-        moved = nearest(replace(problem, prior=problem.prior.with_spreads({name: sigma})), mode.point, estimate=False)
-        size, squares, variance = (part[place] for part in _moments(moved))
-        slopes.append((squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2)
-    return float(max((slopes[0] - slopes[1]) / (2 * NUDGE), 1e-12) ** -0.5)
+    sigma = problem.prior.spread(name) * np.exp(NUDGE)
+    moved = nearest(replace(problem, prior=problem.prior.with_spreads({name: sigma})), mode.point, estimate=False)
+    size, squares, variance = (part[place] for part in _moments(moved))
+    slope = (squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2  # zero at the mode
+    return float(max(-slope / NUDGE, 1e-12) ** -0.5)
 
 
 def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest:
@@ -178,11 +178,11 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
         now = Nearest(target, point, factor, _largest(gradient) / max(target.n_votes, 1.0), step + 1)
         change = np.zeros(1)
         if estimate:
-            logs = np.log(spreads_of(target))
-            change = np.log(_fixed_point(now, scales)) - logs
-            pace = np.where(change * last < 0, np.maximum(0.5 * pace, 0.5), np.minimum(FASTER * pace, FASTEST))
+            logs = np.log(target.spread_values)
+            change = np.log(np.maximum(_fixed_point(now, scales), SMALLEST)) - logs
+            pace = np.clip(np.where(change * last < 0, 0.5, FASTER) * pace, SLOWEST, FASTEST)
             last = change
-            spreads = np.maximum(np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE)), SMALLEST)
+            spreads = np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE))
         settled = np.abs(head[: target.n_competitors]).max() < SETTLED and np.abs(change).max() < SETTLED_SPREAD
         if step and settled:
             return now
@@ -193,11 +193,6 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
         f"{np.abs(head[: target.n_competitors]).max():.1e} logits). Use method='nuts', or leave slices out "
         "(answers=False)."
     )
-
-
-def spreads_of(target: Objective) -> Floats:
-    """Return the spreads of an objective's prior, in the order of their names."""
-    return np.array([target.strength_sd, *(effect.sd for effect in (*target.own, *target.slices))])
 
 
 def _averaged(target: Objective, point: Point, factor: CrossedFactor | None) -> tuple[RowTerms, Floats | None]:
@@ -233,19 +228,23 @@ def _moments(found: Nearest) -> tuple[Floats, Floats, Floats]:
     """Return of every spread how many numbers have it, the squares of their means, and the sum of their variances."""
     target, point, spread = found.target, found.point, found.factor.spread
     n, c, count = target.n_competitors, len(target.common), target.n_annotators
-    deviations = point.own - [effect.mean for effect in target.own]
+    deviations = (point.own - [effect.mean for effect in target.own]) * target.units
     slices, variances = (target.numbers_by_slice(one) for one in (point.slices, spread.head[n + c :]))
     sizes = [n - 1, *[count - 1] * len(target.own), *map(len, slices)]
     squares = [point.strength @ point.strength, *(deviations**2).sum(axis=0), *(one @ one for one in slices)]
     gauge = 1 / (np.diag(found.factor.hessian.head).mean() + target.strength_sd**-2)  # variance of the sum, held
-    variance = [spread.head[:n].sum() - gauge, *np.einsum("mqq->q", spread.own), *map(np.sum, variances)]
+    variance = [
+        spread.head[:n].sum() - gauge,
+        *np.einsum("mqq->q", spread.own) * target.units**2,
+        *map(np.sum, variances),
+    ]
     return np.array(sizes, dtype=float), np.array(squares), np.array(variance)
 
 
 def _fixed_point(found: Nearest, scales: Floats) -> Floats:
     """Return the spreads that solve the equation of the module."""
     sizes, squares, variance = _moments(found)
-    excess = sizes - variance / spreads_of(found.target) ** 2 - 1
+    excess = sizes - variance / found.target.spread_values**2 - 1
     return np.sqrt(0.5 * scales**2 * (np.sqrt(excess**2 + 4 * squares / scales**2) - excess))
 
 

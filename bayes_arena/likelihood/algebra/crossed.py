@@ -264,7 +264,7 @@ class CrossedFactor:
 
         made_ready(kernels.spread, spread, COMPILING)
         back = np.argsort(order.rows)
-        if not m and width:
+        if not m:
             places = np.searchsorted(order.dense, self.shape[0] + np.arange(count * width)).reshape(count, width)
             own = covariance[places[:, :, None], places[:, None, :]]
         every = np.empty(len(order.dense) + len(order.tail))

@@ -75,6 +75,14 @@ class Numbering:
 
         Places count over all slices; -1 where the votes that were fitted have no such slice.
         """
+        return self._places if tally is self.tally else self._find_places(tally)
+
+    @cached_property
+    def _places(self) -> list[list[Ints]]:
+        """Those of the votes that were fitted: found once, however many objectives share the numbers."""
+        return self._find_places(self.tally)
+
+    def _find_places(self, tally: Tally) -> list[list[Ints]]:
         found = []
         for effect, keys, part in zip(self.slices, self.keys, self.parts, strict=True):
             places = []
