@@ -113,7 +113,7 @@ class ModelChoice:
         flat, slices, style = self.prior == "flat", tuple(self.strength_by or ()), tuple(self.style or ())
         model = resolve_model(self.model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=flat)
         name = model.name + (f" by {', '.join(slices)}" if slices else "")
-        name += f" with {', '.join(style)} held equal" if style else ""
+        name += f" at equal {', '.join(style)}" if style else ""
         return replace(model, name=name, strength_by=slices, style=style)
 
     @property
