@@ -9,7 +9,8 @@ from scipy.stats import halfnorm, norm
 import bayes_arena as ba
 from bayes_arena.inference.marginal.nearest import integrate_slices
 from bayes_arena.inference.marginal.spreads import information
-from bayes_arena.likelihood.objective import Objective, Point, objective
+from bayes_arena.likelihood.objective import Objective, objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.models import build

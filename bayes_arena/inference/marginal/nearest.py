@@ -38,9 +38,11 @@ from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.algebra.arrow import factorise
-from bayes_arena.likelihood.algebra.crossed import CrossedFactor
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.algebra.derivatives import crossed_hessian
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Spreads
 from bayes_arena.likelihood.problem import Problem
 
@@ -167,7 +169,7 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
     pace, last = np.ones(len(names)), np.zeros(len(names))
     for step in range(MAX_STEPS):
         terms, pulls = _averaged(target, point, factor)
-        gradient, hessian = target.crossed_hessian(point, terms, residuals=False, pulls=pulls)
+        gradient, hessian = crossed_hessian(target, point, terms, residuals=False, pulls=pulls)
         gradient = gauge.on_plane(gradient)
         factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
         head, own = factor.solve(-gradient.head, -gradient.own)
