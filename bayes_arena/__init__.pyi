@@ -11,6 +11,7 @@ from .errors import (
     CompilerError as CompilerError,
     ConvergenceError as ConvergenceError,
     DatasetError as DatasetError,
+    DependentVotesWarning as DependentVotesWarning,
     DroppedVotesWarning as DroppedVotesWarning,
     FitError as FitError,
     IdentificationWarning as IdentificationWarning,
@@ -56,25 +57,27 @@ from .ratings.estimates import (
     strengths as strengths,
 )
 from .ratings.intervals.bootstrap import Bootstrap as Bootstrap
+from .ratings.intervals.clustered import Clustered as Clustered
 from .ratings.intervals.contract import Interval as Interval
 from .ratings.intervals.laplace import Laplace as Laplace
 from .ratings.intervals.profile import Profile as Profile
-from .ratings.intervals.robust import (
-    Clustered as Clustered,
-    Sandwich as Sandwich,
-)
+from .ratings.intervals.robust import Sandwich as Sandwich
 from .ratings.leaderboard import (
     leaderboard as leaderboard,
     rank_spread as rank_spread,
 )
-from .ratings.online import (
+from .ratings.orders.random_orders import (
+    bootstrapped_elo as bootstrapped_elo,
+    shuffled_elo as shuffled_elo,
+)
+from .ratings.orders.walk import (
     elo_by_annotator as elo_by_annotator,
     online_elo as online_elo,
     reversed_elo as reversed_elo,
 )
-from .ratings.random_orders import (
-    bootstrapped_elo as bootstrapped_elo,
-    shuffled_elo as shuffled_elo,
+from .ratings.slices import (
+    answers as answers,
+    slice_gaps as slice_gaps,
 )
 from .ratings.standing import (
     head_to_head as head_to_head,
@@ -82,6 +85,7 @@ from .ratings.standing import (
     unsettled_pairs as unsettled_pairs,
     win_probability as win_probability,
 )
+from .ratings.style import style_effects as style_effects
 from .reliability.annotators import annotators as annotators
 from .reliability.flagging import (
     flag as flag,
@@ -90,7 +94,10 @@ from .reliability.flagging import (
 from .validation.comparison import compare as compare
 from .validation.diagnostics import diagnose as diagnose
 from .validation.heldout import held_out as held_out
-from .validation.kfold import kfold_annotators as kfold_annotators
+from .validation.kfold import (
+    kfold as kfold,
+    kfold_annotators as kfold_annotators,
+)
 from .validation.leave_one_out import (
     LeaveOneOut as LeaveOneOut,
     leave_one_out as leave_one_out,
@@ -103,6 +110,8 @@ from .validation.predictive import (
 from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells
 from .votes.checks import check as check
+from .votes.preparing.rankings import read_rankings as read_rankings
+from .votes.preparing.texts import style_features as style_features
 from .votes.reading.files.hub import hub_files as hub_files
 from .votes.reading.sequence import (
     VoteSequence as VoteSequence,

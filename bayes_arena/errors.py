@@ -24,7 +24,8 @@
     ├── UnusedColumnWarning              a column was passed over that looks as if it mattered
     ├── PromptsWarning                   a column was taken for the prompts without being named
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
-    └── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
+    ├── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
+    └── DependentVotesWarning            votes share a prompt or a ranking, and were taken for independent
 
 A message says what is wrong, shows at most five offending values with their rows, and ends with the remedy.
 """
@@ -36,6 +37,7 @@ from typing import Literal
 
 SHOWN = 5
 OnInvalid = Literal["raise", "drop"]
+Weights = Literal["frequency", "importance"]
 """What invalid votes come to: an :class:`InvalidVotesError`, or a :class:`DroppedVotesWarning`."""
 
 
@@ -125,6 +127,10 @@ class NoMaximumWarning(ArenaWarning):
 
 class IdentificationWarning(ArenaWarning):
     """The comparisons are disconnected, or the votes do not settle a sign."""
+
+
+class DependentVotesWarning(ArenaWarning):
+    """Votes that share a prompt or a ranking were taken for independent."""
 
 
 def listing(values: Iterable[object]) -> str:

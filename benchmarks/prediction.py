@@ -86,7 +86,7 @@ def main() -> None:
         seconds = time.perf_counter() - start
         print(f"## {title}\n\n{cells.n_votes:.0f} votes, 10 splits 80/20, {seconds:.0f} s\n\n{markdown(table)}\n")
         start = time.perf_counter()
-        table = ba.kfold_annotators(cells, population, reference=REFERENCE)
+        table = ba.kfold(cells, population, over="annotator", reference=REFERENCE)
         seconds = time.perf_counter() - start
         print(f"Annotators nobody has seen, 10 folds, {seconds:.0f} s\n\n{markdown(table)}\n")
         print(f"Posterior predictive checks\n\n{outside(cells)}\n")

@@ -16,9 +16,11 @@ import numpy as np
 import pymc as pm
 
 from bayes_arena.arrays import sum_by
+from bayes_arena.inference.marginal.nearest import integrate_slices
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
+from bayes_arena.likelihood.predictor import times
 from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
@@ -62,7 +64,7 @@ def build(
     if not pooled or problem.prior.hyper is None:
         return compose(problem)
     with one_thread():
-        known = information(estimate_spreads(problem))
+        known = information((integrate_slices if problem.model.is_crossed else estimate_spreads)(problem))
     return compose(problem, known)
 
 
@@ -95,7 +97,9 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
         if known is not None:
             strength = pm.Deterministic("strength", strength, dims="competitor")
         own = {
-            effect.name: scattered(_parts.zero_sum, f"{effect.name}_deviation", effect.spread, "annotator")
+            effect.name: times(
+                1 / effect.unit, scattered(_parts.zero_sum, f"{effect.name}_deviation", effect.spread, "annotator")
+            )
             for effect in target.own
         }
         votes = sum_by(target.tally.k, target.counts.sum(axis=0), target.n_annotators)

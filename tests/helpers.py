@@ -10,10 +10,12 @@ from subprocess import CompletedProcess
 from typing import get_args
 from unittest import mock
 
+import numpy as np
 import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.__main__ import main
+from bayes_arena.arrays import Ints
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, likelihood
 from bayes_arena.likelihood.specification import Ties
 
@@ -35,6 +37,34 @@ def panel(judges: dict[str, tuple[int, int] | list[tuple[int, int]]]) -> ba.Cell
         for (a, b), (won, lost) in zip(PAIRS, counts, strict=True):
             rows += [(a, b, "model_a", judge)] * won + [(a, b, "model_b", judge)] * lost
     return ba.read_votes(frame(rows))
+
+
+def single_votes(a: Ints, b: Ints, outcome: Ints, **slices: Ints) -> ba.Cells:
+    """Votes one by one as cells, without annotators, sorted as cells are; of slices the codes."""
+    names = sorted(map(str, np.unique(np.append(a, b))))
+    order = np.lexsort([*reversed(slices.values()), b, a])
+    return ba.Cells(
+        competitors=tuple(names),
+        annotators=(),
+        a=a[order],
+        b=b[order],
+        annotator=np.zeros_like(a),
+        counts=np.eye(4)[outcome[order]],
+        slices={name: codes[order] for name, codes in slices.items()},
+        slice_names={name: tuple(f"{code:04}" for code in range(codes.max() + 1)) for name, codes in slices.items()},
+    )
+
+
+def prompted(*, prompts: int, votes: int, answers: float = 1.0, competitors: int = 6, seed: int = 0) -> ba.Cells:
+    """Votes on prompts that recur; answers depart from the competitors' strengths by N(0, answers) in logits."""
+    rng = np.random.default_rng(seed)
+    quality = np.linspace(-1, 1, competitors) + answers * rng.normal(size=(prompts, competitors))
+    prompt, a = rng.integers(prompts, size=votes), rng.integers(competitors, size=votes)
+    b = (a + rng.integers(1, competitors, size=votes)) % competitors
+    eta = quality[prompt, a] - quality[prompt, b]
+    weights = np.exp(np.array([eta / 2, -eta / 2, np.full(votes, -0.5)]))
+    outcome = (rng.random(votes) > np.cumsum(weights / weights.sum(axis=0), axis=0)).sum(axis=0)
+    return single_votes(a, b, outcome, prompt=prompt)
 
 
 def every_likelihood() -> list[Likelihood]:
@@ -78,3 +108,54 @@ def run_on_terminal(*command: object, piped: bool = False, **environment: str) -
         answer = process.stdout.read() if process.stdout else b""
     os.close(leader)
     return CompletedProcess(arguments, process.returncode, answer.decode(), shown.decode())
+
+
+def sliced_votes(competitors: int, prompts: int, annotators: int, votes: int, seed: int = 0) -> ba.Cells:
+    """Votes at random, each of a prompt, one of three categories and a length; without annotators if there are none."""
+    rng = np.random.default_rng(seed)
+    a, shift, prompt = (
+        rng.integers(low, high, votes) for low, high in ((0, competitors), (1, competitors), (0, prompts))
+    )
+    return ba.Cells(
+        competitors=tuple(f"c{index:02}" for index in range(competitors)),
+        annotators=tuple(f"k{index:02}" for index in range(annotators)),
+        a=a,
+        b=(a + shift) % competitors,
+        annotator=rng.integers(0, max(annotators, 1), votes),
+        counts=np.eye(4)[rng.integers(0, 3, votes)],
+        features={"length": rng.normal(size=votes)},
+        slices={"prompt": prompt, "category": prompt % 3},
+        slice_names={"prompt": tuple(f"p{index:03}" for index in range(prompts)), "category": ("x", "y", "z")},
+    )
+
+
+def answered_votes(
+    competitors: int = 6,
+    prompts: int = 30,
+    annotators: int = 8,
+    votes: int = 1500,
+    *,
+    answers_sd: float = 1.2,
+    strength_sd: float = 1.0,
+    seed: int = 0,
+) -> tuple[pl.DataFrame, np.ndarray]:
+    """Votes by Davidson's model on answers of known spread, theta = 1 and nu = 0.7, and the true strengths."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0, strength_sd, competitors)
+    strength -= strength.mean()
+    answer = strength + rng.normal(0, answers_sd, (prompts, competitors))
+    a, shift, prompt = (
+        rng.integers(low, high, votes) for low, high in ((0, competitors), (1, competitors), (0, prompts))
+    )
+    b = (a + shift) % competitors
+    eta = answer[prompt, a] - answer[prompt, b]
+    chances = np.exp([eta / 2, -eta / 2, np.full(votes, np.log(0.7))])
+    outcome = (rng.random(votes) > np.cumsum(chances / chances.sum(axis=0), axis=0)[:-1]).sum(axis=0)
+    columns = {
+        "model_a": [f"m{index}" for index in a],
+        "model_b": [f"m{index}" for index in b],
+        "winner": [("model_a", "model_b", "tie")[one] for one in outcome],
+        "judge": [f"j{index:02}" for index in rng.integers(0, annotators, votes)],
+        "prompt": [f"p{index:03}" for index in prompt],
+    }
+    return pl.DataFrame(columns), strength

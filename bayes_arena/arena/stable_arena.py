@@ -27,6 +27,7 @@ from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
 from bayes_arena.fits.fitting import fit
 from bayes_arena.inference.methods import Method
+from bayes_arena.likelihood.presets import Answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale
@@ -127,6 +128,11 @@ class StableArena:
         StoreError
             If the file cannot be written.
         """
+        if reading.get("score") or reading.get("weights", "frequency") != "frequency":
+            raise ColumnError(
+                "The file of an arena keeps votes with an outcome each, and weights that are counts. "
+                "Rate these by read_votes and fit (bayes-arena rank)."
+            )
         with self._store.read() as session:
             settled = settled_prompt(session)
         if settled is not None and reading.get("prompt") is None:
@@ -169,6 +175,7 @@ class StableArena:
         model: str | Model | None = None,
         prior: str | Prior = "default",
         method: Method | None = None,
+        answers: Answers = "auto",
         seed: int = 0,
         level: float = 0.95,
         elo: EloScale | None = None,
@@ -186,7 +193,7 @@ class StableArena:
             Judge at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
         exclude : {"warn", "exclude"}
             Whether they stay in the rounds that follow, or not.
-        model, prior, method, seed
+        model, prior, method, answers, seed
             As for :func:`~bayes_arena.fit`.
         level : float
             Coverage of the published intervals.
@@ -215,7 +222,7 @@ class StableArena:
         with self._store.read() as session:
             whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
         cells = taking_part(whole, excluded, delta)
-        result = fit(cells, model=model, prior=prior, method=method, seed=seed)
+        result = fit(cells, model=model, prior=prior, method=method, answers=answers, seed=seed)
         abilities = ability_columns(result, level=level)
         round = Round(
             number=last + 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Option
 
@@ -12,11 +12,17 @@ from bayes_arena.cli.source import split_pair
 from bayes_arena.errors import ModelError
 from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, PriorName
-from bayes_arena.likelihood.specification import ModelName
+from bayes_arena.likelihood.specification import Model, ModelName
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
+from bayes_arena.votes.words import ANNOTATOR
+
+AnswersName = Literal["auto", "on", "off"]
+OverName = Literal["new", "these"]
 
 if TYPE_CHECKING:
     from bayes_arena.fits.result import Fit
+    from bayes_arena.inference.views import Over
+    from bayes_arena.likelihood.presets import Answers
     from bayes_arena.ratings.elo import EloScale
     from bayes_arena.ratings.intervals.contract import Interval
     from bayes_arena.votes.cells import Cells
@@ -44,6 +50,32 @@ class ModelChoice:
             rich_help_panel=MODEL,
         ),
     ] = None
+    answers: Annotated[
+        AnswersName,
+        Option(
+            help="Rate answers: a strength of every competitor on every prompt. auto: where the votes can tell them "
+            "from noise.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "auto"
+    strength_by: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="Give competitors a strength in every slice of this name, category say, which --slice reads, or for "
+            "every annotator. Repeatable. Answers then take --answers on.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    style: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="Hold a feature of the answers equal, length say, which --feature reads. Repeatable. Answers then "
+            "take --answers on.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
     seed: Annotated[int, Option(help="Seed of nuts and the bootstrap.", rich_help_panel=MODEL)] = 0
     sigma_strength: Annotated[
         float | None, Option(help="Prior sd of strengths, in logits.", rich_help_panel=MODEL, show_default=False)
@@ -51,6 +83,11 @@ class ModelChoice:
     sigma_discrimination: Annotated[
         float | None, Option(help="Prior sd of theta around 1.", rich_help_panel=MODEL, show_default=False)
     ] = None
+
+    @property
+    def modelled_answers(self) -> Answers:
+        """Whether answers are modelled."""
+        return "auto" if self.answers == "auto" else self.answers == "on"
 
     def spreads(self) -> Prior:
         """Return the prior, with the spreads that are given."""
@@ -65,7 +102,24 @@ class ModelChoice:
         """Fit the model to votes."""
         from bayes_arena.fits.fitting import fit
 
-        return fit(cells, model=self.model, prior=self.spreads(), method=self.method, seed=self.seed)
+        prior, seed, answers = self.spreads(), self.seed, self.modelled_answers
+        model = self.extended(cells) if self.strength_by or self.style else self.model
+        return fit(cells, model=model, prior=prior, method=self.method, answers=answers, seed=seed)
+
+    def extended(self, cells: Cells) -> Model:
+        """Return the model for the votes, with strengths by slices and with style."""
+        from bayes_arena.likelihood.presets import resolve_model
+
+        flat, slices, style = self.prior == "flat", tuple(self.strength_by or ()), tuple(self.style or ())
+        model = resolve_model(self.model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=flat)
+        name = model.name + (f" by {', '.join(slices)}" if slices else "")
+        name += f" with {', '.join(style)} held equal" if style else ""
+        return replace(model, name=name, strength_by=slices, style=style)
+
+    @property
+    def by_annotator(self) -> bool:
+        """Whether annotators are asked for, whatever the preset."""
+        return ANNOTATOR in (self.strength_by or ())
 
 
 @dataclass(frozen=True)
@@ -76,17 +130,64 @@ class IntervalChoice:
     interval: Annotated[
         IntervalName,
         Option(
-            help="profile: profile likelihood, theta = 1 only. With --method map also sandwich: votes vary as they do, "
-            "not as the likelihood says. clustered: the same by annotator; for prompts name their column as "
-            "--annotator and take --model bradley-terry. bootstrap: refits to resampled votes.",
+            help="profile: profile likelihood, theta = 1 only. Not with --method nuts: sandwich: votes vary as they "
+            "do, not as the likelihood says. clustered: the same, votes of an annotator, or of what --by names, vary "
+            "together. bootstrap: refits to resampled votes.",
             rich_help_panel=MODEL,
         ),
     ] = "laplace"
+    by: Annotated[
+        str | None,
+        Option(
+            help="Clusters of --interval clustered (annotator by default) and bootstrap (single votes by default): "
+            "annotator, prompt or another slice.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
     resamples: Annotated[int, Option(min=2, help="Refits of the bootstrap.", rich_help_panel=MODEL)] = 200
 
     def chosen(self, seed: int) -> Interval:
         """Return the interval; the bootstrap has the seed."""
-        return resolve_interval(self.interval, resamples=self.resamples, seed=seed)
+        if self.by is None:
+            return resolve_interval(self.interval, resamples=self.resamples, seed=seed)
+        if self.interval not in ("clustered", "bootstrap"):
+            raise ModelError(f"--by {self.by} is of --interval clustered or bootstrap, not {self.interval}.")
+        return resolve_interval(self.interval, resamples=self.resamples, seed=seed, by=self.by)
+
+    @property
+    def by_annotator(self) -> bool:
+        """Whether the annotators are the clusters."""
+        return (self.by or (ANNOTATOR if self.interval == "clustered" else None)) == ANNOTATOR
+
+
+@dataclass(frozen=True)
+class BoardChoice:
+    """What the ranking is about."""
+
+    over: Annotated[
+        OverName | None,
+        Option(
+            help="With answers: rank for new prompts like these (default), or on these prompts alone.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
+    within: Annotated[
+        str | None,
+        Option(
+            "--in",
+            metavar="NAME=SLICE",
+            help="With --strength-by NAME: rank in one slice, category=coding say.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
+
+    def chosen(self) -> tuple[Over | None, tuple[str, str] | None]:
+        """Return over which prompts the ranking is, and in which slice."""
+        over: Over | None = None if self.over is None else "new prompts" if self.over == "new" else "these prompts"
+        return over, None if self.within is None else split_pair(self.within, "--in", "NAME=SLICE")
 
 
 @dataclass(frozen=True)

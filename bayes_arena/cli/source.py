@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from bayes_arena.cli.options import VOTES
-from bayes_arena.errors import ModelError, OnInvalid
+from bayes_arena.errors import ModelError, OnInvalid, Weights
 from bayes_arena.votes.reading.files.hub import HUB
 from bayes_arena.votes.words import PROMPT
 
@@ -40,9 +40,16 @@ class VoteSource:
     a: Annotated[str | None, Option("--a", help="Column of the first competitor.", rich_help_panel=VOTES)] = None
     b: Annotated[str | None, Option("--b", help="Column of the second competitor.", rich_help_panel=VOTES)] = None
     winner: Annotated[str | None, Option(help="Column of the winner.", rich_help_panel=VOTES)] = None
+    score: Annotated[
+        str | None,
+        Option(help="Column of scores of the first competitor, 0 to 1, in place of a winner.", rich_help_panel=VOTES),
+    ] = None
     annotator: Annotated[str | None, Option(help="Column of the annotator.", rich_help_panel=VOTES)] = None
     no_annotator: Annotated[bool, Option("--no-annotator", help="Ignore who voted.", rich_help_panel=VOTES)] = False
     weight: Annotated[str | None, Option(help="Column of weights.", rich_help_panel=VOTES)] = None
+    weights: Annotated[
+        Weights, Option(help="What a weight is: a number of votes, or an importance.", rich_help_panel=VOTES)
+    ] = "frequency"
     prompt: Annotated[
         list[str] | None,
         Option(
@@ -113,8 +120,10 @@ class VoteSource:
             "a": self.a,
             "b": self.b,
             "winner": self.winner,
+            "score": self.score,
             "annotator": False if self.no_annotator else self.annotator,
             "weight": self.weight,
+            "weights": self.weights,
             "prompt": False if self.no_prompt else self.prompt,
             "slices": dict(_columns(text, "--slice") for text in self.slice or []),
             "features": dict(_columns(text, "--feature") for text in self.feature or []),
@@ -142,7 +151,8 @@ def described(name: str, cells: Cells) -> str:
     size = sizes(cells)
     who = f", {size['n_annotators']} annotators" if size["n_annotators"] else ""
     what = f", {size['n_prompts']} prompts" if "n_prompts" in size else ""
-    return f"{name}: {size['n_votes']} votes, {size['n_competitors']} competitors{who}{what}"
+    votes = f"{size['n_votes']} votes" if cells.design_effect == 1 else cells.described_votes
+    return f"{name}: {votes}, {size['n_competitors']} competitors{who}{what}"
 
 
 def _example_votes() -> Any:
@@ -157,9 +167,11 @@ def _example_votes() -> Any:
 
 
 def sizes(cells: Cells) -> dict[str, float]:
-    """Return the numbers of votes, competitors, annotators and, if they are read, prompts."""
+    """Return the numbers of votes, competitors, annotators and, if there is something to say of them, other sizes."""
     votes = int(cells.n_votes) if cells.n_votes.is_integer() else cells.n_votes
     size = {"n_votes": votes, "n_competitors": cells.n_competitors, "n_annotators": cells.n_annotators}
+    if cells.design_effect != 1:
+        size["design_effect"] = cells.design_effect
     return size | ({"n_prompts": len(cells.slice_names[PROMPT])} if PROMPT in cells.slice_names else {})
 
 

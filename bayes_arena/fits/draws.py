@@ -12,12 +12,13 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, require_draws
-from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.inference.projection import project
+from bayes_arena.fits.result import Draws, Fit, viewed
 from bayes_arena.likelihood.algebra.arrow import DRAWN_AT_ONCE
-from bayes_arena.likelihood.algebra.crossed import CrossedFactor
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
 
-DEFAULT_DRAWS = 4000
+DEFAULT_DRAWS, FEWEST_DRAWS = 4000, 500
+LARGEST = 100_000_000
+"""Numbers drawn by default: where slices have so many that 4000 draws are more, there are fewer draws."""
 
 
 def require_proper(fit: Fit, what: str) -> None:
@@ -26,15 +27,16 @@ def require_proper(fit: Fit, what: str) -> None:
         raise ModelError(f"{what} needs draws from a posterior, which a flat prior lacks. Use prior='default'.")
 
 
-def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
+def draw(fit: Fit, *, size: int | None = None, seed: int = 0) -> Draws:
     """Draw from the posterior of a fit.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
-    size : int
-        Number of draws from a Gaussian approximation; a sampled fit returns all it has.
+    size : int, optional
+        Number of draws from a Gaussian approximation, 4000 by default (no fewer than 500 where slices have so many
+        numbers that 4000 draws would be more than 100 million); a sampled fit returns all it has.
     seed : int
         The same seed gives the same draws.
 
@@ -44,18 +46,15 @@ def draw(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> Draws:
     """
     if fit.samples is not None:
         return fit.samples
+    if size is None:
+        size = max(FEWEST_DRAWS, min(DEFAULT_DRAWS, LARGEST // max(len(fit.point.slices), 1)))
     return with_elo(fit, *draw_parameters(fit, size=size, seed=seed))
 
 
 def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
     """Add the Elo scale's r* to draws of the parameters, to first order around the estimate."""
-    n = fit.cells.n_competitors
     slices = np.tile(fit.point.slices, (len(strength), 1)) if slices is None else slices
-    projection = project(fit.target, fit.point, fit.cells.votes_by_annotator())
-    head = np.column_stack([strength, common, slices]) - fit.point.head
-    moved = (own - fit.point.own).reshape(len(own), -1)
-    shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T
-    return Draws(strength, projection.strength + shift, common, own, slices)
+    return viewed(fit.mode.problem, fit.point, fit.view, strength, common, own, slices)
 
 
 def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:

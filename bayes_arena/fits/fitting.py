@@ -13,6 +13,7 @@ from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_s
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction
+from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.presets import Answers, with_answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
@@ -114,7 +115,7 @@ def fit(
     if route == "marginal" and not estimable:
         raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
     if route == "nuts":
-        from bayes_arena.fits.sampling import draws_of, require_samplable, sample
+        from bayes_arena.fits.sampling import draws_of, mean_spreads, require_samplable, sample
 
         require_samplable(problem.objective, sampler, draws, tune)
     with one_thread():
@@ -137,7 +138,9 @@ def fit(
     tree = samples = None
     if route == "nuts":
         tree = sample(problem, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
-        samples = draws_of(tree, problem)
+        if problem.model.is_crossed:  # what slices scatter by goes into the common scale
+            mode = replace(mode, problem=replace(problem, prior=mean_spreads(tree, problem)))
+        samples = draws_of(tree, mode.problem if problem.model.is_crossed else problem)
     for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     for text in mode.at_infinity:
@@ -151,6 +154,7 @@ def fit(
         samples=samples,
         tree=tree,
         mirror_probability=mirror_probability,
+        estimand=Estimand() if problem.model.strength_by else None,
     )
 
 
@@ -180,5 +184,5 @@ def _unsure(mode: Mode) -> str:
         return ""
     return (
         f"Answers are left out: the votes leave the logarithm of their spread uncertain by {sd:.2f}, more than "
-        f"{UNSURE:g}, so answers cannot be told from noise. Model them all the same with answers=True."
+        f"{UNSURE:g}, so answers cannot be told from noise. Model them all the same with answers=True (--answers on)."
     )

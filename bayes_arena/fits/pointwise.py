@@ -11,13 +11,13 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.draws import draw
 from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.votes.cells import OUTCOMES
+from bayes_arena.votes.cells import OUTCOMES, Cells
 
 DRAWS = 1000
 """Draws from a Gaussian approximation; a sampled fit uses all it has."""
 
 
-def pointwise(fit: Fit, draws: Draws | None = None) -> tuple[Floats, Floats]:
+def pointwise(fit: Fit, draws: Draws | None = None, cells: Cells | None = None) -> tuple[Floats, Floats]:
     """Log-likelihood of one vote of every column, under every draw.
 
     Parameters
@@ -26,20 +26,27 @@ def pointwise(fit: Fit, draws: Draws | None = None) -> tuple[Floats, Floats]:
         A fitted model.
     draws : Draws, optional
         Draws of the fit; by default new ones with seed 0.
+    cells : Cells, optional
+        Votes under the names of those that were fitted, by default these. The numbers of a slice that the fit has never
+        seen are drawn from their prior.
 
     Returns
     -------
     log_likelihood : ndarray, shape (n_draws, n_columns)
-        In nats. Columns are the outcomes cast in each cell of ``fit.cells``, in its order, less those that the model
+        In nats. Columns are the outcomes cast in each cell, in their order, less those that the model
         leaves out.
     votes : ndarray, shape (n_columns,)
         How often each was cast.
     """
-    counts, target = fit.cells.counts, fit.target_by_cell
+    cells = cells or fit.cells
+    counts, target = cells.counts, fit.target_of(cells.by_cell(fit.model.features, fit.model.slices))
     row, outcome = np.nonzero(counts * fit.model.sees)
     one = fit.model.seen_counts(np.eye(len(OUTCOMES))[outcome])
-    draws = draws or draw(fit, size=DRAWS)
-    values = np.empty((len(draws.strength), len(row)))
+    draws, rng = draws or draw(fit, size=DRAWS), np.random.default_rng(0)
+    values, unseen = np.empty((len(draws.strength), len(row))), target.has_unseen
     for index, point in enumerate(draws.points()):
-        values[index] = -target.likelihood.rows(one, target.coordinates(point)[:, row]).value
+        coordinates = target.coordinates(point)
+        if unseen:
+            coordinates += target.unseen(point, rng)
+        values[index] = -target.likelihood.rows(one, coordinates[:, row]).value
     return values, counts[row, outcome]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,14 +18,17 @@ from bayes_arena.errors import IdentificationWarning, ModelError, listing
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.fits.sampling import FEWEST
 from bayes_arena.inference.mode.mode import find_mode, judge_direction
-from bayes_arena.likelihood.predictor import THETA, Effect, effects
+from bayes_arena.likelihood.algebra.numbering import label_of
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.predictor import THETA, Level, effects
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
-from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.problem import Problem, number_labels
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import TIE, Cells
 from bayes_arena.votes.reading.table import as_cells
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
 
 if TYPE_CHECKING:
     from xarray import DataArray, Dataset, DataTree
@@ -33,7 +36,12 @@ if TYPE_CHECKING:
 BALANCED = 1e-6
 """Mean of theta, relative to that of |theta|, below which it is zero."""
 OF_A_DRAW = ("chain", "draw")
-LEVELS = {"common": "one number", "annotator": "a number of every annotator", "": "absent"}
+LEVELS = {
+    "common": "one number",
+    "annotator": "a number of every annotator",
+    "slice": "a number of every slice",
+    "": "absent",
+}
 EVERYTHING = Model("everything", "annotator", "davidson", "annotator", "outcome", "annotator")
 
 
@@ -45,8 +53,9 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     tree : xarray.DataTree
         What ``pymc.sample`` returns. Of its group ``posterior`` are read ``strength`` (chain, draw, competitor) and, as
         far as they are there, ``discrimination`` (chain, draw, annotator), ``log_tie_propensity`` and ``position``
-        (with the annotator, or without if common), ``log_both_bad`` and ``style_`` with the name of a feature (chain,
-        draw), matched by name. Everything else there is looked at by :func:`~bayes_arena.diagnose` alone.
+        (with the annotator, or without if common), ``log_both_bad``, ``style_`` with the name of a feature, and
+        ``strength_by_`` and ``ties_by_`` with that of a slice, matched by name as :func:`~bayes_arena.models.build`
+        gives them. Everything else there is looked at by :func:`~bayes_arena.diagnose` alone.
     votes : Cells, path, sequence of paths, or dataframe
         The votes that were sampled on.
     model : str or Model, optional
@@ -83,7 +92,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     problem = _problem(posterior, cells, model)
     with one_thread():
         draws = _draws(posterior, problem)
-        prior = _spreads(draws, problem.objective.own)
+        prior = _spreads(draws, problem.objective)
         mode, mirror_probability = judge_direction(find_mode(replace(problem, prior=prior)))
     for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
@@ -105,7 +114,8 @@ def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Pro
             f"The posterior has no 'strength', but {listing(posterior.data_vars)}. Call the competitors' strengths, in "
             "logits, 'strength': pm.Deterministic names what has another name."
         )
-    everything = replace(EVERYTHING, style=tuple(cells.features))
+    strength_by, ties_by = (*cells.slices, ANNOTATOR), (*cells.slices, COMPETITOR)
+    everything = replace(EVERYTHING, style=tuple(cells.features), strength_by=strength_by, ties_by=ties_by)
     labels = [effect.label for effect in effects(everything, Prior())]
     found = {label: _level(posterior[label]) for label in labels if label in posterior}
     problem = Problem.of(cells, _inferred(found, cells) if model is None else model, Prior())
@@ -120,12 +130,13 @@ def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Pro
     return problem
 
 
-def _level(variable: DataArray) -> Literal["common", "annotator"]:
-    """Whether a parameter is common or the annotators' own."""
-    return "annotator" if "annotator" in variable.dims else "common"
+def _level(variable: DataArray) -> Level:
+    """Whether a parameter is common, the annotators' own, or of slices."""
+    own = set(variable.dims) - set(OF_A_DRAW)
+    return "annotator" if own == {ANNOTATOR} else "slice" if own else "common"
 
 
-def _inferred(found: dict[str, Literal["common", "annotator"]], cells: Cells) -> Model:
+def _inferred(found: dict[str, Any], cells: Cells) -> Model:
     """Return the model that has the parameters found, if only one has."""
     tie = found.get("log_tie_propensity")
     if tie and "log_both_bad" not in found:
@@ -138,6 +149,7 @@ def _inferred(found: dict[str, Literal["common", "annotator"]], cells: Cells) ->
             "There are ties among the votes, and the draws do not say whether they counted as half wins. Name the "
             "model of the draws: model='am-elo', or ba.Model('mine', ties='drop', ...)."
         )
+    slopes = {found.get(f"style_{feature}") for feature in cells.features}
     model = Model(
         "own",
         discrimination="annotator" if "discrimination" in found else "fixed",
@@ -146,6 +158,9 @@ def _inferred(found: dict[str, Literal["common", "annotator"]], cells: Cells) ->
         both_bad="outcome" if "log_both_bad" in found else "tie",
         position=found.get("position", "none"),
         style=tuple(feature for feature in cells.features if f"style_{feature}" in found),
+        style_slopes="annotator" if "annotator" in slopes else "common",
+        strength_by=tuple(by for by in (*cells.slices, ANNOTATOR) if f"strength_by_{by}" in found),
+        ties_by=tuple(by for by in (*cells.slices, COMPETITOR) if f"ties_by_{by}" in found),
     )
     return next((preset for preset in PRESETS.values() if replace(preset, name="own") == model), model)
 
@@ -159,6 +174,10 @@ def _draws(posterior: Dataset, problem: Problem) -> Draws:
     common, own = np.zeros((size, len(target.common))), np.zeros((size, target.n_annotators, len(target.own)))
     for column, effect in enumerate(target.own):
         own[:, :, column] = _values(posterior[effect.label], "annotator", cells.annotators)
+    slices, labels = np.zeros((size, len(target.start().slices))), number_labels(problem)
+    for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
+        dim = label_of(effect)
+        numbers[:] = _values(posterior[effect.label], dim, tuple(labels[dim]))
     every = [effect.name for effect in target.own]
     for column, effect in enumerate(target.common):
         if effect.name in every:  # their mean, and what each departs from it
@@ -176,7 +195,9 @@ def _draws(posterior: Dataset, problem: Problem) -> Draws:
             )
         if not np.allclose(mean, 1):
             strength, own[:, :, THETA] = strength * mean, own[:, :, THETA] / mean
-    return Draws.of(problem, strength, common, own)
+            for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
+                numbers *= mean if effect.basis == "difference" else 1.0
+    return Draws.of(problem, strength, common, own, slices if target.slices else None)
 
 
 def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> Floats:
@@ -192,12 +213,14 @@ def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> 
     values = variable.transpose(*dims).to_numpy().astype(np.float64)
     if dim:
         found = [str(name) for name in variable[dim].to_numpy()]
-        if sorted(found) != list(names):
+        if sorted(found) != sorted(names):
             only = {"the votes": set(names) - set(found), "the draws": set(found) - set(names)}
+            known = (ANNOTATOR, COMPETITOR)
+            coordinates = f"coords={{{dim!r}: cells.{dim}s}}" if dim in known else "as bayes_arena.models.build does"
             missing = "; ".join(f"only in {where}: {listing(sorted(those))}" for where, those in only.items() if those)
             raise ModelError(
                 f"The {dim}s of {label!r} are not those of the votes ({missing or 'some occur twice'}). Give the names "
-                f"of the votes as coordinates of the model, coords={{{dim!r}: cells.{dim}s}}."
+                f"of the votes as coordinates of the model, {coordinates}."
             )
         values = values[:, :, [found.index(name) for name in names]]
     broken = [
@@ -209,14 +232,17 @@ def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> 
     return values.reshape(-1, *values.shape[2:])
 
 
-def _spreads(draws: Draws, own: tuple[Effect, ...]) -> Prior:
-    """Return normal priors with the average spread of the draws over competitors and annotators."""
+def _spreads(draws: Draws, target: Objective) -> Prior:
+    """Return normal priors with the average spread of the draws over competitors, annotators and slices."""
+
+    def size(numbers: Floats, free: int) -> float:
+        return float(np.clip(np.sqrt(np.square(numbers).sum(axis=1) / max(free, 1)).mean(), SMALLEST, LARGEST))
 
     def spread(numbers: Floats) -> float:
-        free = max(numbers.shape[1] - 1, 1)
-        squares = np.square(numbers - numbers.mean(axis=1, keepdims=True)).sum(axis=1)
-        return float(np.clip(np.sqrt(squares / free).mean(), SMALLEST, LARGEST))
+        return size(numbers - numbers.mean(axis=1, keepdims=True), numbers.shape[1] - 1)
 
-    found = {effect.spread: spread(draws.own[:, :, column]) for column, effect in enumerate(own)}
+    found = {effect.spread: spread(draws.own[:, :, column] * effect.unit) for column, effect in enumerate(target.own)}
+    for effect, numbers in zip(target.slices, target.numbers_by_slice(draws.slices), strict=True):
+        found[effect.spread] = size(numbers, numbers.shape[1])
     prior = replace(Prior(), strength=spread(draws.strength), hyper=None)
     return prior.with_spreads(found)

@@ -55,8 +55,9 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
         common[:, column] = rng.normal(effect.mean, effect.sd, size)
     own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, effect in enumerate(target.own):
-        own[:, :, column] = effect.mean + zero_sum(target.n_annotators, spreads[effect.spread])
+        own[:, :, column] = effect.mean + zero_sum(target.n_annotators, spreads[effect.spread] / effect.unit)
     slices = np.zeros((size, len(target.start().slices)))
     for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
         numbers[:] = rng.normal(size=numbers.shape) * spreads[effect.spread][:, None]
-    return Draws.of(problem, strength, common, own, slices), (spreads if prior.hyper is not None else {})
+    drawn = Draws.of(problem, strength, common, own, slices, spreads)
+    return drawn, (spreads if prior.hyper is not None else {})

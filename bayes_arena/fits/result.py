@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
@@ -14,10 +14,12 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
-from bayes_arena.inference.projection import project_draws
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.inference.projection import project, project_draws
+from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
+UNSEEN = 11
+"""Seed of the numbers of slices that no vote is about."""
 Evidence = Literal["laplace", "quadrature", "variational"]
 
 
@@ -54,16 +58,44 @@ class Draws:
     slices: Floats = field(default_factory=partial(np.zeros, (0, 0)))
 
     @classmethod
-    def of(cls, problem: Problem, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
-        """Return draws of the parameters of a problem with their r*."""
-        votes = problem.cells.votes_by_annotator()
-        projected = project_draws(problem.objective, strength, common, own, votes)
+    def of(
+        cls,
+        problem: Problem,
+        strength: Floats,
+        common: Floats,
+        own: Floats,
+        slices: Floats | None = None,
+        spreads: Mapping[str, Floats] | None = None,
+        on: View | None = None,
+    ) -> Draws:
+        """Return draws of the parameters of a problem with their r*, under its spreads or under draws of them."""
+        votes, names = problem.cells.votes_by_annotator(), problem.objective.spreads
+        drawn = np.column_stack([spreads[name] for name in names]) if spreads else None
+        projected = project_draws(problem.objective, strength, common, own, votes, slices, drawn, on)
         return cls(strength, projected, common, own, np.zeros((len(strength), 0)) if slices is None else slices)
 
     def points(self) -> Iterator[Point]:
         """Iterate over the draws as points in parameter space."""
         slices = self.slices if len(self.slices) else np.zeros((len(self.strength), 0))
         return map(Point, self.strength, self.common, self.own, slices)
+
+
+def viewed(
+    problem: Problem, center: Point, on: View, strength: Floats, common: Floats, own: Floats, slices: Floats
+) -> Draws:
+    """Return draws with the Elo scale's r* on some slices, to first order around a point."""
+    projection = project(problem.objective, center, problem.cells.votes_by_annotator(), on)
+    n = len(projection.strength)
+    head = np.column_stack([strength, common, slices]) - center.head
+    moved = (own - center.own).reshape(len(own), -1)
+    shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T
+    shift += _noise(on, len(shift)) @ projection.by_mean.T
+    return Draws(strength, projection.strength + shift, common, own, slices)
+
+
+def _noise(on: View, size: int) -> Floats:
+    """Draw what numbers of slices that no vote is about add to the strengths, shape (size, n)."""
+    return np.asarray(np.random.default_rng(UNSEEN).normal(size=(size, len(on.unseen))) * np.sqrt(on.unseen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +122,8 @@ class Fit:
         Probability that the ranking is the other way round, by the votes alone, without trust in any annotator
         (:mod:`bayes_arena.inference.mode.direction`); None where theta is fixed, the estimate at infinity, or
         annotators integrated out.
+    estimand : Estimand or None
+        What its rankings are about; None where all slices are alike to the model.
     """
 
     mode: Mode
@@ -100,12 +134,13 @@ class Fit:
     samples: Draws | None = None
     tree: DataTree | None = None
     mirror_probability: float | None = None
+    estimand: Estimand | None = None
 
     def __repr__(self) -> str:
         cells, said = self.cells, len(self.warnings)
         how = "your posterior" if self.method == "posterior" else f"{self.prior} prior, {self.method}"
         return (
-            f"Fit({self.model.name}, {how}: {cells.n_votes:,.12g} votes, "
+            f"Fit({self.model.name}, {how}: {cells.described_votes}, "
             f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
             + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
         )
@@ -139,6 +174,69 @@ class Fit:
     def laplace(self) -> Laplace:
         """Gaussian approximation at the mode."""
         return self.mode.laplace
+
+    @property
+    def sampled_spreads(self) -> dict[str, Floats]:
+        """Draws of the spreads that were sampled, each of shape (n_draws,), by the names of ``Prior``."""
+        if self.tree is None or self.prior.hyper is None:
+            return {}
+        posterior, labels = self.tree["posterior"], {name: spread_label(name) for name in self.target.spreads}
+        return {name: np.ravel(posterior[label].to_numpy()) for name, label in labels.items() if label in posterior}
+
+    @cached_property
+    def view(self) -> View:
+        """Over which slices its rankings are."""
+        return view(self.mode.problem, self.estimand or Estimand())
+
+    def on(self, over: Over | None = None, slice: tuple[str, str] | None = None) -> Fit:
+        """Return the same fit with rankings about other slices; itself where nothing is asked for.
+
+        Parameters
+        ----------
+        over : {"new prompts", "these prompts"}, optional
+            Whether rankings are to hold for further prompts like these, or are of these prompts alone.
+        slice : (str, str), optional
+            Kind and name of a slice, ``("category", "coding")`` say.
+
+        Raises
+        ------
+        ModelError
+            If the model does not tell such slices apart, or there is no slice of that name.
+        """
+        if over is None and slice is None:
+            return self
+        asked = require_estimand(self.mode.problem, over, slice)
+        if not self.model.strength_by:
+            return self
+        fit = replace(self, estimand=asked)
+        return fit if fit.samples is None else replace(fit, samples=fit.seen(fit.samples))
+
+    def seen(self, draws: Draws) -> Draws:
+        """Return draws with the Elo scale's r* of what the rankings are about."""
+        parts = draws.strength, draws.common, draws.own, draws.slices
+        if not self.target.slices:
+            return draws
+        if draws is self.samples:
+            noisy = draws.strength + _noise(self.view, len(draws.strength))
+            seen = Draws.of(self.mode.problem, noisy, *parts[1:], self.sampled_spreads, self.view)
+            return replace(seen, strength=draws.strength)
+        center = Point(*(part.mean(axis=0) for part in parts))
+        return viewed(self.mode.problem, center, self.view, *parts)
+
+    def means(self, draws: Draws) -> Floats:
+        """Return draws of the strengths in logits, averaged over the slices that rankings are about, (n_draws, n)."""
+        if not self.target.slices:
+            return draws.strength
+        mean = draws.strength + (self.view.slices @ draws.slices.T).T
+        return np.asarray(mean + _noise(self.view, len(mean)))
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What a reader of a ranking has to know of the slices that it is about; nothing where slices are alike."""
+        if self.estimand is None:
+            return {}
+        kind, name = self.estimand.slice or ("", "")
+        return {"over": self.estimand.over} | ({"slice": f"{kind}: {name}"} if kind else {})
 
     @property
     def warnings(self) -> tuple[str, ...]:

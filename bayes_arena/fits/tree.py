@@ -75,7 +75,7 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     import xarray as xr
 
     require_proper(fit, "A DataTree")
-    draws, spreads = draw(fit, size=DRAWS, seed=seed), _sampled_spreads(fit)
+    draws, spreads = draw(fit, size=DRAWS, seed=seed), fit.sampled_spreads
     chains = CHAINS if fit.tree is None else fit.tree["posterior"].sizes["chain"]
     coords: dict[str, Any] = {"competitor": list(fit.cells.competitors), "annotator": list(fit.cells.annotators)}
 
@@ -155,15 +155,6 @@ def _named(target: Objective, draws: Draws, spreads: dict[str, Floats]) -> dict[
     by_slice = zip(target.slices, target.numbers_by_slice(draws.slices), strict=True)
     named |= {effect.label: numbers for effect, numbers in by_slice}
     return named | {spread_label(name): values for name, values in spreads.items()}
-
-
-def _sampled_spreads(fit: Fit) -> dict[str, Floats]:
-    """Spreads that were sampled, each of shape (n_draws,)."""
-    if fit.tree is None or fit.prior.hyper is None:
-        return {}
-    posterior, names = fit.tree["posterior"], fit.target.spreads
-    labels = {name: spread_label(name) for name in names if spread_label(name) in posterior}
-    return {name: np.ravel(posterior[label].to_numpy()) for name, label in labels.items()}
 
 
 def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:

@@ -1,9 +1,10 @@
 """How a model is found: its mode, its marginal likelihood, and its strengths on one scale.
 
-==========  ============================================
+==========  =======================================================
 methods     the routes by name: map, marginal, nuts
 mode/       the posterior mode and the curvature there
-marginal/   annotators integrated out, spreads estimated
+marginal/   annotators and slices integrated out, spreads estimated
 projection  r*: every model on the Bradley-Terry scale
-==========  ============================================
+views       on which slices a ranking is
+==========  =======================================================
 """

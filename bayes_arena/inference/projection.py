@@ -10,30 +10,31 @@ r itself; for every other model it puts the numbers on their scale. By implicit 
 with L the Laplacian of the weights P*(1 - P*).
 
 Where competitors differ by slice, q is the strength on a slice drawn at random: q_i = m_i + noise, m the mean over the
-slices that a :class:`View` speaks of, and W is averaged over the noise, q_i - q_j ~ Normal(m_i - m_j, lead_sd^2) and
-ln nu ~ Normal(ln nu_k + w_i + w_j, tie_sd^2). So r* is comparable with that of a model without slices, whose strengths
-have gone through the same average.
+slices that a :class:`~bayes_arena.inference.views.View` speaks of, and W is averaged over the noise, q_i - q_j having
+the standard deviation lead_sd around m_i - m_j, and ln nu that of tie_sd around ln nu_k + w_i + w_j. So r* is
+comparable with that of a model without slices, whose strengths have gone through the same average.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebval, chebvander
-from scipy.sparse import coo_array, csr_array, eye_array
+from scipy.sparse import coo_array, eye_array
 from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
+from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes import half
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import basis, lead, times
 from bayes_arena.votes.cells import Tally
 from bayes_arena.votes.words import COMPETITOR
@@ -44,43 +45,11 @@ NODES, MANY_NODES = 64, 256
 """Chebyshev nodes at which the average score is taken as a function of the lead: of every draw, and of one point."""
 LEAD_NODES, TIE_NODES = 9, 5
 """Gauss-Hermite nodes over which slices scatter."""
+TIES = 5
+"""Chebyshev nodes of what slices and competitors add to ln nu, which hardly moves the score."""
 MAX_STEPS = 100
 CERTAIN = 1e-7
 """Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """Over which slices strengths are averaged.
-
-    Attributes
-    ----------
-    slices : sparse array, shape (n, s)
-        What the numbers of slices add to the strengths: m = r + slices @ u.
-    lead_sd, tie_sd : float
-        How leads and ln nu scatter around their means from slice to slice.
-    unseen : ndarray, shape (n,)
-        Variance of m from numbers that no vote is about.
-    """
-
-    slices: Any
-    lead_sd: float
-    tie_sd: float
-    unseen: Floats
-
-
-def on_new_slices(target: Objective) -> View:
-    """View the strengths on slices that nobody has seen, annotators included."""
-    size = target.numbering.n_slices if target.numbering else 0
-    return View(csr_array((target.n_competitors, size)), *scatter(target, ()), np.zeros(target.n_competitors))
-
-
-def scatter(target: Objective, given: Collection[str]) -> tuple[float, float]:
-    """Return how leads and ln nu scatter from slice to slice, other than those of the kinds that are given."""
-    scattered = [effect for effect in target.slices if effect.by not in (*given, COMPETITOR)]
-    leads = sum(2 * effect.sd**2 for effect in scattered if effect.basis == "difference")
-    ties = sum(effect.sd**2 for effect in scattered if effect.basis == "one")
-    return math.sqrt(leads), math.sqrt(ties)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +86,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     votes : ndarray, shape (n_annotators,)
         Votes of every annotator.
     view : View, optional
-        By default :func:`on_new_slices`.
+        Over which slices strengths are averaged; by default those that nobody has seen.
 
     Returns
     -------
@@ -130,8 +99,8 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     view = view or on_new_slices(target)
     mean = point.strength + view.slices @ point.slices
     i, j = np.triu_indices(n, k=1)
-    d, ties = lead(mean, i, j), _ties_of_competitors(target, point.slices)
-    leads, at_pairs = _interpolation(d) if ties is None else (d, eye_array(len(d), format="csr"))
+    d, ties = lead(mean, i, j), ties_of_competitors(target, point.slices)
+    leads, at_pairs = _interpolation(d, exactly=ties is not None)
     offset = np.zeros(1) if ties is None else ties[i] + ties[j]
     pair, ones = np.arange(len(d)), np.ones(len(d))
     incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
@@ -145,7 +114,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         part = slice(first, first + chunk)
         weight, own = share[part], point.own[part]
         theta = predictor.theta(own.T) * np.ones(len(weight))
-        for shift, tie, chance in _scattered(view):
+        for shift, tie, chance in scattered(target, view):
             share_here, shifted = times(chance, weight), leads if shift == 0.0 else leads + shift
             everybody = shifted[:, None] + np.zeros(len(weight))  # whatever numbers they have, annotators are an axis
             z = predictor.coordinates(everybody, point.common, own.T)
@@ -178,13 +147,14 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     return Projection(projected, by_head, by_own, by_mean)
 
 
-def _scattered(view: View) -> list[tuple[float, float, float]]:
+def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:
     """Return by how much leads and ln nu are off their means, and how likely that is."""
-    counts = (LEAD_NODES if view.lead_sd else 1), (TIE_NODES if view.tie_sd else 1)
+    lead_sd, tie_sd = view.scatter(target)
+    counts = (LEAD_NODES if lead_sd else 1), (TIE_NODES if tie_sd else 1)
     (x, p), (y, q) = map(np.polynomial.hermite_e.hermegauss, counts)
     chances = np.outer(p / p.sum(), q / q.sum()).tolist()
     return [
-        (float(view.lead_sd * lead), float(view.tie_sd * tie), chances[row][column])
+        (float(lead_sd * lead), float(tie_sd * tie), chances[row][column])
         for row, lead in enumerate(x)
         for column, tie in enumerate(y)
     ]
@@ -197,10 +167,10 @@ def _part_of_competitors(target: Objective) -> slice | None:
     return found[0] if found else None
 
 
-def _ties_of_competitors(target: Objective, slices: Floats) -> Floats | None:
-    """Return by how much ties are more likely with every competitor, if the model says so."""
+def ties_of_competitors(target: Objective, slices: Floats) -> Floats | None:
+    """Return by how much ties are more likely with every competitor, (..., n), if the model says so."""
     part = _part_of_competitors(target)
-    return None if part is None else slices[part]
+    return None if part is None else slices[..., part]
 
 
 def _is_bradley_terry(target: Objective) -> bool:
@@ -209,13 +179,13 @@ def _is_bradley_terry(target: Objective) -> bool:
     return target.likelihood.rows is half.rows and fixed
 
 
-def _interpolation(d: Floats) -> tuple[Floats, Any]:
+def _interpolation(d: Floats, *, exactly: bool) -> tuple[Floats, Any]:
     """Leads at which to take a function of the lead, and the matrix that carries its values there to the leads d.
 
     All of d where these are few; otherwise Chebyshev nodes, from which a logistic curve of slope 25 over the whole
     range is interpolated to 1e-12.
     """
-    if len(d) <= MANY_NODES:
+    if exactly or len(d) <= MANY_NODES:
         return d, eye_array(len(d), format="csr")
     nodes, to_coefficients = _chebyshev(MANY_NODES)
     reach = max(float(np.abs(d).max()), 1e-12)
@@ -254,7 +224,16 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     return solution.strength - solution.strength.mean(), factor
 
 
-def project_draws(target: Objective, strength: Floats, common: Floats, own: Floats, votes: Floats) -> Floats:
+def project_draws(
+    target: Objective,
+    strength: Floats,
+    common: Floats,
+    own: Floats,
+    votes: Floats,
+    slices: Floats | None = None,
+    spreads: Floats | None = None,
+    view: View | None = None,
+) -> Floats:
     """Put every draw of a model's strengths on the Bradley-Terry scale.
 
     The average score W depends on a pair only through its lead d, so it is taken at Chebyshev nodes and interpolated:
@@ -268,6 +247,12 @@ def project_draws(target: Objective, strength: Floats, common: Floats, own: Floa
         Draws.
     votes : ndarray, shape (M,)
         Votes of every annotator.
+    slices : ndarray, shape (n_draws, s), optional
+        Draws of the numbers of slices, of a model that has them.
+    spreads : ndarray, shape (n_draws, n_spreads), optional
+        Draws of its spreads, in the order of ``target.spreads``; by default they are those of the target.
+    view : View, optional
+        As for :func:`project`.
 
     Returns
     -------
@@ -277,6 +262,12 @@ def project_draws(target: Objective, strength: Floats, common: Floats, own: Floa
     if _is_bradley_terry(target):
         return np.asarray(strength - strength.mean(axis=1, keepdims=True))
     i, j = np.triu_indices(strength.shape[1], k=1)
+    if slices is not None and target.slices:
+        score = np.empty((len(strength), len(i)))
+        for index, point in enumerate(map(Point, strength, common, own, slices)):
+            of_draw = target if spreads is None else target.with_spreads(spreads[index, 0], spreads[index, 1:].tolist())
+            score[index] = _average_over_slices(of_draw, point, i, j, votes, view or on_new_slices(target))
+        return _bradley_terry_many(i, j, np.clip(score, CERTAIN, 1 - CERTAIN), strength.shape[1])
     leads = lead(strength, i, j)
     reach = float(np.abs(leads).max())
     nodes, to_coefficients = _chebyshev(NODES)
@@ -293,6 +284,33 @@ def project_draws(target: Objective, strength: Floats, common: Floats, own: Floa
         average = chebval(leads[part] / reach, coefficients, tensor=False)
         projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
     return projected
+
+
+def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
+    """Return the score that i is expected to take from j on a slice drawn at random, for every pair.
+
+    As a polynomial of the lead and of what is added to ln nu, sum c_ab T_a T_b: of a slice drawn at random lead and
+    ln nu are independent, and so the average of a product is that of its factors.
+    """
+    d, share = lead(point.strength + view.slices @ point.slices, i, j), _shares(target, votes)
+    lead_sd, tie_sd = view.scatter(target)
+    ties = ties_of_competitors(target, point.slices)
+    offset = np.zeros_like(d) if ties is None else ties[i] + ties[j]
+    sides = []
+    for center, sd, size, scattered in ((d, lead_sd, NODES, LEAD_NODES), (offset, tie_sd, TIES, TIE_NODES)):
+        x, chance = np.polynomial.hermite_e.hermegauss(scattered if sd else 1)
+        everywhere = center + sd * x[:, None]
+        reach = max(float(np.abs(everywhere).max()), 1e-12)
+        nodes, to_coefficients = _chebyshev(size)
+        terms = np.einsum("x,xpa->pa", chance / chance.sum(), chebvander(everywhere / reach, size - 1))
+        sides.append((reach * nodes, terms @ to_coefficients))
+    (leads, by_lead), (shifts, by_shift) = sides
+    everybody = leads[:, None, None] + np.zeros((len(shifts), len(share)))
+    z = target.predictor.coordinates(everybody, point.common, point.own.T)
+    if len(z) > T:
+        z[T] += shifts[:, None]
+    score = target.likelihood.expected_score(z)[0] @ share
+    return np.asarray(np.einsum("pa,ab,pb->p", by_lead, score, by_shift, optimize=True))
 
 
 def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:

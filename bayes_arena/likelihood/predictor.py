@@ -65,6 +65,8 @@ class Effect:
         The field of :class:`~bayes_arena.Spreads` that ``sd`` is; empty where it is fixed.
     feature : int
         Row of ``Tally.features``, or of ``Tally.slices``.
+    unit : float
+        Of the number: ``sd`` is its spread, or that of the prior, in these units.
     by : str
         Of a slice: its kind, in ``Cells.slices``, or annotator or competitor.
 
@@ -84,6 +86,7 @@ class Effect:
     belongs_to_vote: bool = False
     spread: str = ""
     feature: int = 0
+    unit: float = 1.0
     by: str = ""
 
     def __post_init__(self) -> None:
@@ -144,8 +147,13 @@ def in_units(effect: Effect, tally: Tally) -> Effect:
     """
     if effect.basis != "feature":
         return effect
-    size = math.sqrt(float(np.average(tally.features[effect.feature] ** 2, weights=tally.counts.sum(axis=1))))
-    return replace(effect, sd=effect.sd / size) if size else effect
+    size = root_mean_square(effect, tally)
+    return replace(effect, sd=effect.sd / size, unit=size) if size else effect
+
+
+def root_mean_square(effect: Effect, tally: Tally) -> float:
+    """Size of the feature that an effect multiplies, over votes."""
+    return math.sqrt(float(tally.votes @ tally.features[effect.feature] ** 2 / tally.votes.sum()))
 
 
 def lead(strength: Floats, i: Ints, j: Ints, axis: int = -1) -> Floats:

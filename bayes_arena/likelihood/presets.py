@@ -103,13 +103,15 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
         return model, ""
     if PROMPT not in cells.slices:
         if answers is True:
-            raise ModelError("Answers need prompts. Name their column when votes are read (prompt=..., --prompt).")
+            raise ModelError(
+                "Answers need prompts. Name their column when votes are read (prompt=..., --prompt COLUMN)."
+            )
         return model, ""
     found = repeated_answers(cells)
     if answers is True and not found.with_two:
         raise NotIdentifiedError(
             "Each prompt was voted on once: answers cannot be told from noise; strengths are those of a vote on a new "
-            "prompt. Use answers='auto' or answers=False."
+            "prompt. Use answers='auto' (--answers auto)."
         )
     if answers == "auto" and not found.enough:
         if not found.with_two:
@@ -118,7 +120,7 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
             f"Answers are left out: of {found.answers:,} answers {found.with_two:,} have two votes or more, and "
             f"{found.share:.0%} of the votes are on prompts that repeat, too few to tell answers from noise. Intervals "
             "take the votes on a prompt as independent. Cluster them (interval=ba.Clustered(by='prompt')), or model "
-            "answers all the same (answers=True)."
+            "answers all the same (answers=True, --answers on)."
         )
     ties = (*model.ties_by, PROMPT) if model.has_tie_outcome else model.ties_by
     name = f"{model.name} with answers"

@@ -61,7 +61,7 @@ class Spreads:
     discrimination: float
     tie_spread: float
     position_spread: float
-    by: Mapping[str, float] = field(default_factory=dict)
+    by: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         for name, value in self.named().items():

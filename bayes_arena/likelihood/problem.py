@@ -37,11 +37,24 @@ class Problem:
     model : Model
     prior : Prior
         Spreads, and what is assumed of them where they are estimated.
+
+    Raises
+    ------
+    ModelError
+        If the model has slices and the prior is flat.
     """
 
     cells: Cells
     model: Model
     prior: Prior
+
+    def __post_init__(self) -> None:
+        if self.model.is_crossed and self.prior.is_flat:
+            kinds = ", ".join(dict.fromkeys((*self.model.strength_by, *self.model.ties_by)))
+            raise ModelError(
+                f"Under a flat prior nothing holds the numbers of slices ({kinds}), and every vote would be fitted. "
+                "Use prior='default'."
+            )
 
     @classmethod
     def of(cls, votes: object, model: str | Model | None, prior: str | Prior) -> Self:
@@ -65,11 +78,6 @@ class Problem:
         cells, prior = as_cells(votes), resolve_prior(prior)
         known = cells.n_annotators > 0
         model = resolve_model(model, annotators_known=known, sided=cells.sided, flat=prior.is_flat)
-        if model.is_crossed and prior.is_flat:
-            raise ModelError(
-                f"Under a flat prior nothing holds the numbers of slices ({', '.join(model.strength_by)}"
-                f"{', '.join(model.ties_by)}), and every vote would be fitted. Use prior='default'."
-            )
         return cls(cells, model, prior)
 
     @cached_property

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bayes_arena.arrays import Floats
+    from bayes_arena.arrays import Floats, Ints
     from bayes_arena.likelihood.outcomes.likelihood import Likelihood
     from bayes_arena.votes.cells import Cells, Tally
 
@@ -148,6 +148,30 @@ class Model:
         return cells.tally(
             by_annotator=kept, by_side=self.position != "none", features=self.features, slices=self.slices
         )
+
+    def tally_by(self, cells: Cells, over: str) -> tuple[Tally, Ints]:
+        """Sum votes as :meth:`tally` does, those of different annotators or of different values of a slice apart.
+
+        Returns
+        -------
+        tally : Tally
+        group : ndarray of int, shape (n_rows,)
+            Index of the annotator, or into the slice's names, of every row.
+        """
+        if over == ANNOTATOR:
+            tally = self.tally(cells, by_annotator=True)
+            return tally, tally.k
+        tally = cells.tally(
+            by_annotator=self.needs_annotators,
+            by_side=self.position != "none",
+            features=self.features,
+            slices=(*self.slices, over),
+        )
+        return tally, tally.slices[-1]
+
+    def has_numbers_of(self, over: str) -> bool:
+        """Whether every annotator, or every value of a slice, has numbers of its own."""
+        return self.needs_annotators if over == ANNOTATOR else over in self.slices
 
     @property
     def needs_annotators(self) -> bool:

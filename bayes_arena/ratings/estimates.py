@@ -21,6 +21,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
@@ -84,7 +85,7 @@ def strengths(
         jacobian = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
     else:
         raise ModelError(f"The reference {reference!r} is not a competitor.")
-    return _table(fit, {"competitor": names}, "strength", jacobian, level, interval)
+    return linear_table(fit, {"competitor": names}, "strength", jacobian, level, interval)
 
 
 @takes_old_words
@@ -132,7 +133,7 @@ def contrasts(
     row = np.arange(len(i))
     jacobian[row, i], jacobian[row, j] = 1.0, -1.0
     who = {"competitor": [names[index] for index in i], "opponent": [names[index] for index in j]}
-    return _table(fit, who, "difference", jacobian, level, interval)
+    return linear_table(fit, who, "difference", jacobian, level, interval)
 
 
 @takes_old_words
@@ -169,7 +170,7 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
             f"Model {fit.model.name!r} has strengths alone. Use one with position='common' or ties='davidson'."
         )
     jacobian = np.eye(n + len(found))[n:]
-    return _table(fit, {"effect": [effect.label for effect in found]}, "estimate", jacobian, level, interval)
+    return linear_table(fit, {"effect": [effect.label for effect in found]}, "estimate", jacobian, level, interval)
 
 
 def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
@@ -215,7 +216,7 @@ def require_population(fit: Fit) -> None:
         raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
 
 
-def _table(
+def linear_table(
     fit: Fit,
     who: dict[str, Any],
     what: str,
@@ -223,7 +224,21 @@ def _table(
     level: float,
     interval: Interval | IntervalName,
 ) -> pd.DataFrame:
-    """Estimate functions linear in the strengths, or in strengths and common numbers."""
+    """Return a table of functions linear in the strengths, or in strengths and common numbers.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    who : dict of str to list of str
+        Columns that say what the rows are of.
+    what : str
+        What the estimate is called.
+    jacobian : ndarray, shape (m, n) or (m, n + c)
+        Derivatives of the functions.
+    level, interval
+        As for :func:`strengths`.
+    """
     import pandas as pd
 
     require_level(level)
@@ -234,7 +249,7 @@ def _table(
 
     with one_thread():
         quantity = Quantity(jacobian @ fit.point.head[:n], jacobian, None, drawn)
-        found = chosen.summarise(fit, quantity, level)
+        found = summarise(fit, chosen, quantity, level)
     columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
     table = pd.DataFrame({**who, **columns, "upper": found.upper})
     table.attrs.update(level=level, **chosen.about(fit))

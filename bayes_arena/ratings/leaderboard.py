@@ -9,7 +9,9 @@ import numpy as np
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.projection import project
+from bayes_arena.inference.views import Over
 from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
@@ -30,6 +32,8 @@ def leaderboard(
     level: float = 0.95,
     elo: EloScale | None = None,
     interval: Interval | IntervalName = "laplace",
+    over: Over | None = None,
+    slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
     """Rank the competitors on the Elo scale.
 
@@ -43,16 +47,28 @@ def leaderboard(
         Elo scale; 1000 + 400 log10(odds) by default.
     interval : Interval or str
         How the bounds are found: :class:`~bayes_arena.Laplace`, :class:`~bayes_arena.Profile` (models with theta = 1
-        only), or for point estimates (``method="map"``) one that does not take the likelihood's word for how much votes
-        vary: :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered`, :class:`~bayes_arena.Bootstrap`. The
-        name in small letters stands for the object with default fields.
+        only), or for posterior modes (``method="map"``, or ``"marginal"`` without quadrature) one that does not take
+        the likelihood's word for how much votes vary: :class:`~bayes_arena.Sandwich`,
+        :class:`~bayes_arena.Clustered`, :class:`~bayes_arena.Bootstrap`. The name in small letters stands for the
+        object with default fields.
+    over : {"new prompts", "these prompts"}, optional
+        Of a model with answers: whether the ranking is to hold for further prompts like these (the default), or is of
+        these prompts alone.
+    slice : (str, str), optional
+        Of a model with strengths by slice: the ranking in one, ``("category", "coding")`` say.
 
     Returns
     -------
     pandas.DataFrame
         ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first.
-        Scores and bounds are in Elo points; a both-bad vote counts as a tie. A sampled fit has posterior means and
-        quantiles, and a column ``p_best``, the probability of being best. ``attrs`` has the level and the interval.
+        Scores and bounds are in Elo points; a both-bad vote counts as a tie. In one slice the votes are those of it. A
+        sampled fit has posterior means and quantiles, and a column ``p_best``, the probability of being best. ``attrs``
+        has the level, the interval and, where slices differ, what the ranking is ``over``.
+
+    Warns
+    -----
+    DependentVotesWarning
+        If votes share prompts or rankings, neither the interval nor the model knows, and so the bounds are too narrow.
 
     Raises
     ------
@@ -69,7 +85,7 @@ def leaderboard(
     """
     import pandas as pd
 
-    chosen = resolve_interval(interval)
+    chosen, fit = resolve_interval(interval), fit.on(over, slice)
     table = pd.DataFrame(leaderboard_columns(fit, chosen, level=level, elo=elo))
     table.attrs.update(level=level, **chosen.about(fit))
     return table
@@ -82,14 +98,16 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     names = fit.cells.competitors
     size = len(names)
     with one_thread():
-        on_elo = project(fit.target, fit.point, fit.cells.votes_by_annotator())
-        quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength)
-        summary = interval.summarise(fit, quantity, level)
+        on_elo = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view)
+        unseen = on_elo.by_mean**2 @ fit.view.unseen
+        quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength, unseen)
+        summary = summarise(fit, interval, quantity, level)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)
     best, worst = rank_spread(low, high)
-    wins, losses, ties = records(fit.cells)
+    voted = fit.cells if fit.estimand is None else fit.cells.take(fit.estimand.rows(fit.cells))
+    wins, losses, ties = records(voted)
     rank = ranks(score / elo.points_per_logit)
     columns: Columns = {
         "rank": rank,

@@ -10,7 +10,10 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.result import Draws, Fit
-from bayes_arena.likelihood.predictor import lead
+from bayes_arena.inference.projection import scattered, ties_of_competitors
+from bayes_arena.inference.views import Over
+from bayes_arena.likelihood.outcomes.likelihood import T
+from bayes_arena.likelihood.predictor import lead, times
 from bayes_arena.ratings.estimates import pair_indices, require_population
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, drawn_by
@@ -30,6 +33,8 @@ def rank_probabilities(
     level: float = 0.95,
     interval: Interval | IntervalName = "laplace",
     draws: Draws | None = None,
+    over: Over | None = None,
+    slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
     """Posterior of the ranks.
 
@@ -42,10 +47,12 @@ def rank_probabilities(
     level : float
         Posterior probability of the rank interval.
     interval : Interval or str
-        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
+        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for posterior modes
         :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
     draws : Draws, optional
         Draws to take in place of the interval's.
+    over, slice
+        As for :func:`~bayes_arena.leaderboard`.
 
     Returns
     -------
@@ -64,6 +71,7 @@ def rank_probabilities(
     if not 1 <= top <= len(names):
         raise ModelError(f"top lies between 1 and the number of competitors, {len(names)}; not {top!r}.")
     require_level(level)
+    fit = fit.on(over, slice)
     draws, about = drawn_by(interval, fit, draws)
     first, last = (rankdata(-draws.elo_strength, method, axis=1) for method in ("min", "max"))  # apart in ties alone
 
@@ -93,6 +101,8 @@ def head_to_head(
     level: float = 0.95,
     interval: Interval | IntervalName = "laplace",
     draws: Draws | None = None,
+    over: Over | None = None,
+    slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
     """Score that one competitor is expected to take from another: at the estimate, and averaged over its uncertainty.
 
@@ -104,7 +114,7 @@ def head_to_head(
         Whom to compare with whom; by default every pair, in the order of ``fit.cells.competitors``.
     level : float
         Coverage of the intervals.
-    interval, draws
+    interval, draws, over, slice
         As for :func:`~bayes_arena.rank_probabilities`.
 
     Returns
@@ -128,14 +138,17 @@ def head_to_head(
 
     require_level(level)
     i, j = pair_indices(fit, pairs)
+    fit = fit.on(over, slice)
     draws, about = drawn_by(interval, fit, draws)
-    strength, common = fit.point.strength, fit.point.common
+    means, point = fit.means(draws), fit.point
+    strength = point.strength + fit.view.slices @ point.slices
+    common, slices = point.common, point.slices
     if fit.samples is not None:
-        strength, common = draws.strength.mean(axis=0), draws.common.mean(axis=0)
-    plug_in = _expected_score(fit, strength[None], common[None], i, j)[0]
+        strength, common, slices = (one.mean(axis=0) for one in (means, draws.common, draws.slices))
+    plug_in = _expected_score(fit, strength[None], common[None], slices[None], i, j)[0]
     mean, bounds = np.empty(len(i)), np.empty((2, len(i)))
     for part in _parts(len(i), len(draws.strength)):
-        score = _expected_score(fit, draws.strength, draws.common, i[part], j[part])
+        score = _expected_score(fit, means, draws.common, draws.slices, i[part], j[part])
         mean[part], bounds[:, part] = score.mean(axis=0), equal_tailed(score, level)
     names = np.array(fit.cells.competitors, dtype=object)
     columns = {"plug_in": plug_in, "lower": bounds[0], "upper": bounds[1], "mean": mean}
@@ -150,6 +163,8 @@ def win_probability(
     annotator: Annotator = "average",
     interval: Interval | IntervalName = "laplace",
     draws: Draws | None = None,
+    over: Over | None = None,
+    slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
     """Score that one competitor is expected to take from another in the next vote, a tie counting one half.
 
@@ -163,7 +178,7 @@ def win_probability(
     annotator : {"average", "new"}
         Who votes: somebody with theta = 1 and the common tie propensity, or somebody new, drawn from the population
         of annotators that the prior describes. Neither favours a side.
-    interval, draws
+    interval, draws, over, slice
         As for :func:`~bayes_arena.rank_probabilities`.
 
     Returns
@@ -185,15 +200,16 @@ def win_probability(
     if annotator == "new":
         require_population(fit)
     i, j = pair_indices(fit, None)
+    fit = fit.on(over, slice)
     draws, about = drawn_by(interval, fit, draws)
     size, n = draws.strength.shape
     someone = None
     if annotator == "new":
         rng = np.random.default_rng(1)
         someone = [rng.normal(effect.mean, effect.sd, (size, 1)) for effect in fit.target.own]
-    matrix = np.full((n, n), 0.5)
+    matrix, means = np.full((n, n), 0.5), fit.means(draws)
     for part in _parts(len(i), size):
-        score = _expected_score(fit, draws.strength, draws.common, i[part], j[part], someone).mean(axis=0)
+        score = _expected_score(fit, means, draws.common, draws.slices, i[part], j[part], someone).mean(axis=0)
         matrix[i[part], j[part]], matrix[j[part], i[part]] = score, 1 - score
     table = pd.DataFrame(matrix, index=list(fit.cells.competitors), columns=list(fit.cells.competitors))
     table.attrs.update(about)
@@ -201,7 +217,13 @@ def win_probability(
 
 
 def unsettled_pairs(
-    fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace", draws: Draws | None = None
+    fit: Fit,
+    *,
+    level: float = 0.95,
+    interval: Interval | IntervalName = "laplace",
+    draws: Draws | None = None,
+    over: Over | None = None,
+    slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
     """Pairs whose order the votes do not settle.
 
@@ -211,7 +233,7 @@ def unsettled_pairs(
         A fitted model.
     level : float
         An order is settled once its posterior probability exceeds this.
-    interval, draws
+    interval, draws, over, slice
         As for :func:`~bayes_arena.rank_probabilities`.
 
     Returns
@@ -228,6 +250,7 @@ def unsettled_pairs(
     import pandas as pd
 
     require_level(level)
+    fit = fit.on(over, slice)
     draws, about = drawn_by(interval, fit, draws)
     strength = draws.elo_strength
     names = np.array(fit.cells.competitors, dtype=object)
@@ -252,12 +275,25 @@ def _parts(count: int, draws: int) -> Iterator[slice]:
 
 
 def _expected_score(
-    fit: Fit, strength: Floats, common: Floats, i: Ints, j: Ints, someone: Sequence[Floats] | None = None
+    fit: Fit,
+    strength: Floats,
+    common: Floats,
+    slices: Floats,
+    i: Ints,
+    j: Ints,
+    someone: Sequence[Floats] | None = None,
 ) -> Floats:
-    """Score of i against j, no side favoured, under draws of strengths (size, n) and common numbers, shape (size, m).
+    """Score of i against j, no side favoured, under draws of strengths (size, n) and other numbers, shape (size, m).
 
     The annotator has theta = 1 and the common tie propensity, or ``someone``'s own numbers, each of shape (size, 1).
+    Slices are averaged over.
     """
     numbers = [effect.mean for effect in fit.target.own] if someone is None else someone
-    z = fit.target.predictor.coordinates(lead(strength, i, j), common.T[:, :, None], numbers)
-    return fit.target.likelihood.expected_score(z)[0]
+    leads, ties = lead(strength, i, j), ties_of_competitors(fit.target, slices)
+    score: Floats | float = 0.0
+    for shift, tie, chance in scattered(fit.target, fit.view):
+        z = fit.target.predictor.coordinates(leads if shift == 0.0 else leads + shift, common.T[:, :, None], numbers)
+        if fit.target.slices and len(z) > T:
+            z[T] += tie if ties is None else tie + ties[:, i] + ties[:, j]
+        score = score + times(chance, fit.target.likelihood.expected_score(z)[0])
+    return np.asarray(score)

@@ -22,11 +22,12 @@ from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.quadrature import are_alike
 from bayes_arena.likelihood.predictor import THETA
+from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
-from bayes_arena.ratings.intervals.robust import Clustered
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
 from bayes_arena.votes.cells import TIE, whole_counts
+from bayes_arena.votes.words import ANNOTATOR
 
 TOLERANCE = 0.2
 """Share of the median annotator's net agreement that still counts as agreement. Of 0.1, 0.2 and 0.3 the one that found
@@ -58,7 +59,7 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
     level : float
         Coverage of the intervals.
     interval : Interval or str
-        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for point estimates (``method="map"``)
+        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for posterior modes
         :class:`~bayes_arena.Sandwich` or :class:`~bayes_arena.Bootstrap`; a probability below is then the share of
         those.
 
@@ -104,7 +105,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     """Columns of :func:`annotators` (the command line prints them without importing pandas)."""
     require_level(level)
     require_annotators(fit)
-    if isinstance(interval, Clustered):
+    if isinstance(interval, Clustered) and interval.by == ANNOTATOR:
         raise ModelError(
             "The interval 'clustered' is not for annotators: each is one cluster, and nothing shows how their own "
             "numbers vary between clusters. Use 'laplace', 'sandwich' or 'bootstrap'."

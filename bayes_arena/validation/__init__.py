@@ -3,7 +3,7 @@
 =============  ==============================================================
 prediction     what a fit says of votes it has not seen
 heldout        ``held_out``: scores on votes set aside
-kfold          ``kfold_annotators``: annotators nobody has seen
+kfold          ``kfold``: annotators or prompts nobody has seen
 leave_one_out  ``leave_one_out``: every vote from all others
 comparison     ``compare``
 predictive     ``predictive_check``: would the model have produced such votes

@@ -1,7 +1,10 @@
-"""Which model do the votes support? Differences in leave-one-vote-out density, and stacking.
+"""Which model do the votes support? Differences in leave-one-out density, and stacking.
 
 All models are evaluated on the same columns of votes in the same order, so differences are taken vote by vote. Votes
 that the models leave out are not scored; models that leave out different ones cannot be compared.
+
+Stacking mixes the models' predictions p_m(v) of every vote v left out with the weights pi (positive, of sum one) that
+maximise sum_v w_v ln sum_m pi_m p_m(v).
 """
 
 from __future__ import annotations
@@ -15,28 +18,39 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.validation.leave_one_out import PARETO_K, LeaveOneOut, leave_one_out, se_of_sum
-from bayes_arena.votes.cells import Cells
+from bayes_arena.validation.heldout import judged
+from bayes_arena.validation.leave_one_out import LeaveOneOut, leave_one_out
+from bayes_arena.votes.cells import Cells, whole_counts
+from bayes_arena.votes.groups import warn_of_shared
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
-    """Compare models by leave-one-vote-out cross-validation.
+def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame:
+    """Compare models by leave-one-out cross-validation.
 
     Parameters
     ----------
     fits : mapping of str to Fit
         Two fits or more of the same votes.
+    over : str, optional
+        Leave out whole groups of votes: ``"prompt"`` say, which asks for the model that predicts votes on a new prompt.
+        By default single votes, which asks for the one that predicts further votes on these prompts.
 
     Returns
     -------
     pandas.DataFrame
         Best first: ``name, rank, elpd_loo, se, elpd_diff, dse, weight, p_loo, pareto_k, votes``. ``elpd_diff`` is
-        against the best, ``dse`` its standard error over votes, ``weight`` the share in the stacked prediction,
-        ``pareto_k`` the largest (above 0.7 the estimate is unreliable), ``votes`` how many were scored: those that the
-        models see. In nats, summed over votes.
+        against the best, ``dse`` its standard error over votes, or groups, ``weight`` the share in the stacked
+        prediction, ``pareto_k`` the largest (above 0.7 the estimate is unreliable), ``votes`` how many were scored:
+        those that the models see. In nats, summed over votes. ``attrs`` says over what was left out, and the
+        ``question`` that this answers.
+
+    Warns
+    -----
+    DependentVotesWarning
+        If votes share prompts or rankings and are left out one by one.
 
     Raises
     ------
@@ -48,12 +62,13 @@ def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
     ----------
     Yao, Y. et al. (2018), "Using stacking to average Bayesian predictive distributions", Bayesian Analysis 13.
     """
-    import pandas as pd
-
     if len(fits) < 2:
         raise ModelError("Comparing takes two fits or more.")
     _require_comparable(fits)
-    loo = {name: leave_one_out(fit) for name, fit in fits.items()}
+    cells = next(iter(fits.values())).cells
+    if over is None:
+        warn_of_shared(cells)
+    loo = {name: leave_one_out(fit, over=over) for name, fit in fits.items()}
     best = max(loo, key=lambda name: loo[name].total)
     weights = _stacking_weights(loo)
     rows: list[dict[str, Any]] = []
@@ -67,41 +82,41 @@ def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
                 "elpd_loo": one.total,
                 "se": one.se,
                 "elpd_diff": float(gap @ one.votes),
-                "dse": se_of_sum(gap, one.votes),
+                "dse": one.se_of_sum(gap),
                 "weight": weights[name],
                 "p_loo": one.p,
                 "pareto_k": float(one.pareto_k.max()),
-                "votes": int(one.votes.sum()),
+                "votes": whole_counts(one.votes.sum(keepdims=True))[0],
             }
         )
-    return pd.DataFrame(rows)
+    return judged(rows, cells, over)
 
 
 def _stacking_weights(loo: Mapping[str, LeaveOneOut]) -> dict[str, float]:
-    """Stack the densities vote by vote, as ArviZ does."""
-    import arviz as az
-    import xarray as xr
-    from arviz_stats.utils import ELPDDataLOO
+    """Weights of the models in the mixture that predicts votes left out best."""
+    from scipy.optimize import LinearConstraint, minimize  # slow to import
 
-    def per_vote(one: LeaveOneOut, values: Floats) -> xr.DataArray:
-        return xr.DataArray(np.repeat(values, one.votes.astype(int)), dims="vote")
+    log_p = np.array([one.elpd for one in loo.values()])
+    density = np.exp(log_p - log_p.max(axis=0))
+    votes = next(iter(loo.values())).votes
+    share, size = votes / votes.sum(), len(log_p)
 
-    data = {
-        name: ELPDDataLOO(
-            elpd=one.total,
-            se=one.se,
-            p=one.p,
-            n_samples=one.n_draws,
-            n_data_points=int(one.votes.sum()),
-            scale="log",
-            warning=bool((one.pareto_k > PARETO_K).any()),
-            good_k=PARETO_K,
-            elpd_i=per_vote(one, one.elpd),
-            pareto_k=per_vote(one, one.pareto_k),
-        )
-        for name, one in loo.items()
-    }
-    return {str(name): float(w) for name, w in az.compare(data, method="stacking", round_to="none")["weight"].items()}
+    def loss(weights: Floats) -> float:
+        return -float(share @ np.log(weights @ density))
+
+    def slope(weights: Floats) -> Floats:
+        return -np.asarray((density / (weights @ density)) @ share)
+
+    found = minimize(
+        loss,
+        np.full(size, 1 / size),
+        jac=slope,
+        bounds=[(0, 1)] * size,
+        constraints=LinearConstraint(np.ones(size), 1, 1),
+        method="SLSQP",
+        tol=1e-12,
+    ).x
+    return dict(zip(loo, map(float, found / found.sum()), strict=True))
 
 
 def _require_comparable(fits: Mapping[str, Fit]) -> None:
@@ -141,4 +156,11 @@ def _same_votes(left: Cells, right: Cells) -> bool:
         left.competitors == right.competitors
         and left.annotators == right.annotators
         and all(np.array_equal(getattr(left, name), getattr(right, name)) for name in ("a", "b", "annotator", "counts"))
+        and left.slice_names == right.slice_names
+        and _equal(left.slices, right.slices)
+        and _equal(left.features, right.features)
     )
+
+
+def _equal(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
+    return left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)

@@ -16,7 +16,6 @@ from bayes_arena.arrays import Floats
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.validation.leave_one_out import PARETO_K, leave_one_out
-from bayes_arena.votes.cells import are_whole
 from bayes_arena.votes.checks import check_rows
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ ESS = 400.0
 """Effective draws that four chains should give (the same)."""
 BFMI = 0.3
 """Below this the energy is explored too slowly (Betancourt, 2016)."""
-GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "quadrature": 1e-4}
+GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "quadrature": 1e-4, "variational": 1e-4}
 VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)")
 
 
@@ -82,14 +81,14 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
     )
     if fit.tree is not None:
         _add_sampler_checks(add, fit.tree)
-    if are_whole(fit.target.counts) and fit.target.is_proper and fit.target.n_votes > 1:
+    if fit.target.is_proper and fit.target.n_votes > 1:
         loo = leave_one_out(fit)
         bad = loo.votes[loo.pareto_k > PARETO_K].sum()
         add(
             "Pareto k, leave-one-vote-out",
             f"largest {loo.pareto_k.max():.2f}; {bad:.0f} of {loo.votes.sum():.0f} votes above {PARETO_K}",
             not bad,
-            "use method='nuts'; the model hardly expects votes that stay above it: compare by kfold_annotators",
+            "use method='nuts'; the model hardly expects votes that stay above it: compare by kfold or held_out",
         )
     return rows
 

@@ -1,7 +1,8 @@
-"""Prediction of held-out votes: repeated random splits.
+"""Prediction of held-out votes: repeated random splits, of votes or of whole groups of them.
 
-Each split leaves out a random share q of the votes; every model is fitted to the others and predicts these. With W the
-outcome of a vote (1, 1/2, 0) for the competitor shown first, and E[W] its prediction,
+Each split leaves out a random share q of the votes (or of the prompts, of the annotators); every model is fitted to the
+others and predicts these. With W the outcome of a vote (1, 1/2, 0) for the competitor shown first, and E[W] its
+prediction,
 
     mse         mean of (E[W] - W)^2 over the votes left out
     auc         over decided votes: P(E[W] of a win > E[W] of a loss), equal predictions counting one half (the
@@ -18,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,8 +28,10 @@ from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
 from bayes_arena.validation.prediction import Prediction, Ratings, predict
-from bayes_arena.votes.cells import OUTCOME_SCORES, TIE, Cells, wins_losses_ties, with_counts
+from bayes_arena.votes.cells import OUTCOME_SCORES, TIE, Cells, wins_losses_ties
+from bayes_arena.votes.groups import divide, groups_of, plural, question, warn_of_shared
 from bayes_arena.votes.reading.table import as_cells
+from bayes_arena.votes.words import ANNOTATOR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,12 +44,13 @@ def held_out(
     cells: object,
     models: Mapping[str, Fitter],
     *,
+    over: str | None = None,
     splits: int = 10,
     test: float = 0.2,
     seed: int = 0,
     reference: str | None = None,
 ) -> pd.DataFrame:
-    """Compare models by how well they predict votes left out at random.
+    """Compare models by how well they predict votes left out at random, one by one or group by group.
 
     Parameters
     ----------
@@ -57,11 +61,16 @@ def held_out(
         ``functools.partial(fit, model="am-elo", prior="flat")``, or bare
         :class:`~bayes_arena.validation.prediction.Ratings`, such as online Elo's. A function may leave annotators out
         (``keep_annotators``); see :mod:`bayes_arena.validation.prediction` for what is then expected of them.
+    over : str, optional
+        Leave out whole groups: ``"annotator"``, or a slice of the votes, ``"prompt"`` say. Then all annotators left out
+        are somebody new, as for :func:`~bayes_arena.kfold`. By default votes are left out one by one, and the models
+        know the annotators and prompts that they predict.
     splits : int
         Random splits, two or more.
     test : float
-        Share of the votes that a split leaves out. A weight is how many votes a vote counts for, as in the likelihood:
-        parts of a vote that weighs more than 1 can come to lie on both sides.
+        Share of the votes, or groups, that a split leaves out. A weight is how many votes a vote counts for, as in the
+        likelihood: where votes are left out one by one, parts of one that weighs more than 1 can come to lie on both
+        sides.
     seed : int
         The same seed gives the same splits, in whatever order the votes were read.
     reference : str, optional
@@ -72,11 +81,18 @@ def held_out(
     pandas.DataFrame
         One row a model, in the order given: ``name``; ``mse, auc, auc_ties, log_score``, means over splits, each
         followed by its standard error ``..._se``; then the same less the reference's, ``..._diff`` and ``..._diff_se``.
+        ``attrs`` says over what was split, and the ``question`` that this answers.
+
+    Warns
+    -----
+    DependentVotesWarning
+        If votes share prompts or rankings and are left out one by one.
 
     Raises
     ------
     ModelError
-        If there is nothing to compare, an option is not possible, or a model leaves out some outcomes.
+        If there is nothing to compare, the votes do not carry the groups, an option is not possible, or a model leaves
+        out some outcomes.
     NotIdentifiedError
         If, under a flat prior, the training votes say nothing of an annotator or pair that is left out.
 
@@ -85,17 +101,21 @@ def held_out(
     Nadeau, C. & Bengio, Y. (2003), "Inference for the generalization error", Machine Learning 52. Liu et al. (2025),
     section 5.2 and Table 2.
     """
-    import pandas as pd
-
     reference = require_models(models, reference)
     cells = as_cells(cells)
     if splits < 2:
         raise ModelError(f"Standard errors take two splits or more, not {splits!r}.")
+    if over is None:
+        warn_of_shared(cells)
+        parts = split_votes(cells, splits=splits, test=test, seed=seed)
+    else:
+        parts = split_groups(cells, over, splits=splits, test=test, seed=seed)
     values = np.empty((len(models), splits, len(SCORES)))
-    for index, (train, left_out) in enumerate(split_votes(cells, splits=splits, test=test, seed=seed)):
+    for index, (train, left_out) in enumerate(parts):
         for row, fitter in enumerate(models.values()):
             report(f"splits, {list(models)[row]}", index, splits)
-            values[row, index] = scores(predict(fitter(train), left_out), left_out.counts)
+            prediction = predict(fitter(train), left_out, new=over == ANNOTATOR)
+            values[row, index] = scores(prediction, left_out.counts)
     report("")
     differences = values - values[list(models).index(reference)]
     factor = math.sqrt(1 / splits + test / (1 - test))
@@ -104,7 +124,16 @@ def held_out(
         for number, score in enumerate(SCORES):
             columns[score + suffix] = array[:, :, number].mean(axis=1)
             columns[score + suffix + "_se"] = factor * array[:, :, number].std(axis=1, ddof=1)
-    return pd.DataFrame(columns)
+    return judged(columns, cells, over)
+
+
+def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
+    """Return scores as a table that says over what votes were left out, and which question that answers."""
+    import pandas as pd
+
+    table = pd.DataFrame(columns)
+    table.attrs.update(over=over or "vote", question=question(cells, over))
+    return table
 
 
 def require_models(models: Mapping[str, Fitter], reference: str | None) -> str:
@@ -141,7 +170,25 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
         drawn = np.random.default_rng(child).multivariate_hypergeometric(votes, size, method="marginals")
         left_out = drawn[: whole.size].reshape(whole.shape).astype(np.float64)
         left_out[fractions] += drawn[whole.size :] * rest[fractions]
-        yield with_counts(cells, cells.counts - left_out), with_counts(cells, left_out)
+        yield divide(cells, left_out)
+
+
+def split_groups(cells: Cells, over: str, *, splits: int, test: float, seed: int) -> Iterator[tuple[Cells, Cells]]:
+    """Yield random splits of the groups into (kept, left out), with all their votes.
+
+    Raises
+    ------
+    ModelError
+        If the votes do not carry the groups, or a side of the split is empty.
+    """
+    require_draws(splits, seed)
+    groups = groups_of(cells, over)
+    size = round(test * groups.size) if 0 < test < 1 else 0
+    if not 0 < size < groups.size:
+        raise ModelError(f"The share left out must leave {plural(over)} on both sides of {groups.size}; not {test!r}.")
+    for child in np.random.SeedSequence(seed).spawn(splits):
+        inside = np.isin(groups.of_cell, np.random.default_rng(child).permutation(groups.size)[:size])
+        yield divide(cells, cells.counts * inside[:, None])
 
 
 def scores(prediction: Prediction, counts: Floats) -> tuple[float, float, float, float]:

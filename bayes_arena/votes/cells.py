@@ -8,6 +8,7 @@ and the features, so no order of votes, no chunking and no engine changes a bit 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -117,6 +118,9 @@ class Cells(Votes):
         By name of the slice, ``"prompt"`` say, the index into its ``slice_names``.
     slice_names : mapping of str to tuple of str
         By name of the slice, what it distinguishes, sorted: the prompts' ids, say.
+    design_effect : float
+        How many votes were cast for each that counts: 1 where ``counts`` count votes. Where votes have importance
+        weights or stem from rankings, ``n_votes`` is the effective number of votes, and this is Kish's design effect.
 
     Raises
     ------
@@ -130,6 +134,7 @@ class Cells(Votes):
     features: Mapping[str, Floats] = field(default_factory=dict)
     slices: Mapping[str, Ints] = field(default_factory=dict)
     slice_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    design_effect: float = 1.0
 
     def __post_init__(self) -> None:
         if set(self.slices) != set(self.slice_names) or {ANNOTATOR, COMPETITOR} & set(self.slices):
@@ -155,14 +160,21 @@ class Cells(Votes):
     def __repr__(self) -> str:
         slices = ", ".join(f"{name} ({len(names)})" for name, names in self.slice_names.items())
         return (
-            f"Cells({self.n_votes:,.12g} votes, {self.n_competitors} competitors, {self.n_annotators} annotators, "
+            f"Cells({self.described_votes}, {self.n_competitors} competitors, {self.n_annotators} annotators, "
             + (f"slices {slices}, " if slices else "")
             + f"{len(self.a)} cells)"
         )
 
+    @property
+    def described_votes(self) -> str:
+        """How many votes there are, and how many they are worth where that is another number."""
+        if self.design_effect == 1:
+            return f"{self.n_votes:,.12g} votes"
+        return f"{self.n_votes * self.design_effect:,.0f} votes worth {self.n_votes:,.1f}"
+
     @cached_property
     def n_votes(self) -> float:
-        """Number of votes (sum of weights)."""
+        """Number of votes (sum of weights); where ``design_effect`` is not 1, the effective number of them."""
         return float(self.counts.sum())
 
     @cached_property
@@ -197,28 +209,24 @@ class Cells(Votes):
         annotator = self.annotator if by_annotator else np.zeros_like(self.annotator)
         turned = np.zeros(len(self.a), dtype=bool) if by_side else self.a > self.b
         i, j = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
-        counts = np.where(turned[:, None], self.counts[:, [LOSS, WIN, TIE, BOTH_BAD]], self.counts)
         size = self.n_competitors
-        keys, row = np.unique((annotator * size + i) * size + j, return_inverse=True)
-        differences = np.empty((0, len(keys)))
-        for feature in self.feature_rows(features):
-            values, code = np.unique(np.where(turned, -feature, feature), return_inverse=True)
-            finer, row = np.unique(row * len(values) + code, return_inverse=True)
-            coarse, value = np.divmod(finer, len(values))
-            keys, differences = keys[coarse], np.vstack([differences[:, coarse], values[value]])
-        codes = np.empty((0, len(keys)), dtype=np.int64)
-        for code in self.slice_rows(slices):
-            count = int(code.max(initial=0)) + 1
-            finer, row = np.unique(row * count + code, return_inverse=True)
-            coarse, value = np.divmod(finer, count)
-            keys, differences, codes = keys[coarse], differences[:, coarse], np.vstack([codes[:, coarse], value])
+        key = (annotator * size + i) * size + j
+        codes, differences = self.slice_rows(slices), self.feature_rows(features)
+        differences[:, turned] *= -1
+        order = np.lexsort((_mixture(differences), *codes[::-1], key))
+        new = np.arange(len(key)) == 0
+        for values in (key, *codes, *differences):
+            new[1:] |= np.diff(values[order]) != 0
+        row, first = np.cumsum(new) - 1, order[new]
+        counts, turned = self.counts.take(order, 0), turned[order]
+        counts[turned] = counts[turned][:, [LOSS, WIN, TIE, BOTH_BAD]]
         return Tally(
-            i=keys // size % size,
-            j=keys % size,
-            k=keys // (size * size),
-            counts=np.column_stack([sum_by(row, column, len(keys)) for column in counts.T]),
-            features=differences,
-            slices=codes,
+            i=i[first],
+            j=j[first],
+            k=annotator[first],
+            counts=np.column_stack([sum_by(row, column, len(first)) for column in counts.T]),
+            features=differences.take(first, 1),
+            slices=codes.take(first, 1),
         )
 
     def by_cell(self, features: Sequence[str] = (), slices: Sequence[str] = ()) -> Tally:
@@ -275,6 +283,19 @@ class Tally:
     counts: Floats
     features: Floats
     slices: Ints
+
+    @cached_property
+    def votes(self) -> Floats:
+        """Votes of every row, shape (n_rows,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+
+def _mixture(features: Floats) -> Floats:
+    """One number for the features of every row: one sort by it brings those together that are equal in all."""
+    mixture = np.zeros(features.shape[1])
+    for place, values in enumerate(features):
+        mixture += math.sqrt(place + 1.5) * values
+    return mixture
 
 
 def _asked_for(known: Mapping[str, Any], names: Sequence[str], kind: str) -> list[Any]:

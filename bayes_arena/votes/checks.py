@@ -47,6 +47,9 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
             "leave them out: dedupe=True (--dedupe)",
         )
 
+    if cells.design_effect != 1:
+        add("weights", f"{cells.described_votes}: design effect {cells.design_effect:.2f}", False, "")
+
     twins = [*name_twins(cells.competitors), *name_twins(cells.annotators)]
     before = cells.n_competitors + cells.n_annotators
     after = before - sum(len(names) - 1 for names in twins)

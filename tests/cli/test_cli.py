@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import polars as pl
 import pytest
-from helpers import COMMAND, frame, run, run_on_terminal
+from helpers import COMMAND, frame, prompted, run, run_on_terminal
 
 import bayes_arena as ba
 
@@ -385,6 +386,69 @@ def test_compare_says_how_many_votes_it_scored(tmp_path):
 
 
 @pytest.mark.slow
+def test_compare_over_annotators_says_which_question_it_answers(votes_file):
+    command = ("compare", votes_file, "--models", "bradley-terry,m-elo")
+    done = run(*command, "--over", "annotator", "--format", "json")
+    answer = json.loads(done.stdout)
+    assert (answer["over"], answer["question"]) == ("annotator", "a vote by a new annotator")
+    assert "scored by predicting a vote by a new annotator" in run(*command, "--over", "annotator").stdout
+    assert "scored by predicting" not in run(*command).stdout
+    fits = {
+        name: ba.fit(ba.read_votes(votes_file), model=name, method="marginal") for name in ("bradley-terry", "m-elo")
+    }
+    assert answer["comparison"] == ba.compare(fits, over="annotator").to_dict("records")
+    missing = run(*command, "--over", "language")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert "'language' they belong to" in missing.stderr
+
+
+def test_clusters_are_named_on_the_command_line(votes_file):
+    command = ("rank", votes_file, "--model", "m-elo", "--prior", "flat")
+    by_name, by_default = (
+        run(*command, "--interval", "clustered", *options, "--format", "json").stdout
+        for options in (("--by", "annotator"), ())
+    )
+    assert by_name == by_default
+    assert json.loads(by_name)["by"] == "annotator"
+    answer = json.loads(
+        run(*command, "--interval", "bootstrap", "--by", "annotator", "--resamples", 5, "--format", "json").stdout
+    )
+    fit = ba.fit(ba.read_votes(votes_file), model="m-elo", prior="flat")
+    board = ba.leaderboard(fit, interval=ba.Bootstrap(resamples=5, by="annotator"))
+    assert answer["leaderboard"] == board.to_dict("records")
+    refused = run(*command, "--by", "annotator")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--by annotator is of --interval clustered or bootstrap" in refused.stderr
+
+
+def test_prompts_that_intervals_overlook_are_a_warning_and_clusters_the_remedy(tmp_path):
+    cells = prompted(prompts=15, votes=400, answers=1.5)
+    winner = np.array(["model_a", "model_b", "tie"])[cells.counts.argmax(axis=1)]
+    names = np.array(list("uvwxyz"))
+    columns = {"model_a": names[cells.a], "model_b": names[cells.b], "winner": winner}
+    pl.DataFrame(columns | {"question_id": cells.slices["prompt"]}).write_csv(tmp_path / "votes.csv")
+    command = (
+        "rank",
+        tmp_path / "votes.csv",
+        "--prompt",
+        "question_id",
+        "--model",
+        "m-elo",
+        "--method",
+        "map",
+        "--format",
+        "json",
+    )
+    notes = json.loads(run(*command).stdout)["warnings"]
+    assert len([note for note in notes if "--interval clustered --by prompt" in note]) == 1
+    answer = json.loads(run(*command, "--interval", "clustered", "--by", "prompt").stdout)
+    assert (answer["warnings"], answer["by"]) == ([], "prompt")
+    fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", prompt="question_id"), model="m-elo", method="map")
+    board = ba.leaderboard(fit, interval=ba.Clustered(by="prompt"))
+    assert answer["leaderboard"] == board.to_dict("records")
+
+
+@pytest.mark.slow
 def test_the_default_is_am_davidson_and_the_papers_am_elo_under_a_flat_prior(votes_file):
     answer = json.loads(run("rank", votes_file, "--format", "json").stdout)
     assert (answer["model"], answer["method"]) == ("am-davidson", "marginal")
@@ -401,3 +465,66 @@ def test_the_names_an_option_takes_are_those_that_exist():
 
     assert set(get_args(ModelName)) == set(PRESETS)
     assert set(get_args(PriorName)) == set(NAMED_PRIORS)
+
+
+@pytest.fixture(scope="module")
+def sliced_file(tmp_path_factory) -> Path:
+    """Votes with a topic, and prompts in a column that has to be named."""
+    cells, rng = prompted(prompts=15, votes=400, answers=1.5), np.random.default_rng(1)
+    names, outcomes = np.array(list("uvwxyz")), np.array(["model_a", "model_b", "tie"])
+    columns = {"model_a": names[cells.a], "model_b": names[cells.b], "winner": outcomes[cells.counts.argmax(axis=1)]}
+    topic = np.array(["code", "prose"])[cells.slices["prompt"] % 2]
+    columns |= {name: rng.normal(size=len(topic)) for name in ("long", "short")}
+    path = tmp_path_factory.mktemp("sliced") / "votes.csv"
+    judge = rng.choice(np.array(["j", "k", "l"]), len(topic))
+    pl.DataFrame(columns | {"item": cells.slices["prompt"], "topic": topic, "judge": judge}).write_csv(path)
+    return path
+
+
+@pytest.mark.slow
+def test_boards_of_a_slice_and_of_these_prompts(sliced_file):
+    command = ("rank", sliced_file, "--prompt", "item", "--slice", "kind=topic", "--model", "m-elo", "--answers", "on")
+    in_code = ("--strength-by", "kind", "--in", "kind=code")
+    answer = json.loads(run(*command, *in_code, "--over", "these", "--format", "json").stdout)
+    assert (answer["model"], answer["over"], answer["slice"]) == (
+        "m-elo by kind with answers",
+        "these prompts",
+        "kind: code",
+    )
+    votes = ba.read_votes(sliced_file, prompt="item", slices={"kind": "topic"}, annotator=False)
+    model = ba.Model("m-elo by kind", strength_by=("kind",))
+    fit = ba.fit(votes, model=model, answers=True)
+    board = ba.leaderboard(fit, over="these prompts", slice=("kind", "code"))
+    assert answer["leaderboard"] == board.to_dict("records")
+    on_code = pl.read_csv(sliced_file).filter(pl.col("topic") == "code").height
+    assert board["votes"].sum() == 2 * on_code
+    assert "ranked on new prompts\n" in run(*command).stdout
+    style = ("--feature", "length=long,short", "--style", "length", "--answers", "off", "--format", "json")
+    equal = json.loads(run(*command[:-2], *style).stdout)
+    votes = ba.read_votes(sliced_file, prompt="item", features={"length": ["long", "short"]}, annotator=False)
+    fit = ba.fit(votes, model=ba.Model(equal["model"], style=("length",)))
+    with pytest.warns(ba.DependentVotesWarning):
+        assert equal["leaderboard"] == ba.leaderboard(fit).to_dict("records")
+    assert "ranked on new prompts of kind: code\n" in run(*command, *in_code).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        (("--style", "length"), "(features=..., --feature)"),
+        (("--in", "kind"), "--in takes NAME=SLICE, not 'kind'"),
+        (("--in", "kind=code"), r"(--strength-by kind)"),
+        (("--strength-by", "kind", "--in", "kind=cod"), "There is no kind 'cod'. Did you mean 'code'"),
+        (("--strength-by", "language"), "(slices=..., --slice)"),
+        (("--no-prompt", "--over", "these"), "(prompt=..., --prompt) and fit with answers=True (--answers on)"),
+        (("--no-prompt", "--answers", "on"), "--prompt COLUMN"),
+        (("--prompt", "nowhere"), "No column 'nowhere'. The source has: model_a"),
+        (("--feature", "length=long,wide"), "No column 'wide'"),
+        (("--interval", "clustered", "--by", "language"), "--slice language=COLUMN"),
+        (("--interval", "clustered", "--by", "prompt"), "--prompt COLUMN"),
+    ],
+)
+def test_what_slices_cannot_answer_is_refused_with_a_remedy(sliced_file, options, remedy):
+    done = run("rank", sliced_file, "--slice", "kind=topic", "--model", "m-elo", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert remedy in done.stderr

@@ -8,6 +8,7 @@ import pymc as pm
 import pytensor.tensor as pt
 import pytest
 import xarray as xr
+from helpers import answered_votes
 
 import bayes_arena as ba
 from bayes_arena.models import per_vote
@@ -15,6 +16,7 @@ from bayes_arena.models import per_vote
 pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
 
 CHAINS, DRAWS = 4, 50
+SLICED = ba.Model("both", "annotator", "davidson", strength_by=("prompt",), ties_by=("competitor", "prompt"))
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +38,58 @@ def posterior_of(drawn) -> xr.Dataset:
 
 def am_elo_of(drawn) -> xr.Dataset:
     return posterior_of(drawn)[["strength", "discrimination"]]
+
+
+@pytest.fixture(scope="module")
+def answered():
+    cells = ba.read_votes(answered_votes(prompts=12, votes=600)[0], prompt="prompt")
+    return ba.fit(cells, model=SLICED)
+
+
+@pytest.fixture(scope="module")
+def numbers(answered):
+    """Return draws of a model with slices as a user's own sampling would have left them."""
+    posterior = ba.to_datatree(answered, votes=False)["posterior"].to_dataset().isel(draw=slice(0, DRAWS))
+    return posterior.drop_vars("elo_strength")
+
+
+class TestOfAModelWithSlices:
+    def test_numbers_of_slices_are_read(self, answered, numbers):
+        shuffled = numbers.isel(prompt_of_competitor=slice(None, None, -1))
+        back = ba.from_posterior(tree_of(shuffled), answered.cells, model=SLICED)
+        drawn = back.samples
+        parts = back.target.numbers_by_slice(drawn.slices)
+        for effect, found in zip(back.target.slices, parts, strict=True):
+            expected = numbers[effect.label].to_numpy().reshape(CHAINS * DRAWS, -1)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+        for name in ("strength_by_prompt", "ties_by_prompt", "ties_by_competitor"):
+            assert back.prior.spread(name) == pytest.approx(answered.spreads.spread(name), rel=0.15)
+        board, ours = (ba.leaderboard(one).set_index("competitor")["elo"].sort_index() for one in (answered, back))
+        np.testing.assert_allclose(ours, board, atol=15)
+
+    def test_the_model_is_inferred_where_ties_are(self, answered, numbers):
+        named = {"log_both_bad": numbers["strength"][:, :, 0].drop_vars("competitor")}
+        back = ba.from_posterior(tree_of(numbers.assign(named)), answered.cells)
+        assert (back.model.strength_by, set(back.model.ties_by)) == (("prompt",), {"prompt", "competitor"})
+
+    def test_another_scale_of_theta_is_put_right(self, answered, numbers):
+        doubled = {"discrimination": 2 * numbers["discrimination"], "strength": numbers["strength"] / 2}
+        doubled["strength_by_prompt"] = numbers["strength_by_prompt"] / 2
+        trees = [tree_of(one) for one in (numbers, numbers.assign(doubled))]
+        one, other = (ba.from_posterior(tree, answered.cells, model=SLICED).samples for tree in trees)
+        np.testing.assert_allclose(one.slices, other.slices, atol=1e-12)
+        np.testing.assert_allclose(one.elo_strength, other.elo_strength, atol=1e-9)
+
+    def test_absent_or_unnamed_numbers_are_refused(self, answered, numbers):
+        with pytest.raises(ba.ModelError, match="'strength_by_prompt' is absent in the draws, and a number of every s"):
+            ba.from_posterior(tree_of(numbers.drop_vars("strength_by_prompt")), answered.cells, model=SLICED)
+        with pytest.raises(
+            ba.ModelError, match="'strength_by_prompt' is a number of every slice in the draws, and abs"
+        ):
+            ba.from_posterior(tree_of(numbers), answered.cells, model=SLICED.without_slices())
+        renamed = numbers.assign_coords(competitor_of_ties=[f"x{index}" for index in range(6)])
+        with pytest.raises(ba.ModelError, match=r"competitor_of_tiess? of 'ties_by_competitor' are not those"):
+            ba.from_posterior(tree_of(renamed), answered.cells, model=SLICED)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +117,7 @@ class TestOfASampledFit:
 
     def test_it_says_what_it_is(self, back):
         assert repr(back) == "Fit(am-davidson, your posterior: 600 votes, 6 competitors, 5 annotators)"
-        with pytest.raises(ba.ModelError, match="interval 'sandwich' is for point estimates"):
+        with pytest.raises(ba.ModelError, match="interval 'sandwich' is for posterior modes"):
             ba.leaderboard(back, interval="sandwich")
 
     def test_it_is_saved_and_loaded(self, back, tmp_path):

@@ -176,3 +176,58 @@ def test_the_unit_of_a_feature_does_not_matter(votes, unit):
     assert_allclose(other.point.common[-1] * unit, one.point.common[-1], rtol=1e-5)
     slopes = [ba.effects(fit).set_index("effect").loc["style_length", "z"] for fit in (one, other)]
     assert_allclose(slopes[1], slopes[0], rtol=1e-4)
+
+
+@pytest.mark.slow
+def test_it_is_the_contextual_model_of_another_package(votes):
+    """Without its penalty, on votes won or lost."""
+    contextual = pytest.importorskip("arena_rank.models.contextual_bradley_terry")
+    data = pytest.importorskip("arena_rank.utils.data_utils")
+    cells = votes[0]
+    wins, losses = cells.counts.T[:2]
+    cells = ba.Cells(
+        cells.competitors, (), cells.a, cells.b, np.zeros_like(cells.a), cells.counts, features=cells.features
+    ).take(wins + losses > 0)
+    fit = ba.fit(cells, model=ba.Model("style", style=("length",)), prior="flat")
+    features, ones = cells.features["length"][:, None], np.ones(len(cells.a))
+    pairs = np.column_stack([cells.a, cells.b])
+    dataset = data.ContextualPairDataset(list(cells.competitors), pairs, cells.counts[:, 0], features, ones)
+    other = contextual.ContextualBradleyTerry(8, 1, reg=0.0, ftol=1e-14, gtol=1e-12)
+    other.fit(dataset)
+    ratings = np.asarray(other.params["ratings"])
+    assert_allclose(fit.strength, ratings - ratings.mean(), atol=1e-4)
+    assert_allclose(fit.point.common, np.asarray(other.params["coeffs"]), atol=1e-4)
+
+
+def test_style_effects_are_slopes_per_unit_and_per_standard_deviation(fit):
+    row = ba.style_effects(fit).set_index("feature").loc["length"]
+    effect = ba.effects(fit).set_index("effect").loc["style_length"]
+    assert_allclose(row[["estimate", "sd", "lower", "upper"]], effect[["estimate", "sd", "lower", "upper"]])
+    size = np.sqrt(np.mean(fit.cells.features["length"] ** 2))
+    assert row["feature_sd"] == pytest.approx(size, rel=0.01)
+    assert row["odds_ratio"] == pytest.approx(np.exp(row["estimate"] * row["feature_sd"]))
+    assert row["odds_lower"] < row["odds_ratio"] < row["odds_upper"]
+    with pytest.raises(ba.ModelError, match="has no style"):
+        ba.style_effects(ba.fit(fit.cells, model="m-elo"))
+
+
+def test_style_of_answers_that_are_voted_on_again_is_warned_of():
+    """Each answer has a quality of its own, which an error that knows no prompts takes for its length's."""
+    rng = np.random.default_rng(1)
+    n, prompts, size = 3000, 30, 6
+    quality, length = rng.normal(0, 1.5, (prompts, size)), rng.normal(size=(prompts, size))
+    prompt, a = rng.integers(prompts, size=n), rng.integers(size, size=n)
+    b = (a + rng.integers(1, size, size=n)) % size
+    eta = quality[prompt, a] - quality[prompt, b]
+    counts = np.eye(4)[(rng.random(n) > 1 / (1 + np.exp(-eta))).astype(int)]
+    features = {"length": length[prompt, a] - length[prompt, b]}
+    names = {"prompt": tuple(f"p{index:02d}" for index in range(prompts))}
+    nobody = np.zeros(n, dtype=np.int64)
+    cells = ba.Cells(
+        tuple("abcdef"), (), a, b, nobody, counts, features=features, slices={"prompt": prompt}, slice_names=names
+    )
+    fit = ba.fit(cells, model=ba.Model("style", style=("length",)), method="map")
+    with pytest.warns(ba.DependentVotesWarning, match=r"clustered by prompt are [23456][.\d]* times as large"):
+        plain = ba.style_effects(fit)
+    clustered = ba.style_effects(fit, interval=ba.Clustered(by="prompt"))
+    assert clustered["sd"][0] > 2 * plain["sd"][0]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers import answered_votes
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project_draws
@@ -17,3 +18,50 @@ def test_board_and_draws(four_outcomes, ties, position, theta):
     point, votes = fit.point, four_outcomes.votes_by_annotator()
     drawn = project_draws(fit.target, point.strength[None], point.common[None], point.own[None], votes)[0]
     np.testing.assert_allclose(ba.EloScale().points(drawn, four_outcomes.competitors), board, atol=0.01)
+
+
+TABLES = [
+    ba.leaderboard,
+    ba.strengths,
+    ba.contrasts,
+    ba.effects,
+    ba.head_to_head,
+    ba.win_probability,
+    ba.rank_probabilities,
+    ba.unsettled_pairs,
+    ba.annotators,
+]
+
+
+@pytest.fixture(scope="module", params=["map", "marginal"])
+def sliced(request) -> ba.Fit:
+    own = {"discrimination": "annotator", "ties": "davidson", "tie_propensity": "annotator", "position": "annotator"}
+    slices = {"strength_by": ("prompt", "annotator"), "ties_by": ("competitor", "prompt")}
+    cells = ba.read_votes(answered_votes(votes=800)[0], prompt="prompt")
+    return ba.fit(cells, model=Model("slices", **own, **slices), method=request.param)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_tables_of_a_model_with_slices(sliced, table):
+    found = table(sliced)
+    numbers = found.select_dtypes("number")
+    assert len(found)
+    assert np.isfinite(numbers.to_numpy()).all()
+
+
+def test_draws_of_a_model_with_slices_are_about_its_board(sliced):
+    board = ba.leaderboard(sliced).set_index("competitor").loc[list(sliced.cells.competitors)]
+    drawn = ba.draw(sliced, size=2000).elo_strength
+    spread = (board["upper"] - board["lower"]).to_numpy() / 2 / 1.96
+    points = ba.EloScale().points(drawn.mean(axis=0), sliced.cells.competitors)
+    np.testing.assert_allclose(points, board["elo"], atol=4 * spread.max() / np.sqrt(2000))
+    np.testing.assert_allclose(ba.EloScale().points_per_logit * drawn.std(axis=0), spread, rtol=0.08)
+
+
+@pytest.mark.parametrize("interval", ["sandwich", "clustered"])
+def test_robust_intervals_of_a_model_with_slices(sliced, interval):
+    if sliced.method != "map":
+        return
+    plain, robust = ba.leaderboard(sliced), ba.leaderboard(sliced, interval=interval)
+    width = (robust["upper"] - robust["lower"]) / (plain["upper"] - plain["lower"])
+    assert width.between(0.1, 3.0).all()

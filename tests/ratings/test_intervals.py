@@ -91,7 +91,7 @@ def test_names_do_not_matter(fits, table, interval):
 @pytest.mark.parametrize(("table", "interval"), ALLOWED)
 def test_a_table_says_its_level_and_its_interval(fits, table, interval):
     shown = TABLES[table][0](fits[table][0], level=0.8, interval=INTERVALS[interval])
-    fields = {"resamples": 50, "seed": 0} if interval == "bootstrap" else {}
+    fields = {"bootstrap": {"resamples": 50, "seed": 0}, "clustered": {"by": "annotator"}}.get(interval, {})
     assert shown.attrs == {"level": 0.8, "interval": interval, **fields}
 
 
@@ -175,7 +175,7 @@ def test_the_bootstrap_of_annotators_is_that_of_refits(arena_cells):
 
 def test_old_words_work_with_a_warning(arena_cells):
     fit = ba.fit(arena_cells, model="m-elo", prior="flat")
-    with pytest.warns(FutureWarning, match=r"interval=Bootstrap\(resamples=10, seed=3\)"):
+    with pytest.warns(FutureWarning, match=r"interval=Bootstrap\(resamples=10, seed=3, by=None\)"):
         old = ba.strengths(fit, interval="bootstrap", resamples=10, seed=3)
     assert old.equals(ba.strengths(fit, interval=ba.Bootstrap(resamples=10, seed=3)))
     with pytest.warns(FutureWarning):

@@ -270,9 +270,10 @@ def test_whole_weights_count_as_votes_and_fractions_only_in_clusters(arena):
             ba.strengths(fitted(0.3), interval=interval)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ROBUST, ids=lambda interval: interval.name)
-def test_posteriors_have_intervals_of_their_own(arena_cells, interval):
-    fit = ba.fit(arena_cells, model="am-davidson", method="marginal")
+def test_posteriors_have_intervals_of_their_own(sampled_davidson, interval):
+    fit = sampled_davidson
     for table in (ba.leaderboard, ba.strengths):
         with pytest.raises(ba.ModelError, match=r"method='map'"):
             table(fit, interval=interval)
@@ -292,7 +293,7 @@ def test_an_estimate_at_infinity_has_no_robust_interval(interval, tmp_path):
 
 def test_clusters_have_to_be_known_and_more_than_one(arena):
     unknown = ba.fit(ba.read_votes(arena.votes, annotator=False), prior="flat")
-    with pytest.raises(ba.ModelError, match=r"annotator=\.\.\., --annotator"):
+    with pytest.raises(ba.ModelError, match="--annotator COLUMN"):
         ba.leaderboard(unknown, interval="clustered")
     one = ba.fit(ba.read_votes(arena.votes.with_columns(judge=pl.lit("only"))), model="m-elo", prior="flat")
     with pytest.raises(ba.ModelError, match="every vote is by 'only'"):

@@ -1,11 +1,13 @@
 """Leave-one-vote-out: exact over cells, aligned across models, honest about what cannot be compared."""
 
 import warnings
+from dataclasses import replace
 
 import lazy_loader
 import numpy as np
 import polars as pl
 import pytest
+from helpers import frame, prompted
 
 import bayes_arena as ba
 from bayes_arena.validation.leave_one_out import pointwise
@@ -29,7 +31,7 @@ def fits(four_outcomes):
 @pytest.mark.parametrize("name", ["plain", "annotators"])
 def test_columns_counted_as_often_as_cast_sum_to_the_loss(fits, name):
     """At every draw the columns, each the density of one vote, add up to the log-likelihood of all votes."""
-    from bayes_arena.likelihood.objective import Point
+    from bayes_arena.likelihood.point import Point
 
     fit = fits[name]
     values, votes = pointwise(fit)
@@ -159,10 +161,7 @@ def test_a_prior_flat_in_some_parameter_is_no_posterior_to_draw_from(four_outcom
     assert "Pareto k, leave-one-vote-out" not in ba.diagnose(fit)["check"].tolist()
 
 
-def test_what_has_no_vote_to_leave_out_is_refused(arena):
-    weighted = ba.read_votes(arena.votes.with_columns(w=pl.lit(0.5)), weight="w")
-    with pytest.raises(ba.ModelError, match="whole votes"):
-        ba.leave_one_out(ba.fit(weighted))
+def test_a_flat_prior_leaves_no_posterior_to_draw_from(arena):
     with pytest.raises(ba.ModelError, match="draws from a posterior"):
         ba.leave_one_out(ba.fit(ba.read_votes(arena.votes), prior="flat"))
 
@@ -188,3 +187,110 @@ def test_llmfao_supports_every_part_of_am_davidson(llmfao):
     table = ba.compare({getattr(m, "name", m): ba.fit(llmfao, model=m, method="marginal") for m in models})
     assert table["name"].tolist() == ["am-davidson", "nu_k", "common nu", "davidson"]
     np.testing.assert_allclose(table["elpd_diff"][1:], [-46, -698, -930], atol=42)
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return prompted(prompts=12, votes=500)
+
+
+def test_a_weight_is_an_exponent():
+    """Against fits without one vote: a summed weight of 2.4 is two votes, and one that weighs .4."""
+    rows = [("x", "y", "x"), ("y", "z", "y"), ("x", "z", "x"), ("y", "x", "y"), ("z", "x", "tie"), ("z", "y", "z")]
+    weights = [2.4, 3.0, 1.5, 0.6, 1.0, 0.7]
+    cells = ba.read_votes(frame(rows).with_columns(w=pl.Series(weights)), weight="w")
+    fit = ba.fit(cells, model=DAVIDSON)
+    loo = ba.leave_one_out(fit)
+    assert loo.votes.sum() == pytest.approx(sum(weights))
+    exact = 0.0
+    for row, outcome in zip(*np.nonzero(cells.counts), strict=True):
+        count = cells.counts[row, outcome]
+        for times, weight in ((np.floor(count), 1.0), (1.0, count % 1)):
+            if times and weight:
+                counts = cells.counts.copy()
+                counts[row, outcome] -= weight
+                draws = ba.draw(ba.fit(replace(cells, counts=counts), model=DAVIDSON), size=4000)
+                values, _ = pointwise(fit, draws)
+                column = list(zip(*np.nonzero(cells.counts), strict=True)).index((row, outcome))
+                exact += times * weight * np.log(np.exp(values[:, column]).mean())
+    assert loo.total == pytest.approx(exact, abs=0.15)
+
+
+def test_weights_of_one_half_halve_everything_but_what_is_left_out(cells):
+    """Compared models keep their order, and are scored on half the votes."""
+    half = replace(cells, counts=0.5 * cells.counts, slices={}, slice_names={})
+    models = {"davidson": DAVIDSON, "sided": ba.Model("sided", ties="davidson", position="common")}
+    table = ba.compare({name: ba.fit(half, model=model) for name, model in models.items()})
+    assert table["votes"].tolist() == [250, 250]
+    assert table["weight"].sum() == pytest.approx(1)
+
+
+def test_groups_of_one_vote_are_votes(cells):
+    rows = len(cells.a)
+    alone = replace(
+        cells,
+        slices={"row": np.arange(rows)},
+        slice_names={"row": tuple(f"{row:04}" for row in range(rows))},
+    )
+    fit = ba.fit(alone, model=DAVIDSON)
+    by_vote, by_group = ba.leave_one_out(fit), ba.leave_one_out(fit, over="row")
+    np.testing.assert_allclose(by_group.elpd, by_vote.elpd, rtol=1e-12)
+    assert by_group.se == pytest.approx(by_vote.se)
+
+
+@pytest.mark.parametrize("model", [DAVIDSON, ba.Model("sided", ties="davidson", position="common")])
+def test_prompts_left_out_one_at_a_time_are_folds_of_one_prompt(cells, model):
+    """By importance sampling, or by a fit without the prompt where that fails: each vote is predicted as by kfold."""
+    loo = ba.leave_one_out(ba.fit(cells, model=model), over="prompt")
+    folds = ba.kfold(cells, {"m": lambda votes: ba.fit(votes, model=model)}, over="prompt", folds=12)
+    assert loo.total / 500 == pytest.approx(folds.loc[0, "log_score"], abs=0.003)
+    assert loo.se / 500 == pytest.approx(folds.loc[0, "log_score_se"], rel=0.05)
+    assert loo.pareto_k.max() <= 0.5
+    assert loo.total < ba.leave_one_out(ba.fit(cells, model=model)).total
+
+
+def test_a_split_by_vote_crowns_who_knows_the_prompts(cells):
+    """Numbers of every prompt's own, here as an annotator's, gain by vote and are no use on another prompt."""
+    names, codes = cells.slice_names["prompt"], cells.slices["prompt"]
+    votes = replace(cells, annotators=names, annotator=codes)
+    models = {"alike": DAVIDSON, "own": ba.Model("own", "annotator", "davidson", "annotator", position="annotator")}
+    fits = {name: ba.fit(votes, model=model, method="marginal") for name, model in models.items()}
+    with pytest.warns(ba.DependentVotesWarning, match="further votes on these prompts"):
+        by_vote = ba.compare(fits)
+    by_prompt = ba.compare(fits, over="prompt")
+    assert by_vote["name"][0] == "own"
+    assert by_prompt["name"][0] == "alike" or by_prompt["elpd_diff"][1] > -2 * by_prompt["dse"][1]
+    assert by_vote.attrs == {"over": "vote", "question": "another vote by the same annotators and on the same prompts"}
+    assert by_prompt.attrs == {"over": "prompt", "question": "a vote on a new prompt"}
+
+
+def test_a_group_that_a_model_has_numbers_of_is_left_to_folds(fits, cells):
+    with pytest.raises(ba.ModelError, match=r"numbers of its own for every annotator.*kfold\(cells, models, over="):
+        ba.leave_one_out(fits["annotators"], over="annotator")
+    assert ba.leave_one_out(fits["plain"], over="annotator").total < ba.leave_one_out(fits["plain"]).total
+    one = replace(cells, slices={"prompt": np.zeros_like(cells.a)}, slice_names={"prompt": ("only",)})
+    with pytest.raises(ba.ModelError, match="prompts takes two or more"):
+        ba.leave_one_out(ba.fit(one, model=DAVIDSON), over="prompt")
+
+
+def test_votes_on_other_prompts_are_other_votes(cells):
+    other = replace(cells, slices={"prompt": cells.slices["prompt"][::-1].copy()})
+    named = replace(cells, slice_names={"prompt": tuple("abcdefghijkl")})
+    fit = ba.fit(cells, model=DAVIDSON)
+    for votes in (other, named, replace(cells, slices={}, slice_names={})):
+        with pytest.raises(ba.ModelError, match="different votes"):
+            ba.compare({"one": fit, "other": ba.fit(votes, model=DAVIDSON)})
+
+
+def test_stacking_weights_are_at_the_top_of_the_mixture(fits):
+    """Where a weight is positive, its model's density over the mixture's averages one; elsewhere less."""
+    third = ba.fit(fits["plain"].cells, model=ba.Model("sided", ties="davidson", position="common"))
+    every = fits | {"sided": third}
+    weight = ba.compare(every).set_index("name")["weight"]
+    loo = {name: ba.leave_one_out(fit) for name, fit in every.items()}
+    density = {name: np.exp(one.elpd) for name, one in loo.items()}
+    mixture = sum(weight[name] * density[name] for name in every)
+    votes = loo["plain"].votes
+    for name in every:
+        average = votes @ (density[name] / mixture) / votes.sum()
+        assert average == pytest.approx(1, abs=1e-5) if weight[name] > 1e-6 else average <= 1 + 1e-5

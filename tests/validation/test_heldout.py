@@ -234,7 +234,7 @@ def test_clustered_standard_error_by_hand():
 @pytest.mark.slow
 def test_folds_of_one_annotator_score_every_vote_once(arena_cells):
     models = {"davidson": DAVIDSON, "am-davidson": AM_DAVIDSON}
-    table = ba.kfold_annotators(arena_cells, models, folds=arena_cells.n_annotators).set_index("name")
+    table = ba.kfold(arena_cells, models, over="annotator", folds=arena_cells.n_annotators).set_index("name")
     logs = 0.0
     for k in range(arena_cells.n_annotators):
         theirs = with_counts(arena_cells, arena_cells.counts * (arena_cells.annotator == k)[:, None])
@@ -247,13 +247,13 @@ def test_folds_of_one_annotator_score_every_vote_once(arena_cells):
 
 def test_folds_need_annotators_and_a_population(arena, arena_cells):
     with pytest.raises(ba.ModelError, match="between 2 and the number of annotators, 5"):
-        ba.kfold_annotators(arena_cells, {"m": M_ELO}, folds=6)
+        ba.kfold(arena_cells, {"m": M_ELO}, over="annotator", folds=6)
     flat = lambda cells: ba.fit(ba.keep_annotators(cells, more_than=0), model="am-elo", prior="flat")  # noqa: E731
     with pytest.raises(ba.ModelError, match="population"):
-        ba.kfold_annotators(arena_cells, {"am": flat}, folds=2)
+        ba.kfold(arena_cells, {"am": flat}, over="annotator", folds=2)
     anonymous = ba.read_votes(arena.votes.drop("judge"))
-    with pytest.raises(ba.ModelError, match="number of annotators, 0"):
-        ba.kfold_annotators(anonymous, {"m": M_ELO}, folds=2)
+    with pytest.raises(ba.ModelError, match="'annotator' they belong to"):
+        ba.kfold(anonymous, {"m": M_ELO}, over="annotator", folds=2)
     assert len(ba.held_out(anonymous, {"m": M_ELO}, splits=2)) == 1
 
 
@@ -300,7 +300,7 @@ def test_votes_that_were_not_read_yet_are_read(tmp_path):
     ).with_columns(judge=pl.Series([*"jk"] * 12))
     table.write_csv(tmp_path / "votes.csv")
     models = {"m-elo": partial(ba.fit, model="m-elo")}
-    for compare in (partial(ba.held_out, splits=2, test=0.5), partial(ba.kfold_annotators, folds=2)):
+    for compare in (partial(ba.held_out, splits=2, test=0.5), partial(ba.kfold, over="annotator", folds=2)):
         expected = compare(ba.read_votes(table), models)
         assert compare(table, models).equals(expected)
         assert compare(tmp_path / "votes.csv", models).equals(expected)

@@ -10,7 +10,7 @@ import typer
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.commands.ratings import Fdr, how_fitted, shown_leaderboard
+from bayes_arena.cli.commands.ratings import Fdr, board_named, how_fitted, shown_leaderboard
 from bayes_arena.cli.options import MODEL, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
 from bayes_arena.cli.source import Delta, VoteSource, described
@@ -93,8 +93,8 @@ def rate(
     epsilon: Epsilon = 0.0,
     fdr: Fdr = None,
     exclude: Exclude = False,
-    model: ModelChoice,
-    intervals: Annotated[IntervalChoice, Without("interval", "resamples")],
+    model: Annotated[ModelChoice, Without("strength_by", "style")],
+    intervals: Annotated[IntervalChoice, Without("interval", "by", "resamples")],
     scale: ScaleChoice,
     output: Output,
 ) -> None:
@@ -112,6 +112,7 @@ def rate(
                 model=model.model,
                 prior=model.spreads(),
                 method=model.method,
+                answers=model.modelled_answers,
                 seed=model.seed,
                 level=intervals.level,
                 elo=elo,
@@ -119,12 +120,14 @@ def rate(
     about, how = how_fitted(round.fit)
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
+    shown_as = intervals.chosen(model.seed).about(round.fit)
+    how += board_named(shown_as)
     title = "\n".join([described(f"{file.name}, round {round.number}", round.fit.cells), how, *lines])
     head = {
         "round": round.number,
         **about,
         "level": intervals.level,
-        **intervals.chosen(model.seed).about(round.fit),
+        **shown_as,
         "waiting": round.waiting,
         "excluded": round.excluded,
         "decision": round.decision,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isclose
 from typing import Annotated, Any
 
 from typer import Option
@@ -14,33 +15,55 @@ from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
 
+COMPARED = Without("model", "prior", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination")
+ANSWERS = "+answers"
+"""What follows the name of a model with answers."""
+
 
 @app.command()
 @takes_options
 def compare(
     *,
-    models: Annotated[str, Option(metavar="A,B,...", help="Models, separated by commas.")],
-    source: Annotated[VoteSource, Without("no_annotator", "weight")],
+    models: Annotated[
+        str,
+        Option(
+            metavar="A,B,...",
+            help="Models, separated by commas; +answers gives one answers, as in am-davidson+answers.",
+        ),
+    ],
+    source: Annotated[VoteSource, Without("no_annotator", "feature")],
     ties: Annotated[
         Ties | None,
         Option(help="Treat ties alike in all models, so that they can be compared.", rich_help_panel=MODEL),
     ] = None,
-    route: Annotated[ModelChoice, Without("model", "prior", "sigma_strength", "sigma_discrimination")],
+    over: Annotated[
+        str | None,
+        Option(
+            help="Leave out all votes on a prompt (prompt), by an annotator (annotator) or of another slice; single "
+            "votes by default.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None,
+    route: Annotated[ModelChoice, COMPARED],
     output: Output,
 ) -> None:
-    """Compare models by how well they predict a vote left out (PSIS-LOO), and stack them."""
+    """Compare models by how well they predict votes left out (PSIS-LOO), and stack them."""
     with collected_warnings() as notes:
         from bayes_arena.fits.fitting import fit
-        from bayes_arena.likelihood.presets import resolve_model
+        from bayes_arena.likelihood.presets import resolve_model, with_answers
         from bayes_arena.validation.comparison import compare as compare_fits
+        from bayes_arena.votes.groups import shared
 
         cells = source.read()
         fits = {}
         for name in models.split(","):
-            model = resolve_model(name.strip(), annotators_known=cells.n_annotators > 0, sided=cells.sided)
+            plain, plus, _ = name.strip().partition(ANSWERS)
+            model = resolve_model(plain, annotators_known=cells.n_annotators > 0, sided=cells.sided)
             model = replace(model, ties=ties) if ties else model
+            model, _ = with_answers(model, cells, bool(plus))
             fits[model.name] = fit(cells, model=model, method=route.method or "marginal", seed=route.seed)
-        table = compare_fits(fits)
+        table = compare_fits(fits, over=over)
     columns: dict[str, Any] = {str(name): table[name].to_numpy() for name in table}
     shown = {
         "rank": digits(columns["rank"], "d"),
@@ -51,10 +74,13 @@ def compare(
         "weight": digits(columns["weight"], ".2f"),
         "worst Pareto k": digits(columns["pareto_k"], ".2f"),
     }
-    scored, title = int(columns["votes"][0]), source.title(cells)
-    if scored < cells.n_votes:
-        title += f"\nscored on {scored} votes, those that the models see"
-    head = {**sizes(cells), "n_scored": scored, "warnings": notes}
+    scored, title = table["votes"].to_list()[0], source.title(cells)
+    if not isclose(scored, cells.n_votes):
+        title += f"\nscored on {scored:,.12g} votes, those that the models see"
+    if over is not None or shared(cells):
+        title += f"\nscored by predicting {table.attrs['question']}"
+    asked = {str(name): value for name, value in table.attrs.items()}
+    head = {**sizes(cells), "n_scored": scored, **asked, "warnings": notes}
     output.write(columns, key="comparison", head=head, title=title, shown=shown)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
+from bayes_arena.cli.choices import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.options import MODEL, Without, takes_options
 from bayes_arena.cli.output import Output, between, counts, digits
 from bayes_arena.cli.source import VoteSource, sizes
@@ -25,24 +25,32 @@ Fdr = Annotated[
 
 @app.command()
 @takes_options
-def rank(source: VoteSource, model: ModelChoice, intervals: IntervalChoice, scale: ScaleChoice, output: Output) -> None:
+def rank(
+    source: VoteSource,
+    model: ModelChoice,
+    board: BoardChoice,
+    intervals: IntervalChoice,
+    scale: ScaleChoice,
+    output: Output,
+) -> None:
     """Rate the competitors: Elo scores, intervals and the spread of ranks."""
     elo = scale.elo()
     with collected_warnings() as notes:
         from bayes_arena.likelihood.presets import PRESETS
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
-        asked = source.annotator is not None or source.delta is not None or intervals.interval == "clustered"
+        interval, (over, slice) = intervals.chosen(model.seed), board.chosen()
+        asked = source.annotator is not None or source.delta is not None
+        asked = asked or intervals.by_annotator or model.by_annotator
         if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
-        result = model.fit(source.read())
-        interval = intervals.chosen(model.seed)
+        result = model.fit(source.read()).on(over, slice)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
-    title = f"{source.title(result.cells)}\n{how}{_interval_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}"
     output.write(columns, key="leaderboard", head=head, title=title, shown=shown)
 
 
@@ -61,8 +69,8 @@ def annotators(
         from bayes_arena.reliability.annotators import annotator_columns
         from bayes_arena.reliability.flagging import discoveries
 
-        result = model.fit(source.read())
         interval = intervals.chosen(model.seed)
+        result = model.fit(source.read())
         columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
             flagged = set(discoveries(columns["anomaly_probability"], fdr).tolist())
@@ -82,7 +90,7 @@ def annotators(
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{how}{_interval_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{_intervals_named(shown_as)}"
     output.write(columns, key="annotators", head=head, title=title, shown=shown)
 
 
@@ -117,7 +125,14 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
     return about, f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
 
 
-def _interval_named(shown_as: Mapping[str, Any]) -> str:
-    """Name the intervals of a title, unless they are the posterior's own."""
+def board_named(shown_as: Mapping[str, Any]) -> str:
+    """Name the intervals of a board, unless they are the posterior's own, and what it is over, for a title."""
+    about = f"\nranked on {shown_as['over']}" if "over" in shown_as else ""
+    about += f" of {shown_as['slice']}" if "slice" in shown_as else ""
+    return _intervals_named(shown_as) + about
+
+
+def _intervals_named(shown_as: Mapping[str, Any]) -> str:
+    """Name the intervals of a table, unless they are the posterior's own, for a title."""
     name = shown_as["interval"]
     return "" if name in ("laplace", "quantiles") else f", {name} intervals"

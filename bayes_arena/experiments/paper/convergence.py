@@ -24,11 +24,12 @@ from bayes_arena.experiments.descent import (
 )
 from bayes_arena.experiments.measures import pairwise_consistency
 from bayes_arena.inference.mode.newton import Gauge, minimise
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
 from bayes_arena.progress import report
-from bayes_arena.ratings.random_orders import shuffled_ratings
+from bayes_arena.ratings.orders.random_orders import shuffled_ratings
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.sequence import one_by_one
 

@@ -18,6 +18,8 @@ import numpy as np
 
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
+from bayes_arena.likelihood.algebra.crossed import Crossed
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.cells import Cells
 
@@ -32,17 +34,21 @@ PARTS = {
     "samples": "draws",
 }
 """Group of the file by the field of the part; none for those without arrays of their own."""
-NAMES = {(Problem, "prior"): "spreads", (Cells, "annotator"): "annotator_of"}
+NAMES = {(Problem, "prior"): "spreads", (Cells, "annotator"): "annotator_of", (Crossed, "head"): "strengths"}
 """What a field is called in the file, where not by its name."""
-SAMPLER = "tree"
-"""The field of what the sampler returned."""
+ELSEWHERE = ("tree", "numbering")
+"""Fields of what the sampler returned, and of what follows from the problem."""
 
 
 def contents(whole: Any, group: str = "") -> Iterator[tuple[str, str, Any]]:
-    """Walk over all that a result consists of: the group, the name there and the value."""
+    """Walk over all that a result consists of: the group, the name there and the value.
+
+    Of a Hessian with slices that is ready to solve it is the matrix itself.
+    """
+    whole = whole.hessian if isinstance(whole, CrossedFactor) else whole
     for field in fields(whole):
         value = getattr(whole, field.name)
-        if field.name not in (*PARTS, SAMPLER):
+        if field.name not in (*PARTS, *ELSEWHERE):
             yield group, NAMES.get((type(whole), field.name), field.name), value
         elif field.name in PARTS and value is not None:
             yield from contents(value, PARTS[field.name])
@@ -76,7 +82,7 @@ def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **
     for field in fields(kind):
         name = NAMES.get((kind, field.name), field.name)
         hint, optional = _without_none(hints[field.name])
-        if field.name in (*known, SAMPLER):
+        if field.name in (*known, *ELSEWHERE):
             continue
         if field.name in PARTS:
             absent = optional and PARTS[field.name] not in tree
@@ -145,11 +151,15 @@ def _read_attribute(hint: Any, value: Any) -> Any:
 
 
 def _from_json(hint: Any, value: Any) -> Any:
-    """Return what JSON has made a dataclass or a tuple of as what it was."""
+    """Return what JSON has made a dataclass or a tuple of, by name or not, as what it was."""
     kind, _ = _without_none(hint)
-    if is_dataclass(kind) and value is not None:
+    if value is None:
+        return None
+    if is_dataclass(kind):
         hints = get_type_hints(kind)
         return kind(**{name: _from_json(hints[name], one) for name, one in value.items()})  # type: ignore[operator]
+    if get_origin(kind) is Mapping:
+        return {name: _from_json(get_args(kind)[1], one) for name, one in value.items()}
     return tuple(value) if get_origin(kind) is tuple else value
 
 

@@ -9,7 +9,12 @@ import numpy as np
 from bayes_arena.errors import OutputError, listing
 from bayes_arena.votes.cells import Cells
 
-POINT = {"strength": ("competitor",), "common": ("common",), "own": ("own_annotator", "own")}
+POINT = {
+    "strength": ("competitor",),
+    "common": ("common",),
+    "own": ("own_annotator", "own"),
+    "slices": ("number_of_slices",),
+}
 LAYOUT = {
     "cells": {
         "competitors": ("competitor",),
@@ -29,6 +34,11 @@ LAYOUT = {
         "border_q": ("head", "own_annotator", "own"),
         "inverse_tail": ("own_annotator", "own", "own_too"),
         "held": ("own",),
+        "entry": ("row", "entry_of_row"),
+        "curve": ("row", "coordinate", "coordinate_too"),
+        "slope": ("row",),
+        "precision": ("number",),
+        "strengths": ("competitor", "competitor_too"),
         "shifts": ("competitor", "shift"),
     },
     "draws": {
@@ -36,6 +46,7 @@ LAYOUT = {
         "elo_strength": ("sample", "competitor"),
         "common": ("sample", "common"),
         "own": ("sample", "own_annotator", "own"),
+        "slices": ("sample", "number_of_slices"),
     },
 }
 """Groups of arrays and their dimensions."""

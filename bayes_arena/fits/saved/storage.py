@@ -13,12 +13,19 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bayes_arena.errors import OutputError
 from bayes_arena.fits.result import Fit
-from bayes_arena.fits.saved.contents import assemble, attribute, checksum, contents, variable
+from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, variable
 from bayes_arena.fits.saved.soundness import LAYOUT, require_sound
 from bayes_arena.fits.tree import attributes, to_datatree
+from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.likelihood.algebra.arrow import Factor, factorise
+from bayes_arena.likelihood.algebra.crossed import Crossed
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
 from bayes_arena.votes.cells import OUTCOMES
@@ -116,11 +123,25 @@ def _read(path: Path) -> Fit:
     target = problem.objective
     sizes |= {"common": len(target.common), "own_annotator": target.n_annotators, "own": len(target.own)}
     sizes["head"] = sizes["competitor"] + sizes["common"]
-    mode = assemble(Mode, tree, sizes, problem=problem)
+    sizes["number_of_slices"] = len(target.start().slices)
+    mode = assemble(Mode, tree, sizes, problem=problem, laplace=_laplace(tree, sizes, problem))
     fit: Fit = assemble(Fit, tree, sizes, mode=mode, tree=_sampler_tree(tree) if "sampler" in tree else None)
     if tree.attrs["bayes_arena_format"] == FORMAT and tree.attrs["checksum"] != checksum(fit):
         raise OutputError("it was changed after save() wrote it: the checksum differs")
     return fit
+
+
+def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
+    """Read the Gaussian approximation: its factor, or of a model with slices the matrix, which is factorised again."""
+    factor: Factor | CrossedFactor
+    if problem.objective.numbering is None:
+        factor = assemble(Factor, tree, sizes, PARTS["factor"])
+    else:
+        hessian = assemble(Crossed, tree, sizes, PARTS["factor"], numbering=problem.objective.numbering)
+        gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
+        factor = factorise(hessian, extra=gauge.extra(problem.objective.start(), hessian), held=gauge.held)
+    laplace: Laplace = assemble(Laplace, tree, sizes, PARTS["laplace"], factor=factor)
+    return laplace
 
 
 def _as_of_today(attrs: Mapping[Any, Any]) -> dict[str, Any]:

@@ -18,11 +18,11 @@ from typing import cast
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.compiled import made_ready
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import M
 from bayes_arena.likelihood.priors import Prior, Spreads
-from bayes_arena.progress import in_background
 
 COARSE, FINE, FINEST = 3, 5, 9
 """Nodes per dimension on the way, at the end, and where that is not enough."""
@@ -32,8 +32,6 @@ MANY = 10_000
 """Annotators from which a quarter of them show the way, before all are asked."""
 BLOCKS = 16
 """Annotators are summed in so many blocks whatever the machine, so that the same votes give the same bits."""
-KEPT = "compiling the integrals over annotators, once after an installation"
-NOT_KEPT = "compiling the integrals over annotators; for this to be once only, set NUMBA_CACHE_DIR to a writable folder"
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +131,7 @@ class Integral:
                 value = math.inf
             return value, gradient, information
 
-        if not self.integrate.signatures:  # nobody's integral, to have it compiled, or read from disk
-            in_background(lambda: block((0, 0)), KEPT if self.integrate.stats.cache_path else NOT_KEPT)
+        made_ready(self.integrate, lambda: block((0, 0)), "the integrals over annotators")  # of nobody
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             values, gradients, informations = zip(*threads.map(block, self.blocks), strict=True)
         kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])

@@ -25,13 +25,10 @@ old code after a change of a function in another one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import numpy as np
-from numba import njit
 
+from bayes_arena.compiled import compiled
 from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
 
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
@@ -41,15 +38,6 @@ MODE_STEPS = 50
 MODE_DECREMENT = 1e-14
 LARGE = 1e250
 """Logarithms of a product are taken before it overflows."""
-
-
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function when it is first called, and keep the code wherever numba finds a folder it can write to."""
-    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
-    try:
-        return settings(cache=True)(function)
-    except RuntimeError:  # there is none
-        return settings()(function)
 
 
 @compiled

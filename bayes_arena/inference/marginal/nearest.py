@@ -38,9 +38,11 @@ from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.algebra.arrow import factorise
-from bayes_arena.likelihood.algebra.crossed import CrossedFactor
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.algebra.derivatives import crossed_hessian
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Spreads
 from bayes_arena.likelihood.problem import Problem
 
@@ -57,10 +59,11 @@ LONGEST_CHANGE = 0.5
 """Largest change of the logarithm of a spread in a step."""
 REVERSED = -0.5
 """Cosine of two steps below which they point against each other."""
-FASTER, FASTEST = 1.15, 2.0
-"""By how much more than the fixed point says a spread changes, as long as it goes on in one direction."""
+FASTER, FASTEST, SLOWEST = 1.15, 2.0, 0.02
+"""By how much more than the fixed point says a spread changes, as long as it goes on in one direction; half as much
+whenever it turns round, as where gamma_p is near one and the fixed point leaps from side to side."""
 NUDGE = 0.1
-"""Change of ln sigma by which the curvature of its density is taken."""
+"""Change of ln sigma over which the slope of its density is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +117,11 @@ def integrate_slices(problem: Problem) -> Mode:
     MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4.
     """
     base = find_mode(replace(problem, model=problem.model.without_slices()))
-    start = Point(base.point.strength, base.point.common, base.point.own, problem.objective.start().slices)
+    start = problem.objective.start()
+    own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have numbers of slices
+    start = replace(start, strength=base.point.strength, common=base.point.common, own=own)
     found = nearest(problem, start)
-    spreads = dict(zip(found.target.spreads, spreads_of(found.target).tolist(), strict=True))
+    spreads = dict(zip(found.target.spreads, found.target.spread_values.tolist(), strict=True))
     return Mode(
         problem=replace(problem, prior=problem.prior.with_spreads(spreads)),
         point=found.point,
@@ -142,13 +147,11 @@ def spread_uncertainty(mode: Mode, name: str) -> float:
     problem = mode.problem
     target, scale = problem.objective, cast(Spreads, problem.prior.hyper).spread(name)
     place = target.spreads.index(name)
-    slopes = []
-    for nudge in (-NUDGE, NUDGE):
-        sigma = problem.prior.spread(name) * np.exp(nudge)
-        moved = nearest(replace(problem, prior=problem.prior.with_spreads({name: sigma})), mode.point, estimate=False)
-        size, squares, variance = (part[place] for part in _moments(moved))
-        slopes.append((squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2)
-    return float(max((slopes[0] - slopes[1]) / (2 * NUDGE), 1e-12) ** -0.5)
+    sigma = problem.prior.spread(name) * np.exp(NUDGE)
+    moved = nearest(replace(problem, prior=problem.prior.with_spreads({name: sigma})), mode.point, estimate=False)
+    size, squares, variance = (part[place] for part in _moments(moved))
+    slope = (squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2  # zero at the mode
+    return float(max(-slope / NUDGE, 1e-12) ** -0.5)
 
 
 def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest:
@@ -166,7 +169,7 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
     pace, last = np.ones(len(names)), np.zeros(len(names))
     for step in range(MAX_STEPS):
         terms, pulls = _averaged(target, point, factor)
-        gradient, hessian = target.crossed_hessian(point, terms, residuals=False, pulls=pulls)
+        gradient, hessian = crossed_hessian(target, point, terms, residuals=False, pulls=pulls)
         gradient = gauge.on_plane(gradient)
         factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
         head, own = factor.solve(-gradient.head, -gradient.own)
@@ -177,11 +180,11 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
         now = Nearest(target, point, factor, _largest(gradient) / max(target.n_votes, 1.0), step + 1)
         change = np.zeros(1)
         if estimate:
-            logs = np.log(spreads_of(target))
-            change = np.log(_fixed_point(now, scales)) - logs
-            pace = np.where(change * last < 0, 0.5 * pace, np.minimum(FASTER * pace, FASTEST))
+            logs = np.log(target.spread_values)
+            change = np.log(np.maximum(_fixed_point(now, scales), SMALLEST)) - logs
+            pace = np.clip(np.where(change * last < 0, 0.5, FASTER) * pace, SLOWEST, FASTEST)
             last = change
-            spreads = np.maximum(np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE)), SMALLEST)
+            spreads = np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE))
         settled = np.abs(head[: target.n_competitors]).max() < SETTLED and np.abs(change).max() < SETTLED_SPREAD
         if step and settled:
             return now
@@ -192,11 +195,6 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
         f"{np.abs(head[: target.n_competitors]).max():.1e} logits). Use method='nuts', or leave slices out "
         "(answers=False)."
     )
-
-
-def spreads_of(target: Objective) -> Floats:
-    """Return the spreads of an objective's prior, in the order of their names."""
-    return np.array([target.strength_sd, *(effect.sd for effect in (*target.own, *target.slices))])
 
 
 def _averaged(target: Objective, point: Point, factor: CrossedFactor | None) -> tuple[RowTerms, Floats | None]:
@@ -232,19 +230,23 @@ def _moments(found: Nearest) -> tuple[Floats, Floats, Floats]:
     """Return of every spread how many numbers have it, the squares of their means, and the sum of their variances."""
     target, point, spread = found.target, found.point, found.factor.spread
     n, c, count = target.n_competitors, len(target.common), target.n_annotators
-    deviations = point.own - [effect.mean for effect in target.own]
+    deviations = (point.own - [effect.mean for effect in target.own]) * target.units
     slices, variances = (target.numbers_by_slice(one) for one in (point.slices, spread.head[n + c :]))
     sizes = [n - 1, *[count - 1] * len(target.own), *map(len, slices)]
     squares = [point.strength @ point.strength, *(deviations**2).sum(axis=0), *(one @ one for one in slices)]
     gauge = 1 / (np.diag(found.factor.hessian.head).mean() + target.strength_sd**-2)  # variance of the sum, held
-    variance = [spread.head[:n].sum() - gauge, *np.einsum("mqq->q", spread.own), *map(np.sum, variances)]
+    variance = [
+        spread.head[:n].sum() - gauge,
+        *np.einsum("mqq->q", spread.own) * target.units**2,
+        *map(np.sum, variances),
+    ]
     return np.array(sizes, dtype=float), np.array(squares), np.array(variance)
 
 
 def _fixed_point(found: Nearest, scales: Floats) -> Floats:
     """Return the spreads that solve the equation of the module."""
     sizes, squares, variance = _moments(found)
-    excess = sizes - variance / spreads_of(found.target) ** 2 - 1
+    excess = sizes - variance / found.target.spread_values**2 - 1
     return np.sqrt(0.5 * scales**2 * (np.sqrt(excess**2 + 4 * squares / scales**2) - excess))
 
 

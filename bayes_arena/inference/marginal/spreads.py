@@ -30,8 +30,8 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, find_mode
-from bayes_arena.likelihood.algebra.crossed import CrossedFactor
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Spreads
 from bayes_arena.likelihood.problem import Problem
 
@@ -145,18 +145,18 @@ def log_evidence(mode: Mode) -> tuple[float, Floats]:
     sizes, n = _sizes(mode), len(point.strength)
     hyper = cast(Spreads, prior.hyper)
     spreads, scales = (np.array([one.spread(name) for name in names]) for one in (prior, hyper))
-    deviations = [point.strength, *(point.own - [effect.mean for effect in target.own]).T]
+    deviations = [point.strength, *((point.own - [effect.mean for effect in target.own]) * target.units).T]
     head, own = np.zeros((len(names), n)), np.zeros((len(names), *point.own.shape))
     head[0] = 2 * deviations[0] / spreads[0] ** 2
     for p in range(1, len(names)):
-        own[p, :, p - 1] = 2 * deviations[p] / spreads[p] ** 2
+        own[p, :, p - 1] = 2 * target.units[p - 1] * deviations[p] / spreads[p] ** 2
     along_head, along_own = mode.laplace.solve(head, own)
     determinant = laplace_at(target, point, shifts, residuals=False).log_determinant
     rows, rise = np.arange(len(names)), np.empty(len(names))
     for p in range(len(names)):
         move = STEP * along_head[:, p]
         moved = Point(point.strength + move[:n], point.common + move[n:], point.own + STEP * along_own[..., p])
-        wider = np.array([target.strength_sd, *(effect.sd for effect in target.own)]) * np.exp(STEP * (rows == p))
+        wider = target.spread_values * np.exp(STEP * (rows == p))
         near = target.with_spreads(wider[0], wider[1:].tolist())
         rise[p] = (laplace_at(near, moved, shifts, residuals=False).log_determinant - determinant) / STEP
     value = -target.value(point) - 0.5 * determinant
@@ -179,8 +179,9 @@ def information(mode: Mode) -> dict[str, float]:
         By name of the spread: (M - 1) / sum V - 1 / sigma^2, the mean posterior precision without that of the prior;
         nothing of a single annotator, whose numbers are their mean.
     """
-    totals = [np.trace(mode.laplace.strength_covariance()), *np.einsum("mqq->q", mode.laplace.own_covariance())]
     sizes, target = (_sizes(mode) - 1).tolist(), mode.problem.objective
+    own = np.einsum("mqq->q", mode.laplace.own_covariance()) * target.units**2
+    totals = [np.trace(mode.laplace.strength_covariance()), *own]
     if isinstance(mode.laplace.factor, CrossedFactor):  # numbers of slices have no sum that is held
         variances = mode.laplace.factor.spread.head[len(mode.point.strength) + len(mode.point.common) :]
         for part in target.numbers_by_slice(variances):

@@ -5,7 +5,8 @@ contract     what a table asks of an interval, and what it answers
 names        the short forms, and the interval that each means
 laplace      ``Laplace``: the posterior's own
 profile      ``Profile``: where the profile likelihood falls
-robust       ``Sandwich`` and ``Clustered``: variances from the votes' scores
+robust       ``Sandwich``: variances from the votes' scores
+clustered    ``Clustered``: the same, where votes of a cluster vary together
 multipliers  draws of the parameters with those variances
 bootstrap    ``Bootstrap``: fits to votes drawn with replacement
 ===========  ==============================================================

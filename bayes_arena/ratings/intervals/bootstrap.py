@@ -1,8 +1,10 @@
 """The spread of an estimate by fitting it again to votes drawn with replacement.
 
 A resample has as many votes as there are, each an independent draw from them: a multinomial over the columns (row of
-the tally, outcome). A whole weight w counts as w votes. The share of every annotator in r*
-(:mod:`bayes_arena.inference.projection`) is held at that of the votes as they are, as for the other intervals.
+the tally, outcome). A whole weight w counts as w votes. Where votes of a cluster go together, as many clusters as there
+are are drawn, each with all its votes; an annotator drawn twice has twice the votes and one set of numbers. The share
+of every annotator in r* (:mod:`bayes_arena.inference.projection`) is held at that of the votes as they are, as for the
+other intervals, and so are spreads that ``method="marginal"`` estimated.
 
 Source: Efron (1979), Annals of Statistics 7.
 """
@@ -13,11 +15,12 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
 
-from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
+from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError, listing
 from bayes_arena.fits.result import Draws, Fit
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.progress import report
@@ -29,12 +32,15 @@ from bayes_arena.ratings.intervals.contract import (
     require_point_estimate,
 )
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.cells import Cells, whole_votes
+from bayes_arena.votes.cells import Cells, whole_votes, with_counts
+from bayes_arena.votes.groups import groups_of
 
 
 @dataclass(frozen=True)
 class Bootstrap(Interval):
-    """Quantiles of fits to votes drawn with replacement.
+    """Quantiles of fits to votes, or clusters of votes, drawn with replacement.
+
+    For posterior modes (``method="map"``, or ``"marginal"`` without quadrature).
 
     Attributes
     ----------
@@ -42,11 +48,18 @@ class Bootstrap(Interval):
         How many fits.
     seed : int
         The same seed gives the same draws.
+    by : str, optional
+        What votes of a cluster share: ``"annotator"``, or a slice of the votes, ``"prompt"`` say. By default every vote
+        is drawn for itself.
 
     Raises
     ------
     ModelError
         If the number or seed is not possible.
+
+    Examples
+    --------
+    >>> ba.leaderboard(fit, interval=ba.Bootstrap(by="prompt"))
 
     References
     ----------
@@ -56,6 +69,7 @@ class Bootstrap(Interval):
     name: ClassVar[str] = "bootstrap"
     resamples: int = 200
     seed: int = 0
+    by: str | None = None
 
     def __post_init__(self) -> None:
         if not all(isinstance(one, int) for one in (self.resamples, self.seed)) or self.resamples < 2 or self.seed < 0:
@@ -66,15 +80,15 @@ class Bootstrap(Interval):
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
         """Estimate functions of the parameters, with the spread of their values in the fits."""
-        drawn = quantity.drawn(refit(fit, self.resamples, self.seed))
+        drawn = quantity.drawn(refit(fit, self.resamples, self.seed, by=self.by))
         return Summary(quantity.value, drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
 
     def sampled(self, fit: Fit) -> Fit:
         """Return the fit with the modes of the resamples as its draws."""
-        return replace(fit, samples=refit(fit, self.resamples, self.seed))
+        return replace(fit, samples=refit(fit, self.resamples, self.seed, by=self.by))
 
 
-def refit(fit: Fit, resamples: int, seed: int) -> Draws:
+def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draws:
     """Fit the model to votes drawn with replacement.
 
     Every fit starts from the mode of the votes as they are, so where theta is free it stays on that side of the
@@ -83,11 +97,13 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
     Parameters
     ----------
     fit : Fit
-        A posterior mode (``method="map"``).
+        A posterior mode.
     resamples : int
         How many times.
     seed : int
         The same seed gives the same draws.
+    by : str, optional
+        What votes of a cluster share.
 
     Returns
     -------
@@ -102,15 +118,23 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
     Raises
     ------
     ModelError
-        If the fit is not a mode, or votes are weighted by fractions.
+        If the fit is not a mode or has numbers of slices, votes weighted by fractions are to be drawn one by one, or
+        the votes do not say to which cluster they belong.
     NotIdentifiedError
         If the estimate lies at infinity, or most resamples have no estimate.
     """
     require_point_estimate(fit, Bootstrap.name)
+    if fit.model.is_crossed:
+        raise ModelError(
+            f"Model {fit.model.name!r} has numbers of every {listing(fit.model.slices) or 'annotator'} and competitor, "
+            "which resampled votes do not all have. Use interval='laplace', or Clustered(by=...)."
+        )
     modes: list[Mode] = []
     lost: Counter[str] = Counter()
     with one_thread():
-        for cells in _resampled(fit, resamples, seed):
+        drawn = _resampled(fit, seed) if by is None else _resampled_by(fit.cells, seed, by)
+        for index, cells in enumerate(islice(drawn, resamples)):
+            report("resamples", index, resamples)
             try:
                 mode = find_mode(replace(fit.mode.problem, cells=cells), start=fit.point)
             except (FitError, NoVotesError) as error:
@@ -122,6 +146,7 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
                 lost["competitors no longer connected"] += 1
             else:
                 modes.append(mode)
+    report("")
     if lost:
         reasons = ", ".join(f"{count} × {reason}" for reason, count in sorted(lost.items()))
         trouble = f"{lost.total()} of {resamples} resamples of the votes have no estimate ({reasons})"
@@ -139,13 +164,12 @@ def refit(fit: Fit, resamples: int, seed: int) -> Draws:
     return Draws.of(fit.mode.problem, strength, common, own)
 
 
-def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
+def _resampled(fit: Fit, seed: int) -> Iterator[Cells]:
     """As many votes as there are, drawn with replacement, again and again."""
     tally = fit.target.tally  # no finer than the model needs, so fewer columns than the cells have
     votes = whole_votes(tally.counts).ravel()
     rng = np.random.default_rng(seed)
-    for index in range(resamples):
-        report("resamples", index, resamples)
+    while True:
         counts = rng.multinomial(votes.sum(), votes / votes.sum()).reshape(tally.counts.shape)
         rows = counts.any(axis=1)
         yield replace(
@@ -155,5 +179,15 @@ def _resampled(fit: Fit, resamples: int, seed: int) -> Iterator[Cells]:
             annotator=tally.k[rows],
             counts=counts[rows].astype(np.float64),
             features=dict(zip(fit.model.features, tally.features[:, rows], strict=True)),
+            slices={},
+            slice_names={},
         )
-    report("")
+
+
+def _resampled_by(cells: Cells, seed: int, by: str) -> Iterator[Cells]:
+    """As many clusters as there are, drawn with replacement with all their votes, again and again."""
+    clusters = groups_of(cells, by)
+    rng = np.random.default_rng(seed)
+    while True:
+        times = rng.multinomial(clusters.size, np.full(clusters.size, 1 / clusters.size))
+        yield with_counts(cells, times[clusters.of_cell, None] * cells.counts)

@@ -39,12 +39,15 @@ class Quantity:
         Jacobian by the annotators' numbers; None for zero.
     drawn : callable
         Their values, shape (n_draws, m), under draws of the parameters.
+    more_variance : ndarray, shape (m,), or 0
+        Variance that comes on top, from numbers that no vote is about.
     """
 
     value: Floats
     by_head: Floats
     by_own: Floats | None
     drawn: Callable[[Draws], Floats]
+    more_variance: Floats | float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +128,9 @@ class Interval(ABC):
         )
 
     def about(self, fit: Fit) -> dict[str, Any]:
-        """Return what a reader of a table needs to know: the name of the interval, and its fields."""
-        return {"interval": self.name, **asdict(self)}
+        """Return what a reader of a table needs to know: the interval, the fields that it has, what a ranking is of."""
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return {"interval": self.name, **given, **fit.about}
 
 
 def symmetric(value: Floats, variance: Floats, level: float, freedom: float = math.inf) -> Summary:
@@ -138,10 +142,11 @@ def symmetric(value: Floats, variance: Floats, level: float, freedom: float = ma
 
 def require_point_estimate(fit: Fit, interval: str) -> None:
     """Refuse a fit that is not a posterior mode, or whose mode is not finite."""
-    if fit.method != "map":
+    if fit.method != "map" and fit.evidence != "laplace":
+        how = f"{fit.method!r} by quadrature" if fit.evidence == "quadrature" else repr(fit.method)
         raise ModelError(
-            f"The interval {interval!r} is for point estimates; a fit by {fit.method!r} has the intervals of its "
-            "posterior. Use method='map' (--method map)."
+            f"The interval {interval!r} is for posterior modes; a fit by {how} has the intervals of its posterior. Use "
+            "method='map' (--method map)."
         )
     if fit.mode.at_infinity:
         raise NotIdentifiedError(

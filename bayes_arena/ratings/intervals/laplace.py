@@ -26,7 +26,8 @@ class Laplace(Interval):
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
         """Estimate functions of the parameters."""
         if fit.samples is None:
-            return symmetric(quantity.value, fit.laplace.variance(quantity.by_head, quantity.by_own), level)
+            variance = fit.laplace.variance(quantity.by_head, quantity.by_own) + quantity.more_variance
+            return symmetric(quantity.value, variance, level)
         drawn = quantity.drawn(fit.samples)
         return Summary(drawn.mean(axis=0), drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
 
@@ -36,4 +37,4 @@ class Laplace(Interval):
 
     def about(self, fit: Fit) -> dict[str, Any]:
         """Return what a reader of a table needs to know."""
-        return {"interval": self.name if fit.samples is None else "quantiles"}
+        return {"interval": self.name if fit.samples is None else "quantiles", **fit.about}

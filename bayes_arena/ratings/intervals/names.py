@@ -6,10 +6,10 @@
 ``profile``     where the profile likelihood falls by half a chi-squared quantile (theta = 1 only)
 ``sandwich``    Gaussian, variance from the scores of the votes, taken as independent
 ``clustered``   the same from the scores summed by cluster, with quantiles of Student's t for G - 1 degrees of freedom
-``bootstrap``   quantiles of fits to votes drawn with replacement
+``bootstrap``   quantiles of fits to votes, or clusters of votes, drawn with replacement
 ==============  ====================================================================================================
 
-The last three are for point estimates (``method="map"``).
+The last three are for posterior modes: ``method="map"``, or ``"marginal"`` without quadrature.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ IntervalName = Literal["laplace", "profile", "sandwich", "clustered", "bootstrap
 def short_forms() -> dict[IntervalName, type[Interval]]:
     """Return the interval that every short form means; imported here, as the command line wants the names alone."""
     from bayes_arena.ratings.intervals.bootstrap import Bootstrap
+    from bayes_arena.ratings.intervals.clustered import Clustered
     from bayes_arena.ratings.intervals.laplace import Laplace
     from bayes_arena.ratings.intervals.profile import Profile
-    from bayes_arena.ratings.intervals.robust import Clustered, Sandwich
+    from bayes_arena.ratings.intervals.robust import Sandwich
 
     return {
         "laplace": Laplace,
@@ -45,7 +46,7 @@ def short_forms() -> dict[IntervalName, type[Interval]]:
     }
 
 
-def resolve_interval(interval: Interval | str, **fields_given: int) -> Interval:
+def resolve_interval(interval: Interval | str, **fields_given: Any) -> Interval:
     """Return the interval meant, by its short form or as it is.
 
     Parameters
@@ -87,7 +88,7 @@ def drawn_by(interval: Interval | str, fit: Fit, draws: Draws | None) -> tuple[D
     if draws is not None:
         if chosen.name != "laplace":
             raise ModelError(f"The table is made from draws=... or from interval={chosen}, not from both.")
-        return draws, {"interval": "draws"}
+        return fit.seen(draws), {"interval": "draws", **fit.about}
     return draw(chosen.sampled(fit)), chosen.about(fit)
 
 

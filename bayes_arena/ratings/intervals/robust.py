@@ -15,27 +15,28 @@ the parameters: two strengths, what is common, and one annotator's own numbers. 
 scalars times differences of x, and nothing of the size votes x parameters is formed. With a Gaussian prior, H is that
 of the posterior: the interval is that of the shrunken estimate around what it estimates, shrinkage included.
 
-Clusters are the annotators of the cells, whatever the model does with them: a model with theta = 1 reads the column of
-prompts in their place. The share of every annotator in r* (:mod:`bayes_arena.inference.projection`) is that of the
-votes cast, and is held there. A weight w counts as w votes. The sum over a cluster has a meaning for fractional weights
-too; the sandwich would need the square of every vote's own weight, of which cells keep only sums, and refuses them.
+Clusters are the annotators, the prompts or another slice of the cells, whatever the model does with them. The share of
+every annotator in r* (:mod:`bayes_arena.inference.projection`) is that of the votes cast, and spreads that
+``method="marginal"`` estimated are what they are: both are held there. A weight w counts as w votes. The sum over a
+cluster has a meaning for fractional weights too; the sandwich would need the square of every vote's own weight, of
+which cells keep only sums, and refuses them.
 
 Sources: White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
-from bayes_arena.errors import IdentificationWarning, ModelError, listing
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.intervals.contract import (
     Interval,
@@ -55,7 +56,7 @@ CHUNK = 4_000_000
 class Sandwich(Interval):
     """Gaussian intervals with a variance that is right whatever the distribution of the votes, taken as independent.
 
-    For point estimates (``method="map"``) of whole votes.
+    For posterior modes (``method="map"``, or ``"marginal"`` without quadrature) of whole votes.
 
     References
     ----------
@@ -74,33 +75,6 @@ class Sandwich(Interval):
         target = fit.target
         scores = [np.sqrt(counts) * slope for counts, slope in _scores_by_outcome(target, fit.point)]
         return replace(fit, samples=draw_with_scores(fit, target, scores, np.arange(len(target.tally.i))))
-
-
-@dataclass(frozen=True)
-class Clustered(Interval):
-    """Intervals with a variance from the scores of the votes summed by annotator, and quantiles of Student's t.
-
-    For point estimates (``method="map"``) of votes whose annotators are two or more. To cluster by prompt, fit a model
-    with theta = 1 to votes read with the column of prompts as annotator:
-    ``fit(read_votes(path, annotator="question_id"), model="bradley-terry")``.
-
-    References
-    ----------
-    Liang, K.-Y. & Zeger, S. L. (1986), "Longitudinal data analysis using generalized linear models", Biometrika 73.
-    """
-
-    name: ClassVar[str] = "clustered"
-
-    def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
-        """Estimate functions of the parameters."""
-        variance, clusters = clustered_variance(fit, quantity.by_head, quantity.by_own)
-        return symmetric(quantity.value, variance, level, freedom=clusters - 1)
-
-    def sampled(self, fit: Fit) -> Fit:
-        """Return the fit with draws of that variance, which follow Student's t."""
-        target, slope, clusters = _scores_by_cluster(fit)
-        scores = [np.sqrt(clusters / (clusters - 1)) * slope]
-        return replace(fit, samples=draw_with_scores(fit, target, scores, target.tally.k, freedom=clusters - 1))
 
 
 def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floats:
@@ -133,45 +107,9 @@ def sandwich_variance(fit: Fit, head: Floats, own: Floats | None = None) -> Floa
     for counts, slope in _scores_by_outcome(target, fit.point):
         spread += counts * slope[:, None] * slope
     variance = np.empty(len(head))
-    for part, moves in _moves(fit, target, head, own):
+    for part, moves in moves_of_rows(fit, target, head, own):
         variance[part] = np.einsum("crs,crs->s", np.einsum("cdr,drs->crs", spread, moves), moves)
     return variance
-
-
-def clustered_variance(fit: Fit, head: Floats, own: Floats | None = None) -> tuple[Floats, int]:
-    """Variance of functions of the parameters if clusters of votes are independent.
-
-    Parameters
-    ----------
-    fit : Fit
-        A posterior mode (``method="map"``) of votes whose annotators are the clusters.
-    head, own : ndarray
-        As for :func:`sandwich_variance`.
-
-    Returns
-    -------
-    variance : ndarray, shape (m,)
-        With the factor G / (G - 1), known as CR1.
-    clusters : int
-        G, those with a vote that the model sees.
-
-    Warns
-    -----
-    IdentificationWarning
-        If all votes on some competitor are in one cluster.
-
-    Raises
-    ------
-    ModelError, NotIdentifiedError
-        If there are not two clusters; and as for :func:`sandwich_variance`.
-    """
-    target, slope, clusters = _scores_by_cluster(fit)
-    first = _first_rows(target)
-    variance = np.empty(len(head))
-    for part, moves in _moves(fit, target, head, own):
-        totals = np.add.reduceat(np.einsum("cr,crs->rs", slope, moves), first, axis=0)
-        variance[part] = clusters / (clusters - 1) * (totals**2).sum(axis=0)
-    return variance, clusters
 
 
 def _require_independent_votes(fit: Fit) -> None:
@@ -193,54 +131,22 @@ def _scores_by_outcome(target: Objective, point: Point) -> Iterator[tuple[Floats
         yield target.counts[outcome], target.likelihood.rows(one, coordinates).gradient
 
 
-def _scores_by_cluster(fit: Fit) -> tuple[Objective, Floats, int]:
-    """Return the votes by cluster, the gradients of their rows, (n_coordinates, n_rows), and the number of clusters."""
-    require_point_estimate(fit, Clustered.name)
-    cells = fit.cells
-    if not cells.n_annotators:
-        raise ModelError(
-            "Clustered intervals need to know which votes belong together, and the votes carry no annotators. Name "
-            "the column of annotators or, for a model without them, of prompts (annotator=..., --annotator)."
-        )
-    target = fit.target_of(fit.model.tally(cells, by_annotator=True))
-    clusters = int(np.count_nonzero(np.add.reduceat(target.counts.sum(axis=0), _first_rows(target))))
-    if clusters < 2:
-        raise ModelError(
-            f"Clustered intervals take two clusters or more: every vote is by {cells.annotators[target.tally.k[0]]!r}. "
-            "Use interval='sandwich', or read another column as annotator."
-        )
-    _warn_of_single_clusters(fit, target)
-    return target, target.likelihood.rows(target.counts, target.coordinates(fit.point)).gradient, clusters
-
-
-def _first_rows(target: Objective) -> Ints:
-    """Return where the rows of every cluster begin."""
-    return np.flatnonzero(np.diff(target.tally.k, prepend=-1))
-
-
-def _moves(fit: Fit, target: Objective, head: Floats, own: Floats | None) -> Iterator[tuple[slice, Floats]]:
+def moves_of_rows(fit: Fit, target: Objective, head: Floats, own: Floats | None) -> Iterator[tuple[slice, Floats]]:
     """How the coordinates of every row move along x = H^-1 g, (n_coordinates, n_rows, s), some functions at a time."""
-    n, point, tally = target.n_competitors, fit.point, target.tally
-    leads, numbers = target.leads(point.strength)[:, None], np.array(target.own_numbers(point.own))[..., None]
+    n, c, point, tally = target.n_competitors, target.n_competitors + len(target.common), fit.point, target.tally
+    leads, numbers = target.leads_at(point)[:, None], np.array(target.own_numbers(point.own))[..., None]
+    of_slices = list(zip(target.slices, target.numbering.places(tally), strict=True)) if target.numbering else []
     width = max(1, CHUNK // (target.likelihood.n_coordinates * len(leads)))
     for start in range(0, len(head), width):
         part = slice(start, start + width)
         x_head, x_own = fit.laplace.solve(head[part], None if own is None else own[part])
         by_lead = lead(x_head[:n], tally.i, tally.j, axis=0)
+        for effect, places in of_slices:
+            if effect.basis == "difference":
+                by_lead += lead(x_head[c:], places[0], places[1], axis=0)
         by_own = [column[tally.k] for column in np.moveaxis(x_own, 1, 0)]
-        yield part, target.predictor.move(leads, numbers, tally.features[..., None], by_lead, x_head[n:], by_own)
-
-
-def _warn_of_single_clusters(fit: Fit, target: Objective) -> None:
-    """Warn of competitors whose scores sum to zero by construction: their cluster is all there is to fit."""
-    seen = target.counts.any(axis=0)
-    tally, size = target.tally, target.n_competitors
-    pairs = np.unique(np.concatenate([tally.k * size + tally.i, tally.k * size + tally.j])[np.append(seen, seen)])
-    alone = [fit.cells.competitors[c] for c in np.flatnonzero(np.bincount(pairs % size, minlength=size) == 1)]
-    if alone:
-        warnings.warn(
-            f"All votes on {listing(alone)} are in one cluster, so nothing shows how they vary between clusters and "
-            "their clustered intervals are too narrow. Use interval='sandwich' for them.",
-            IdentificationWarning,
-            stacklevel=2,
-        )
+        moves = target.predictor.move(leads, numbers, tally.features[..., None], by_lead, x_head[n:c], by_own)
+        for effect, places in of_slices:
+            if effect.basis != "difference":
+                moves[effect.coordinate] += sum(x_head[c:][at] for at in places)
+        yield part, moves

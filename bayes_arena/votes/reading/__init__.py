@@ -7,6 +7,7 @@ columns    which column plays which role
 carried    prompts, slices and features: what votes carry besides
 decoding   the spellings of an outcome
 sequence   ``read_sequence``: votes in their order, for online Elo
+weighing   what a vote weighs: weights that are not counts, scores
 repeats    votes that occur more than once in the source
 files/     files, dataframes and the Hugging Face hub
 =========  =======================================================================

@@ -44,6 +44,7 @@ def recognise_roles(
     a: str | None,
     b: str | None,
     winner: str | None,
+    score: str | None,
     annotator: str | Literal[False] | None,
     weight: str | None,
     id: str | None = None,
@@ -53,9 +54,9 @@ def recognise_roles(
     Returns
     -------
     dict of str to str
-        Role to column: ``a, b``, then ``winner`` or ``winner_a, winner_b, winner_tie`` or, in layouts without sides,
-        nothing (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``, ``weight`` and ``id``
-        where present.
+        Role to column: ``a, b``, then ``score``, ``winner`` or ``winner_a, winner_b, winner_tie`` or, in layouts
+        without sides, nothing (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``,
+        ``weight`` and ``id`` where present.
 
     Raises
     ------
@@ -68,12 +69,12 @@ def recognise_roles(
     if any("\0" in name for name in names):
         raise ColumnError("The columns' names are not UTF-8 but, it seems, UTF-16. Save the file as UTF-8.")
     spelling = spellings(names)
-    recognised = _result_columns(list(spelling), a, b, winner)
+    recognised = _result_columns(list(spelling), a, b, winner, score)
     columns = {role: spelling.get(name, name) for role, name in recognised.items()}
     if annotator is None:
         found = [spelling[name] for name in ANNOTATORS if name in spelling and spelling[name] not in columns.values()]
         if found:
-            columns["annotator"] = _sole(found, names, "annotator", "annotator= (--annotator)", ANNOTATORS)
+            columns["annotator"] = sole(found, names, "annotator", "annotator= (--annotator)", ANNOTATORS)
     elif annotator is not False:
         columns["annotator"] = annotator
     if weight is not None:
@@ -119,33 +120,39 @@ def select_roles(frame: Frame, columns: Mapping[str, str]) -> Frame:
     return frame.select(*expressions)
 
 
-def _result_columns(names: list[str], a: str | None, b: str | None, winner: str | None) -> dict[str, str]:
+def _result_columns(
+    names: list[str], a: str | None, b: str | None, winner: str | None, score: str | None
+) -> dict[str, str]:
     """Return the columns of the competitors and of who won."""
     columns: dict[str, str] = {}
     pairs = [pair for pair in PAIRS if set(pair) <= set(names)]
+    if score is not None and winner is not None:
+        raise ColumnError(f"A vote has a winner or a score: name {winner!r} or {score!r}, not both.")
     if a is None and b is None:
-        if winner is None and not pairs and set(WON.values()) <= set(names):
+        if (winner, score) == (None, None) and not pairs and set(WON.values()) <= set(names):
             return dict(WON)
-        if winner is None and not pairs and set(COUNTED.values()) <= set(names):
+        if (winner, score) == (None, None) and not pairs and set(COUNTED.values()) <= set(names):
             ties = [name for name in TIES if name in names]
-            return COUNTED | ({"ties": _sole(ties, names, "count of ties", "another name", TIES)} if ties else {})
+            return COUNTED | ({"ties": sole(ties, names, "count of ties", "another name", TIES)} if ties else {})
         known = (*PAIRS, tuple(WON.values()), tuple(COUNTED.values()))
-        columns["a"], columns["b"] = _sole(pairs, names, "pair of competitors", "a= and b= (--a and --b)", known)
+        columns["a"], columns["b"] = sole(pairs, names, "pair of competitors", "a= and b= (--a and --b)", known)
     elif a is None or b is None:
         raise ColumnError("Name both columns of competitors (a=... and b=...), or neither.")
     else:
         columns |= {"a": a, "b": b}
+    if score is not None:
+        return columns | {"score": score}
     if winner is None and not set(WINNERS) & set(names) and set(ONE_HOT.values()) <= set(names):
         return columns | ONE_HOT
     found = [name for name in WINNERS if name in names]
-    named = winner or _sole(found, names, "winner", "winner= (--winner)", WINNERS)
+    named = winner or sole(found, names, "winner", "winner= (--winner)", WINNERS)
     if named in columns.values():  # whoever won stands there, so the columns are not sides
         loser = next((name for name in columns.values() if name != named), named)
         return {"a": named, "b": loser}
     return columns | {"winner": named}
 
 
-def _sole[T](found: Sequence[T], names: list[str], role: str, remedy: str, known: Iterable[object]) -> T:
+def sole[T](found: Sequence[T], names: list[str], role: str, remedy: str, known: Iterable[object]) -> T:
     """Return the sole candidate for a role; none or several are an error."""
     if len(found) == 1:
         return found[0]

@@ -5,6 +5,7 @@ Works on a table with a row for every group of equal votes, or for every vote.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import polars as pl
@@ -21,7 +22,11 @@ LABELS: Mapping[str, str] = {
     "tie (bothbad)": "both_bad",
     "both_bad": "both_bad",
     "bothbad": "both_bad",
+    **dict.fromkeys(("a>>b", "a>b", "b<a", "b<<a"), "model_a"),
+    **dict.fromkeys(("b>>a", "b>a", "a<b", "a<<b"), "model_b"),
+    **dict.fromkeys(("a=b", "b=a"), "tie"),
 }
+"""Labels in small letters. A graded verdict is one vote whatever its grade: judged once, it is no more evidence."""
 NAMES = ("a", "b", "winner", "annotator")
 """Columns that hold names."""
 COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
@@ -29,9 +34,10 @@ COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
 CODES = {name: code for code, name in enumerate(OUTCOMES)}
 
 
-def as_label(label: str) -> str:
-    """Write a winner's label as the table of labels has it."""
-    return label.strip().lower()
+def as_label(winner: pl.Expr) -> pl.Expr:
+    """Write a column of winners as the table of labels has them: ``[[A >> B]]`` is ``a>>b``."""
+    bare = winner.str.strip_chars().str.strip_prefix("[[").str.strip_suffix("]]").str.strip_chars().str.to_lowercase()
+    return bare.str.replace_all(r"\s*([<>=]+)\s*", "${1}")
 
 
 def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool = False) -> pl.DataFrame:
@@ -44,8 +50,7 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
     missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
     if "winner" in names:
         codes = {label: CODES[outcome] for label, outcome in labels.items()}
-        label = pl.col("winner").str.strip_chars().str.to_lowercase()
-        by_label = label.replace_strict(codes, default=None, return_dtype=pl.Int8)
+        by_label = as_label(pl.col("winner")).replace_strict(codes, default=None, return_dtype=pl.Int8)
         winner = pl.col("winner")
         by_name = pl.when(winner == pl.col("a")).then(WIN).when(winner == pl.col("b")).then(LOSS).cast(pl.Int8)
         keys = keys.with_columns(by_label=by_label, by_name=by_name)
@@ -64,8 +69,8 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         unknown = "not one winner"
     else:
         keys = keys.with_columns(outcome=pl.lit(WIN, pl.Int8))
-        if "wins_a" not in groups.columns:  # winner and loser: a tie has neither
-            is_label = [pl.col(name).str.strip_chars().str.to_lowercase().is_in(list(labels)) for name in ("a", "b")]
+        if not {"wins_a", "score"} & set(groups.columns):  # winner and loser: a tie has neither
+            is_label = [as_label(pl.col(name)).is_in(list(labels)) for name in ("a", "b")]
             keys = keys.with_columns(outcome=pl.when(~pl.any_horizontal(is_label)).then("outcome"))
             unknown = "outcome for a name"
     counts = [_no_number(pl.col(name)) for name in COUNTS if name in groups.columns]
@@ -75,6 +80,7 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         weight, bad_weight = pl.lit(1.0), pl.lit(False)
     missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
     missing_id = pl.col("id").is_null() if "id" in names else pl.lit(False)
+    bad_score = _no_number(pl.col("score"), most=1.0) if "score" in groups.columns else pl.lit(False)
     problem = (
         pl.when(pl.col("a").is_null() | pl.col("b").is_null())
         .then(pl.lit("missing competitor"))
@@ -90,6 +96,8 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         .then(pl.lit("ambiguous winner"))
         .when(pl.col("outcome").is_null())
         .then(pl.lit(unknown))
+        .when(bad_score)
+        .then(pl.lit("bad score"))
         .when(bad_weight)
         .then(pl.lit("bad weight"))
         .when(pl.any_horizontal(pl.lit(False), *counts))
@@ -150,10 +158,10 @@ def normalised(names: pl.Expr) -> pl.Expr:
     return names.str.strip_chars().str.normalize("NFC")
 
 
-def _no_number(column: pl.Expr) -> pl.Expr:
-    """Whether a column of weights or counts has no finite number, zero or more."""
+def _no_number(column: pl.Expr, most: float = math.inf) -> pl.Expr:
+    """Whether a column of weights, counts or scores has no finite number from zero up to the most."""
     number = column.cast(pl.Float64, strict=False)
-    return number.is_null() | ~number.is_finite() | (number < 0)
+    return number.is_null() | ~number.is_finite() | (number < 0) | (number > most)
 
 
 def _is_hot(name: str) -> pl.Expr:

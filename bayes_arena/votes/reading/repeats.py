@@ -58,7 +58,8 @@ def count_repeats(frame: Frame, columns: Mapping[str, str]) -> Repeats:
         Role to column, from :func:`~bayes_arena.votes.reading.columns.recognise_roles`.
     """
     names = comparable_columns(frame)
-    outcome = {name for role, name in columns.items() if role.startswith("winner")} or {columns["a"], columns["b"]}
+    outcome = {name for role, name in columns.items() if role.startswith(("winner", "score"))}
+    outcome = outcome or {columns["a"], columns["b"]}
     plain = {name for role, name in columns.items() if role != "id"} | {*ANNOTATORS, *LIKELY_ANNOTATORS}
     rows = frame.select(*names).filter(~nw.all_horizontal(nw.all().is_null(), ignore_nulls=False))
     different = rows.unique()

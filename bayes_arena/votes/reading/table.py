@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, Unpack
 
-from bayes_arena.errors import OnInvalid
+from bayes_arena.errors import OnInvalid, Weights
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
 from bayes_arena.votes.reading.columns import recognise_roles
 from bayes_arena.votes.reading.files.opening import open_source
 from bayes_arena.votes.reading.repeats import Repeats, count_repeats
 from bayes_arena.votes.reading.validity import Reading, valid_votes
+from bayes_arena.votes.reading.weighing import weighed
 from bayes_arena.votes.summing import build_cells
 
 
@@ -22,8 +24,10 @@ def read_votes(
     a: str | None = None,
     b: str | None = None,
     winner: str | None = None,
+    score: str | None = None,
     annotator: str | Literal[False] | None = None,
     weight: str | None = None,
+    weights: Weights = "frequency",
     prompt: str | Sequence[str] | Literal[False] | None = None,
     slices: SliceColumns = (),
     features: FeatureColumns = (),
@@ -35,11 +39,12 @@ def read_votes(
     """Read pairwise votes and sum them to cells.
 
     Arena conventions need no arguments: competitors in ``model_a, model_b`` or ``left, right``; the winner in
-    ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right`` or as the
-    winning competitor's name, or one-hot in ``winner_model_a, winner_model_b, winner_tie``; the annotator, if
-    any, in ``judge``, ``annotator``, ``worker`` or ``performer``. Two layouts do not say who was shown first, so their
-    votes have no position effect (``Cells.sided``): ``winner, loser``, and a table of how often each of a pair won,
-    ``player1, player2, win1, win2`` and, if any tied, ``ties`` or ``draws``.
+    ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right``, as a verdict
+    ``A>>B | A>B | A=B | B>A | B>>A`` or as the winning competitor's name, or one-hot in ``winner_model_a,
+    winner_model_b, winner_tie``; the annotator, if any, in ``judge``, ``annotator``, ``worker`` or ``performer``. Two
+    layouts do not say who was shown first, so their votes have no position effect (``Cells.sided``): ``winner, loser``,
+    and a table of how often each of a pair won, ``player1, player2, win1, win2`` and, if any tied, ``ties`` or
+    ``draws``.
 
     Parameters
     ----------
@@ -48,10 +53,18 @@ def read_votes(
         hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
     a, b, winner : str, optional
         Column names where they differ from the conventions.
+    score : str, optional
+        Column of scores of the first competitor, from 0 to 1, in place of a winner: a score s is s wins and 1 - s
+        losses of one vote, and 1/2 is no tie (:mod:`bayes_arena.votes.reading.weighing`).
     annotator : str or False, optional
         Column of annotators; ``False`` ignores annotators.
     weight : str, optional
         Column of weights (finite, zero or more); by default every vote weighs 1, and a weight of 0 is no vote.
+    weights : {"frequency", "importance"}
+        What a weight means: a number of votes, or how much a vote matters. Weights of importance are scaled to sum to
+        the effective number of votes, (sum w)^2 / sum w^2 (Kish, 1965), which ``Cells.n_votes`` then is: estimates
+        under a flat prior do not change, intervals do. A verdict ``A>>B`` is one vote; to let it count more, give it
+        a weight of 3, say, and read these as weights of importance.
     prompt : str, sequence of str or False, optional
         Column of the prompts (slice ``"prompt"``); several columns together, as ``["question_id", "turn"]``, are one
         prompt; ``False`` ignores prompts. Without it ``prompt``, ``prompt_id``, ``question_id``, ``question``,
@@ -118,6 +131,7 @@ def read_votes(
         a=a,
         b=b,
         winner=winner,
+        score=score,
         annotator=annotator,
         weight=weight,
         prompt=prompt,
@@ -129,7 +143,9 @@ def read_votes(
         normalise=normalise,
         in_order=False,
     )
-    return build_cells(votes.rows, dropped=votes.dropped, sided=votes.sided)
+    rows, design_effect = weighed(votes.rows, weights, named=weight is not None)
+    cells = build_cells(rows, dropped=votes.dropped, sided=votes.sided)
+    return replace(cells, design_effect=design_effect)
 
 
 def as_cells(votes: object) -> Cells:
@@ -146,6 +162,7 @@ def read_repeats(source: object, **reading: Unpack[Reading]) -> Repeats:
         a=reading.get("a"),
         b=reading.get("b"),
         winner=reading.get("winner"),
+        score=reading.get("score"),
         annotator=reading.get("annotator"),
         weight=reading.get("weight"),
     )

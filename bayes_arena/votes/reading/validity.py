@@ -27,6 +27,7 @@ from bayes_arena.errors import (
     OnInvalid,
     UnusedColumnWarning,
     VotesError,
+    Weights,
     listing,
     printable,
 )
@@ -59,6 +60,7 @@ REMEDIES = {
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "outcome for a name": "columns of winner and loser hold names only; votes with ties take model_a, model_b, winner",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
+    "bad score": "scores are numbers from 0 to 1; a preference p from 1 to 2 is the score 2 - p of the first",
     "bad weight": "weights are finite numbers, zero or more",
     "missing prompt": "fill in the prompt, or read with prompt=False (--no-prompt)",
     "missing slice": "fill in what the slice says of the vote, or read without it",
@@ -73,8 +75,10 @@ class Reading(TypedDict, total=False):
     a: str | None
     b: str | None
     winner: str | None
+    score: str | None
     annotator: str | Literal[False] | None
     weight: str | None
+    weights: Weights
     prompt: str | Sequence[str] | Literal[False] | None
     slices: SliceColumns
     features: FeatureColumns
@@ -93,7 +97,8 @@ class ValidVotes:
     rows : polars.DataFrame
         Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many votes ``n``
         and, where known, ``annotator`` (text), slices (text) and features (numbers), as
-        :func:`~bayes_arena.votes.summing.build_cells` takes them.
+        :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, where votes have one and no outcome,
+        for :func:`~bayes_arena.votes.reading.weighing.weighed` to write out.
     dropped : dict of str to int
         Invalid votes left out, by problem.
     sided : bool
@@ -139,6 +144,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             a=reading.get("a"),
             b=reading.get("b"),
             winner=reading.get("winner"),
+            score=reading.get("score"),
             annotator=annotator,
             weight=reading.get("weight"),
             id=id,
@@ -170,7 +176,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         raise VotesError(find_fault(paths) or unknown) from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
-    sided = bool({"winner", "winner_a"} & columns.keys())
+    sided = bool({"winner", "winner_a", "score"} & columns.keys())
     if not sided:
         valid = without_sides(one_side(valid, dedupe=dedupe) if "wins_a" in columns else valid)
     if not valid.height:
@@ -195,7 +201,7 @@ def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
     for label, outcome in outcomes.items():
         if outcome not in CODES:
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
-        labels[as_label(str(label))] = outcome
+        labels[pl.select(as_label(pl.lit(str(label)))).item()] = outcome
     return labels
 
 

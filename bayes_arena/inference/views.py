@@ -1,0 +1,157 @@
+"""On which slices a ranking is: the prompts that were voted on or new ones, all of them or those of one category.
+
+From one fit follow several boards. With u^f_{g,i} the deviation of competitor i in slice g of kind f,
+
+    new prompts:     m_i = r_i + sum_f sum_g share_g u^f_{g,i}        kinds f other than prompt and annotator
+    these prompts:   the same + (1 / P) sum_p u^prompt_{p,i}          over the P prompts voted on
+
+share_g being the share of the prompts (of the votes, where none are known) that are in slice g: the next prompts come
+from the same categories and languages. Annotators are always new ones: their tastes are not in m. In one slice, a
+category say, both are taken over its own prompts, with share 1 for it. A deviation nobody voted on keeps its prior, and
+adds share_g^2 s_f^2 to the variance of m_i.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from bayes_arena.arrays import Floats, sum_by
+from bayes_arena.errors import ModelError, did_you_mean, listing
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
+
+Over = Literal["new prompts", "these prompts"]
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """What a ranking is about.
+
+    Attributes
+    ----------
+    over : {"new prompts", "these prompts"}
+        Whether it is to hold for further prompts like these, or is of these prompts alone.
+    slice : (str, str) or None
+        Kind and name of a slice, ``("category", "coding")`` say; None for all of them.
+    """
+
+    over: Over = "new prompts"
+    slice: tuple[str, str] | None = None
+
+    def __str__(self) -> str:
+        return self.over + (f", {self.slice[0]} {self.slice[1]}" if self.slice else "")
+
+    def rows(self, cells: Cells) -> NDArray[np.bool_]:
+        """Return which cells have votes of its slice, shape (n_cells,); all where it is of no slice."""
+        if self.slice is None:
+            return np.ones(len(cells.a), dtype=bool)
+        kind, name = self.slice
+        return cast("NDArray[np.bool_]", cells.slices[kind] == cells.slice_names[kind].index(name))
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Over which slices strengths are averaged.
+
+    Attributes
+    ----------
+    slices : sparse array, shape (n, s)
+        What the numbers of slices add to the strengths: m = r + slices @ u.
+    given : tuple of str
+        Kinds of slices that the strengths are of one of; over the others they are averaged.
+    unseen : ndarray, shape (n,)
+        Variance of m from numbers that no vote is about.
+    """
+
+    slices: Any
+    given: tuple[str, ...]
+    unseen: Floats
+
+    def scatter(self, target: Objective) -> tuple[float, float]:
+        """Return how leads and ln nu scatter around their means from slice to slice, as standard deviations."""
+        scattered = [effect for effect in target.slices if effect.by not in (*self.given, COMPETITOR)]
+        leads = sum(2 * effect.sd**2 for effect in scattered if effect.basis == "difference")
+        ties = sum(effect.sd**2 for effect in scattered if effect.basis == "one")
+        return math.sqrt(leads), math.sqrt(ties)
+
+
+def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str] | None) -> Estimand:
+    """Return what is asked for, if the model and the votes can tell it.
+
+    Raises
+    ------
+    ModelError
+        If the choice is none, the model has no numbers of such slices, or there is no slice of that name.
+    """
+    model, cells = problem.model, problem.cells
+    if over is not None and over not in get_args(Over):
+        raise ModelError(f"over is 'new prompts' or 'these prompts', not {over!r}.")
+    if over == "these prompts" and PROMPT not in model.strength_by:
+        raise ModelError(
+            f"Model {model.name!r} does not tell prompts apart: its strengths are of these prompts and of new ones "
+            "alike. Read prompts (prompt=..., --prompt) and fit with answers=True (--answers on)."
+        )
+    if slice is not None:
+        kind, name = slice if isinstance(slice, tuple) and len(slice) == 2 else (str(slice), "")
+        if kind in (ANNOTATOR, COMPETITOR) or kind not in model.strength_by:
+            known = [one for one in model.strength_by if one != ANNOTATOR]
+            raise ModelError(
+                f"The model has no strengths by {kind!r}, but by {listing(map(repr, known)) or 'nothing'}. Use a Model "
+                f"with strength_by=({kind!r},) (--strength-by {kind})."
+            )
+        if name not in cells.slice_names[kind]:
+            raise ModelError(f"There is no {kind} {name!r}.{did_you_mean(name, cells.slice_names[kind])}")
+    return Estimand(over or "new prompts", slice)
+
+
+def view(problem: Problem, estimand: Estimand) -> View:
+    """Return over which slices strengths are averaged for an estimand."""
+    cells, target, n = problem.cells, problem.objective, problem.cells.n_competitors
+    numbering = target.numbering
+    if numbering is None or not problem.model.strength_by:
+        return on_new_slices(target)
+    rows, given = estimand.rows(cells), [] if estimand.slice is None else [estimand.slice[0]]
+    places, weights, unseen = [], [], np.zeros(n)
+    for effect, keys, part in zip(target.slices, numbering.keys, numbering.parts, strict=True):
+        if effect.basis != "difference" or effect.by == ANNOTATOR:
+            continue
+        if effect.by == PROMPT and estimand.over == "new prompts" and PROMPT not in given:
+            continue
+        share = _shares(problem, effect.by, rows)
+        code, competitor = np.divmod(keys, n)
+        weight = share[code]
+        places.append((competitor, np.arange(part.start, part.stop)))
+        weights.append(weight)
+        unseen += effect.sd**2 * np.maximum(share @ share - sum_by(competitor, weight**2, n), 0.0)
+    if not places:
+        return on_new_slices(target)
+    row, column = (np.concatenate(one) for one in zip(*places, strict=True))
+    matrix = csr_array((np.concatenate(weights), (row, column)), shape=(n, numbering.n_slices))
+    return View(matrix, tuple(given), unseen)
+
+
+def on_new_slices(target: Objective) -> View:
+    """View the strengths on slices of any kind that nobody has seen."""
+    size, n = target.numbering.n_slices if target.numbering else 0, target.n_competitors
+    return View(csr_array((n, size)), (), np.zeros(n))
+
+
+def _shares(problem: Problem, kind: str, rows: np.ndarray) -> Floats:
+    """Return the share of the prompts (or votes) of some rows in every slice of a kind."""
+    cells = problem.cells
+    code, size = cells.slices[kind][rows], len(cells.slice_names[kind])
+    votes = cells.counts.sum(axis=1)[rows]
+    if PROMPT in cells.slices:
+        prompt = cells.slices[PROMPT][rows]
+        of_prompt = sum_by(prompt, votes, len(cells.slice_names[PROMPT]))
+        votes = votes / of_prompt[prompt]
+    shares = sum_by(code, votes, size)
+    return cast(Floats, shares / shares.sum())

@@ -1,0 +1,59 @@
+"""Whether intervals that take votes for independent are too narrow: where these share a prompt or a ranking.
+
+Answers to a prompt are better or worse for everybody who votes on it, so that votes on few prompts say less of a vote
+on another than as many votes on as many prompts would. By how much shows in the scores of the votes: the ratio of the
+standard errors clustered by prompt (:mod:`bayes_arena.ratings.intervals.clustered`) to those of the interval.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from bayes_arena.errors import DependentVotesWarning
+from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.intervals.clustered import ClusteredVotes, clustered_variance
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary
+from bayes_arena.votes.groups import plural, shared
+
+NARROW = 1.1
+"""Median ratio of the two standard errors above which a reader is warned."""
+ENOUGH = 16
+"""Quantities that the median is taken over: all would take as long as the table itself."""
+
+
+def summarise(fit: Fit, interval: Interval, quantity: Quantity, level: float) -> Summary:
+    """Estimate functions of the parameters as an interval does, and warn where it is too narrow.
+
+    Warns
+    -----
+    DependentVotesWarning
+        If votes share prompts or rankings, and neither the interval nor the model knows.
+    """
+    summary = interval.summarise(fit, quantity, level)
+    if getattr(interval, "by", None) is None and not fit.mode.at_infinity:
+        for over in shared(fit.cells):
+            if over not in fit.model.strength_by:
+                _warn_if_narrow(fit, quantity, summary, over)
+    return summary
+
+
+def _warn_if_narrow(fit: Fit, quantity: Quantity, summary: Summary, over: str) -> None:
+    votes = ClusteredVotes.of(fit, over)
+    some = np.unique(np.linspace(0, len(summary.sd) - 1, ENOUGH).astype(int))
+    some = some[summary.sd[some] > 0]
+    if votes.size < 2 or not len(some):
+        return
+    own = None if quantity.by_own is None else quantity.by_own[some]
+    variance = clustered_variance(fit, votes, quantity.by_head[some], own)
+    ratio = float(np.median(np.sqrt(variance) / summary.sd[some]))
+    if ratio > NARROW:
+        answers = ", or fit with answers=True (--answers on)" if over == "prompt" else ""
+        warnings.warn(
+            f"Votes share {plural(over)}, and these intervals take them for independent: standard errors clustered by "
+            f"{over} are {ratio:.2g} times as large (median). Use interval=Clustered(by={over!r}) (--interval "
+            f"clustered --by {over}){answers}.",
+            DependentVotesWarning,
+            stacklevel=6,
+        )

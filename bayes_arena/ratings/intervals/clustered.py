@@ -1,0 +1,153 @@
+"""Variances of an estimate if clusters of votes are independent: those by one annotator, on one prompt.
+
+The formulas stand in :mod:`bayes_arena.ratings.intervals.robust`. Clusters are annotators or the values of a slice of
+the cells, whatever the model does with them.
+
+Source: Liang & Zeger (1986), Biometrika 73.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import IdentificationWarning, ModelError, listing
+from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, require_point_estimate, symmetric
+from bayes_arena.ratings.intervals.multipliers import draw_with_scores
+from bayes_arena.ratings.intervals.robust import moves_of_rows
+from bayes_arena.votes.groups import groups_of
+from bayes_arena.votes.words import ANNOTATOR
+
+
+@dataclass(frozen=True)
+class Clustered(Interval):
+    """Intervals with a variance from the scores of the votes summed by cluster, and quantiles of Student's t.
+
+    For posterior modes (``method="map"``, or ``"marginal"`` without quadrature) of votes in two clusters or more.
+
+    Attributes
+    ----------
+    by : str
+        What votes of a cluster share: ``"annotator"``, or a slice of the votes, ``"prompt"`` say.
+
+    Examples
+    --------
+    >>> ba.leaderboard(fit, interval=ba.Clustered(by="prompt"))
+
+    References
+    ----------
+    Liang, K.-Y. & Zeger, S. L. (1986), "Longitudinal data analysis using generalized linear models", Biometrika 73.
+    """
+
+    name: ClassVar[str] = "clustered"
+    by: str = ANNOTATOR
+
+    def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
+        """Estimate functions of the parameters."""
+        votes = _clustered(fit, self.by)
+        variance = clustered_variance(fit, votes, quantity.by_head, quantity.by_own)
+        return symmetric(quantity.value, variance, level, freedom=votes.size - 1)
+
+    def sampled(self, fit: Fit) -> Fit:
+        """Return the fit with draws of that variance, which follow Student's t."""
+        votes = _clustered(fit, self.by)
+        scores = [np.sqrt(votes.size / (votes.size - 1)) * votes.slope]
+        samples = draw_with_scores(fit, votes.target, scores, votes.cluster, freedom=votes.size - 1)
+        return replace(fit, samples=samples)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredVotes:
+    """Rows of votes, no finer than the model and the clusters are.
+
+    Attributes
+    ----------
+    target : Objective
+        The rows.
+    slope : ndarray, shape (n_coordinates, n_rows)
+        Gradients of their losses by their coordinates.
+    cluster : ndarray of int, shape (n_rows,)
+        To which they belong.
+    size : int
+        How many clusters have a vote that the model sees.
+    """
+
+    target: Objective
+    slope: Floats
+    cluster: Ints
+    size: int
+
+    @classmethod
+    def of(cls, fit: Fit, by: str) -> ClusteredVotes:
+        """Return the votes of a fit."""
+        tally, cluster = fit.model.tally_by(fit.cells, by)
+        target = fit.target_of(tally)
+        slope = target.likelihood.rows(target.counts, target.coordinates(fit.point)).gradient
+        return cls(target, slope, cluster, len(np.unique(cluster[target.counts.any(axis=0)])))
+
+
+def clustered_variance(fit: Fit, votes: ClusteredVotes, head: Floats, own: Floats | None = None) -> Floats:
+    """Variance of functions of the parameters if clusters of votes are independent, with the factor G / (G - 1) (CR1).
+
+    Parameters
+    ----------
+    fit : Fit
+        A posterior mode.
+    votes : ClusteredVotes
+        Its votes, in two clusters or more.
+    head, own : ndarray
+        As for :func:`~bayes_arena.ratings.intervals.robust.sandwich_variance`.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+    """
+    order = np.argsort(votes.cluster, kind="stable")
+    first = np.flatnonzero(np.diff(votes.cluster[order], prepend=-1))
+    variance = np.empty(len(head))
+    for part, moves in moves_of_rows(fit, votes.target, head, own):
+        totals = np.add.reduceat(np.einsum("cr,crs->rs", votes.slope, moves)[order], first, axis=0)
+        variance[part] = votes.size / (votes.size - 1) * (totals**2).sum(axis=0)
+    return variance
+
+
+def _clustered(fit: Fit, by: str) -> ClusteredVotes:
+    """Return the votes of a posterior mode by cluster; refuse a single cluster, and warn of competitors in one alone.
+
+    Raises
+    ------
+    ModelError
+        If the votes do not say what they share, all share the same, or the fit is not a mode.
+    NotIdentifiedError
+        If the estimate lies at infinity.
+    """
+    require_point_estimate(fit, Clustered.name)
+    groups, votes = groups_of(fit.cells, by), ClusteredVotes.of(fit, by)
+    if votes.size < 2:
+        raise ModelError(
+            f"Clustered intervals take two clusters or more: every vote is {groups.label} {groups.names[0]!r}. Use "
+            "interval='sandwich', or cluster by what differs."
+        )
+    _warn_of_single_clusters(fit, votes)
+    return votes
+
+
+def _warn_of_single_clusters(fit: Fit, votes: ClusteredVotes) -> None:
+    """Warn of competitors whose scores sum to zero by construction: their cluster is all there is to fit."""
+    seen = votes.target.counts.any(axis=0)
+    tally, size = votes.target.tally, votes.target.n_competitors
+    pairs = np.unique(np.concatenate([votes.cluster * size + each for each in (tally.i, tally.j)])[np.tile(seen, 2)])
+    alone = [fit.cells.competitors[c] for c in np.flatnonzero(np.bincount(pairs % size, minlength=size) == 1)]
+    if alone:
+        warnings.warn(
+            f"All votes on {listing(alone)} are in one cluster, so nothing shows how they vary between clusters and "
+            "their clustered intervals are too narrow. Use interval='sandwich' for them.",
+            IdentificationWarning,
+            stacklevel=2,
+        )

@@ -1,0 +1,171 @@
+"""Where a competitor is better or worse than on the whole: slice by slice, and answer by answer.
+
+A vote compares two competitors, so of the deviations u_{g,i} in slice g only differences show. What is listed is how
+far competitor i departs in g from the other competitors there, beyond what it does on the average slice,
+
+    d_{g,i} = (u_{g,i} - mean_i u_{g,i}) - mean_g (u_{g,i} - mean_i u_{g,i}),
+
+the means over the competitors that were seen in g and, of slices but not of answers, over the slices. In logits; the
+table has Wald's z and p (:mod:`bayes_arena.ratings.estimates`), not corrected for their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import ModelError, listing
+from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
+from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.cells import whole_counts
+from bayes_arena.votes.words import ANNOTATOR, PROMPT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST = 5000
+"""Answers that are listed at once."""
+
+
+def slice_gaps(
+    fit: Fit, kind: str, *, level: float = 0.95, interval: Interval | IntervalName = "laplace"
+) -> pd.DataFrame:
+    """List by how much competitors are better or worse in a slice than on the whole.
+
+    Parameters
+    ----------
+    fit : Fit
+        A model with ``strength_by=(kind,)``.
+    kind : str
+        Of the slices: ``"category"``, say, or ``"annotator"`` for tastes.
+    level : float
+        Coverage of the intervals, of each by itself.
+    interval : Interval or str
+        As for :func:`~bayes_arena.leaderboard`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The slice, under the name of its kind, ``competitor, gap, sd, z, p, lower, upper, votes``, in logits, the
+        clearest gap first. ``votes`` are those of the competitor there.
+
+    Raises
+    ------
+    ModelError
+        If the model has no strengths by such slices, or the level or interval is not possible.
+    """
+    code, competitor, place = _numbers(fit, kind)
+    return _table(fit, kind, code, competitor, place, "gap", level, interval, over_slices=True)
+
+
+def answers(
+    fit: Fit,
+    prompts: Sequence[str] | None = None,
+    *,
+    level: float = 0.95,
+    interval: Interval | IntervalName = "laplace",
+) -> pd.DataFrame:
+    """List the answers that stand out: better or worse than their competitor's others, against the others' answers.
+
+    Parameters
+    ----------
+    fit : Fit
+        A model with answers.
+    prompts : sequence of str, optional
+        Whose answers are listed; all by default.
+    level : float
+        Coverage of the intervals, of each by itself.
+    interval : Interval or str
+        As for :func:`~bayes_arena.leaderboard`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``prompt, competitor, deviation, sd, z, p, lower, upper, votes``, in logits, the answer that stands out most
+        clearly first.
+
+    Raises
+    ------
+    ModelError
+        If the model has no answers, a prompt is unknown, there are too many answers for one table, or the level or
+        interval is not possible.
+    """
+    code, competitor, place = _numbers(fit, PROMPT)
+    names = fit.cells.slice_names[PROMPT]
+    if prompts is not None:
+        unknown = [repr(name) for name in prompts if name not in names]
+        if unknown:
+            raise ModelError(f"There is no prompt {listing(unknown)}.")
+        wanted = np.isin(code, [names.index(name) for name in prompts])
+        code, competitor, place = code[wanted], competitor[wanted], place[wanted]
+    if len(code) > MOST:
+        raise ModelError(f"{len(code):,} answers are too many for one table. Name at most {MOST:,} answers' prompts.")
+    return _table(fit, PROMPT, code, competitor, place, "deviation", level, interval, over_slices=False)
+
+
+def _numbers(fit: Fit, kind: str) -> tuple[Ints, Ints, Ints]:
+    """Return slice, competitor and place of the deviations in slices of a kind."""
+    target, known = fit.target, fit.model.strength_by
+    if kind not in known or target.numbering is None:
+        raise ModelError(
+            f"The model has no strengths by {kind!r}, but by {listing(map(repr, known)) or 'nothing'}. Fit "
+            + ("with answers=True." if kind == PROMPT else f"a Model with strength_by=({kind!r},).")
+        )
+    row = known.index(kind)
+    keys, part = target.numbering.keys[row], target.numbering.parts[row]
+    code, competitor = np.divmod(keys, fit.cells.n_competitors)
+    return code, competitor, np.arange(part.start, part.stop)
+
+
+def _table(
+    fit: Fit,
+    kind: str,
+    code: Ints,
+    competitor: Ints,
+    place: Ints,
+    what: str,
+    level: float,
+    interval: Interval | IntervalName,
+    *,
+    over_slices: bool,
+) -> pd.DataFrame:
+    import pandas as pd
+
+    require_level(level)
+    cells, chosen, size = fit.cells, resolve_interval(interval), len(code)
+    jacobian = np.eye(size) - (code[:, None] == code) / sum_by(code, np.ones(size), int(code.max(initial=0)) + 1)[code]
+    if over_slices:
+        same = competitor[:, None] == competitor
+        jacobian = jacobian - (same / same.sum(axis=1, keepdims=True)) @ jacobian
+    first = cells.n_competitors + len(fit.point.common)
+    by_head = np.zeros((size, len(fit.point.head)))
+    by_head[:, first + place] = jacobian
+
+    def drawn(draws: Draws) -> Floats:
+        return np.asarray(draws.slices[:, place] @ jacobian.T)
+
+    with one_thread():
+        quantity = Quantity(jacobian @ fit.point.slices[place], by_head, None, drawn)
+        found = chosen.summarise(fit, quantity, level)
+    seen = cells.annotator if kind == ANNOTATOR else cells.slices[kind]
+    names = np.array(cells.annotators if kind == ANNOTATOR else cells.slice_names[kind], dtype=object)
+    n, total = cells.n_competitors, cells.counts.sum(axis=1)
+    votes = sum_by(seen * n + cells.a, total, len(names) * n) + sum_by(seen * n + cells.b, total, len(names) * n)
+    columns = {
+        what: found.value,
+        "sd": found.sd,
+        "z": found.z,
+        "p": found.p,
+        "lower": found.lower,
+        "upper": found.upper,
+    }
+    who = {kind: names[code], "competitor": np.array(cells.competitors, dtype=object)[competitor]}
+    table = pd.DataFrame({**who, **columns, "votes": whole_counts(votes[code * n + competitor])})
+    table = table.sort_values("z", key=np.abs, ascending=False, kind="stable", ignore_index=True)
+    table.attrs.update(level=level, **chosen.about(fit))
+    return table

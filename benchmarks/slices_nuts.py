@@ -1,0 +1,66 @@
+"""The nearest Gaussian against NUTS, on the model that answers make hardest: many numbers, few votes for each.
+
+    uv run python benchmarks/slices_nuts.py [--draws 500] > benchmarks/results/slices_nuts.md
+
+am-davidson with answers (``prompt`` as it is read by default: question and turn) on MT-bench, spreads estimated, by
+``ba.fit(votes)`` and by ``ba.fit(votes, method="nuts")``. Compared are strengths on the Elo scale, of which boards are
+made, and r beside them: the difference of their posterior means in posterior standard deviations of NUTS, and the
+ratio of the standard deviations. Looks for ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``).
+"""
+
+import argparse
+import os
+import time
+import warnings
+from pathlib import Path
+
+import arviz as az
+import numpy as np
+
+import bayes_arena as ba
+from bayes_arena.inference.projection import project
+from bayes_arena.likelihood.priors import spread_label
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=500)
+    draws = parser.parse_args().draws
+    folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
+    cells = ba.read_votes(folder / "mt_bench_human.csv")
+    warnings.simplefilter("ignore")
+    begun = time.perf_counter()
+    gaussian = ba.fit(cells)
+    seconds = time.perf_counter() - begun
+    sampled = ba.fit(cells, model=gaussian.model, method="nuts", draws=draws, tune=draws, seed=1)
+    posterior = sampled.tree["posterior"]
+    print(f"{gaussian!r}\n\n{seconds:.1f} s, NUTS {time.perf_counter() - begun - seconds:.0f} s\n")
+    labels = ["strength", *map(spread_label, sampled.target.spreads)]
+    worst = az.rhat(posterior.to_dataset()[labels])
+    print(f"Largest r-hat {max(float(one.max()) for one in worst.data_vars.values()):.3f}\n")
+
+    print("| spread | Gaussian | NUTS | sd |\n|---|---|---|---|")
+    for name in gaussian.target.spreads:
+        drawn = posterior[spread_label(name)].to_numpy()
+        print(f"| {name} | {gaussian.spreads.spread(name):.2f} | {drawn.mean():.2f} | {drawn.std():.2f} |")
+
+    board = ba.draw(gaussian, size=20_000)
+    rows = {
+        "Elo scale": (board.elo_strength, sampled.samples.elo_strength),
+        "r": (board.strength, sampled.samples.strength),
+    }
+    for scale, (ours, theirs) in rows.items():
+        print(f"\n{scale}\n\n| competitor | Gaussian | NUTS | difference in sd | ratio of sd |\n|---|---|---|---|---|")
+        center, spread = theirs.mean(axis=0), theirs.std(axis=0, ddof=1)
+        mean = project(gaussian.target, gaussian.point, cells.votes_by_annotator()).strength
+        mean = gaussian.strength if scale == "r" else mean
+        off, ratio = (mean - center) / spread, ours.std(axis=0, ddof=1) / spread
+        for row in zip(cells.competitors, mean, center, off, ratio, strict=True):
+            print("| {} | {:.3f} | {:.3f} | {:+.2f} | {:.2f} |".format(*row))
+        slope = float(center @ mean / (center @ center))
+        print(f"\nSlope on NUTS {slope:.3f}; largest difference {np.abs(off).max():.2f} sd.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""NumPy against PyMC where models have slices: value, gradient, and the sampler's coordinates."""
+
+import numpy as np
+import pytest
+from helpers import sliced_votes
+from pymc.model.transform.conditioning import remove_value_transforms
+from scipy.stats import halfnorm, norm
+
+import bayes_arena as ba
+from bayes_arena.inference.marginal.nearest import integrate_slices
+from bayes_arena.inference.marginal.spreads import information
+from bayes_arena.likelihood.objective import Objective, objective
+from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.priors import spread_label
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.models import build
+
+pytestmark = pytest.mark.slow
+EVERYTHING = ba.Model(
+    "everything",
+    "annotator",
+    "davidson",
+    "annotator",
+    position="annotator",
+    style=("length",),
+    style_slopes="annotator",
+    strength_by=("prompt", "category", "annotator"),
+    ties_by=("prompt", "competitor"),
+)
+MODELS = [
+    EVERYTHING,
+    ba.Model("answers", strength_by=("prompt",)),
+    ba.Model("ties alone", ties="rao-kupper", ties_by=("competitor",)),
+    ba.Model("taste", ties="davidson", both_bad="outcome", strength_by=("annotator",)),
+]
+FIXED = ba.Prior(hyper=None)
+
+
+def random_point(target: Objective, seed: int) -> Point:
+    rng, start = np.random.default_rng(seed), target.start()
+    strength, own = rng.normal(size=target.n_competitors), rng.normal(0, 0.3, start.own.shape)
+    own = start.own + own - (own.mean(axis=0) if len(own) else 0.0)
+    common, slices = rng.normal(0, 0.5, len(target.common)), rng.normal(0, 0.7, len(start.slices))
+    return Point(strength - strength.mean(), common, own, slices)
+
+
+def values(target: Objective, point: Point, power: int = 1) -> dict[str, np.ndarray]:
+    """A NumPy point, or (power -1) a gradient, as that of the program's variables, slopes in units of their feature."""
+    found = {"strength": point.strength}
+    found |= {effect.common_label: value for effect, value in zip(target.common, point.common, strict=True)}
+    for effect, column in zip(target.own, point.own.T, strict=True):
+        found[f"{effect.name}_deviation"] = (column - effect.mean * (power > 0)) * effect.unit**power
+    numbers = zip(target.slices, target.numbers_by_slice(point.slices), strict=True)
+    return found | {effect.label: part for effect, part in numbers}
+
+
+@pytest.fixture(scope="module")
+def cells() -> ba.Cells:
+    return sliced_votes(5, 8, 4, 250)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_value_and_gradient(cells, model):
+    prior = FIXED.with_spreads({"strength_by_prompt": 0.8, "ties_by_competitor": 0.4})
+    target = objective(cells, model, prior)
+    program = remove_value_transforms(build(cells, model=model, prior=prior))
+    logp, dlogp = program.compile_logp(), program.compile_dlogp()
+    points = [random_point(target, seed) for seed in range(3)]
+    found, expected = ([logp(values(target, p)) for p in points], [-target.value(p) for p in points])
+    np.testing.assert_allclose(np.subtract(found, found[0]), np.subtract(expected, expected[0]), rtol=1e-9, atol=1e-9)
+    order = [variable.name for variable in program.value_vars]
+    for point in points:
+        slopes = values(target, target.gradient_and_hessian(point)[0], power=-1)
+        flat = np.concatenate([np.atleast_1d(slopes[name]) for name in order])
+        np.testing.assert_allclose(-dlogp(values(target, point)), flat, rtol=1e-8, atol=1e-8)
+
+
+def test_names_of_dimensions(cells):
+    program = build(cells, model=EVERYTHING, prior=FIXED)
+    assert program.named_vars_to_dims["strength_by_prompt"] == ("prompt_of_competitor",)
+    assert program.named_vars_to_dims["ties_by_competitor"] == ("competitor_of_ties",)
+    assert list(program.coords["category_of_competitor"])[:2] == ["x: c00", "x: c01"]
+    assert list(program.coords["competitor_of_ties"]) == list(cells.competitors)
+
+
+def test_pooled_coordinates_leave_the_posterior_what_it_is(cells):
+    """Logp in the sampler's coordinates against hyperprior x prior x likelihood, with the Jacobian of the change."""
+    model, prior = MODELS[1], ba.Prior()
+    program = remove_value_transforms(build(cells, model=model, pooled=True))
+    assert {"strength", "strength_sd", "strength_by_prompt", "strength_by_prompt_sd"} <= set(program.named_vars)
+    known = information(integrate_slices(Problem.of(cells, model, prior)))
+    target, logp = objective(cells, model, FIXED), program.compile_logp()
+    found, expected = [], []
+    for seed in range(4):
+        point, rng, given = random_point(target, seed), np.random.default_rng(seed), {}
+        density = -target.loss(point)
+        groups = {"strength": (point.strength, 1), "strength_by_prompt": (point.slices, 0)}
+        for name, (numbers, held) in groups.items():
+            sd = rng.uniform(0.2, 1.5)
+            scale = np.sqrt(1 + known[name] * sd**2)
+            given |= {spread_label(name): sd, f"{name}_unit": numbers * scale / sd}
+            density += norm.logpdf(numbers, scale=sd).sum() + np.log(sd) * held
+            density += (len(numbers) - held) * np.log(sd / scale)
+            density += halfnorm.logpdf(sd, scale=prior.hyper.spread(name))
+        found.append(float(logp(given)))
+        expected.append(density)
+    np.testing.assert_allclose(np.subtract(found, found[0]), np.subtract(expected, expected[0]), rtol=1e-9, atol=1e-9)
+
+
+def test_pooled_coordinates_of_everything_compile(cells):
+    program = build(cells, model=EVERYTHING, pooled=True)
+    labels = {spread_label(name) for name in objective(cells, EVERYTHING, FIXED).spreads}
+    assert labels | {"style_length", "strength_by_annotator", "ties_by_prompt"} <= set(program.named_vars)
+    assert np.isfinite(list(program.point_logps().values())).all()
