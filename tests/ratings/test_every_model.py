@@ -5,7 +5,7 @@ import pytest
 from helpers import answered_votes
 
 import bayes_arena as ba
-from bayes_arena.inference.projection import project_draws
+from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.likelihood.specification import CHOICES, Model
 
 
