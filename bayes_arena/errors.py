@@ -37,8 +37,9 @@ from typing import Literal
 
 SHOWN = 5
 OnInvalid = Literal["raise", "drop"]
-Weights = Literal["frequency", "importance"]
 """What invalid votes come to: an :class:`InvalidVotesError`, or a :class:`DroppedVotesWarning`."""
+Weights = Literal["frequency", "importance"]
+"""What a weight means: a number of votes, or how much a vote matters."""
 
 
 class ArenaError(Exception):

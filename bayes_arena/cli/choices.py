@@ -16,9 +16,6 @@ from bayes_arena.likelihood.specification import Model, ModelName
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.votes.words import ANNOTATOR
 
-AnswersName = Literal["auto", "on", "off"]
-OverName = Literal["new", "these"]
-
 if TYPE_CHECKING:
     from bayes_arena.fits.result import Fit
     from bayes_arena.inference.views import Over
@@ -26,6 +23,9 @@ if TYPE_CHECKING:
     from bayes_arena.ratings.elo import EloScale
     from bayes_arena.ratings.intervals.contract import Interval
     from bayes_arena.votes.cells import Cells
+
+AnswersName = Literal["auto", "on", "off"]
+OverName = Literal["new", "these"]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import FEWEST
 from bayes_arena.inference.mode.mode import find_mode, judge_direction
+from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.predictor import THETA, Level, effects
@@ -105,6 +106,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
         samples=draws,
         tree=tree,
         mirror_probability=mirror_probability,
+        estimand=Estimand() if problem.model.strength_by else None,
     )
 
 

@@ -100,17 +100,21 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
             "alike. Read prompts (prompt=..., --prompt) and fit with answers=True (--answers on)."
         )
     if slice is not None:
-        kind, name = slice if isinstance(slice, tuple) and len(slice) == 2 else (str(slice), "")
+        if not isinstance(slice, tuple) or len(slice) != 2:
+            raise ModelError(f"slice is a kind and a name, ('category', 'coding') say, not {slice!r}.")
+        kind, name = slice
         if kind in (ANNOTATOR, COMPETITOR):
             raise ModelError(f"No ranking is of one {kind}. Leave slice out, or name a category, say.")
         if kind not in model.strength_by:
-            known = [one for one in model.strength_by if one != ANNOTATOR]
+            others = [one for one in model.strength_by if one != ANNOTATOR]
             raise ModelError(
-                f"The model has no strengths by {kind!r}, but by {listing(map(repr, known)) or 'nothing'}. Use a Model "
-                f"with strength_by=({kind!r},) (--strength-by {kind})."
+                f"The model has no strengths by {kind!r}, but by {listing(map(repr, others)) or 'nothing'}. "
+                f"Use a Model with strength_by=({kind!r},) (--strength-by {kind})."
             )
         if name not in cells.slice_names[kind]:
-            raise ModelError(f"There is no {kind} {name!r}.{did_you_mean(name, cells.slice_names[kind])}")
+            known = cells.slice_names[kind]
+            hint = did_you_mean(name, known) or f" Use one of {listing(map(repr, known))}."
+            raise ModelError(f"There is no {kind} {name!r}.{hint}")
     return Estimand(over or "new prompts", slice)
 
 

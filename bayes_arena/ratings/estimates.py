@@ -239,6 +239,11 @@ def linear_table(
         Derivatives of the functions.
     level, interval
         As for :func:`strengths`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        These columns, the estimate, and ``sd, z, p, lower, upper``.
     """
     import pandas as pd
 

@@ -47,7 +47,7 @@ def leaderboard(
         Elo scale; 1000 + 400 log10(odds) by default.
     interval : Interval or str
         How the bounds are found: :class:`~bayes_arena.Laplace`, :class:`~bayes_arena.Profile` (models with theta = 1
-        only), or for posterior modes (``method="map"``, or ``"marginal"`` without quadrature) one that does not take
+        only), or for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) one that does not take
         the likelihood's word for how much votes vary: :class:`~bayes_arena.Sandwich`,
         :class:`~bayes_arena.Clustered`, :class:`~bayes_arena.Bootstrap`. The name in small letters stands for the
         object with default fields.
@@ -87,7 +87,7 @@ def leaderboard(
 
     chosen, fit = resolve_interval(interval), fit.on(over, slice)
     table = pd.DataFrame(leaderboard_columns(fit, chosen, level=level, elo=elo))
-    table.attrs.update(level=level, **chosen.about(fit))
+    table.attrs.update(level=level, **chosen.about(fit), **fit.about)
     return table
 
 

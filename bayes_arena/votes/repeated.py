@@ -38,8 +38,6 @@ class RepeatedAnswers:
         Of these, with two votes or more.
     repeated_votes : float
         N_rep: votes on prompts where some answer has two votes or more.
-    votes_per_answer : float
-        V = 2 N_rep / the answers on these prompts: a vote is one on each of two answers. 0 if there is none.
     """
 
     prompts: int
@@ -47,7 +45,6 @@ class RepeatedAnswers:
     answers: int
     with_two: int
     repeated_votes: float
-    votes_per_answer: float
 
     @property
     def share(self) -> float:
@@ -79,12 +76,10 @@ def repeated_answers(cells: Cells) -> RepeatedAnswers:
     votes_on = sum_by(row, np.concatenate([votes, votes]), len(answers))
     repeats = np.zeros(len(cells.slice_names[PROMPT]), dtype=bool)
     repeats[answers[votes_on >= 2] // size] = True
-    repeated, modelled = float(votes[repeats[prompt]].sum()), int(repeats[answers // size].sum())
     return RepeatedAnswers(
         prompts=len(np.unique(prompt)),
         votes=cells.n_votes,
         answers=len(answers),
         with_two=int((votes_on >= 2).sum()),
-        repeated_votes=repeated,
-        votes_per_answer=2 * repeated / modelled if modelled else 0.0,
+        repeated_votes=float(votes[repeats[prompt]].sum()),
     )

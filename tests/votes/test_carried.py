@@ -315,7 +315,7 @@ def test_invalid_votes_are_complained_of_as_without_prompts():
     assert str(found.value) == str(expected.value)
 
 
-def test_votes_per_answer():
+def test_repeated_answers_are_counted():
     table = pl.DataFrame(
         {
             "model_a": ["x", "x", "y", "x"],
@@ -326,7 +326,6 @@ def test_votes_per_answer():
     )
     found = repeated_answers(ba.read_votes(table, prompt="prompt"))
     assert (found.prompts, found.votes, found.with_two, found.repeated_votes) == (2, 4, 2, 3)
-    assert found.votes_per_answer == 2  # six halves of votes on x, y and z for p
     assert not found.enough
     with pytest.raises(ba.ModelError, match="prompt"):
         repeated_answers(ba.read_votes(table, prompt=False))

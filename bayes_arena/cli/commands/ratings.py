@@ -47,7 +47,7 @@ def rank(
         result = model.fit(source.read()).on(over, slice)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
-    shown_as = interval.about(result)
+    shown_as = interval.about(result) | result.about
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
     title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}"

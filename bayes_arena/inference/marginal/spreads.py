@@ -97,7 +97,7 @@ def _maximise_evidence(mode: Mode) -> Mode:
     """Maximise L, going on from a mode; where that one jumps on the way, L does, and L-BFGS starts again."""
     from scipy.optimize import minimize  # slow to import
 
-    problem, names = mode.problem, _spread_names(mode)
+    problem, names = mode.problem, mode.problem.objective.spreads
     units = np.sqrt(2.0 * _sizes(mode))
 
     def negative(x: Floats) -> tuple[float, Floats]:
@@ -122,14 +122,9 @@ def _maximise_evidence(mode: Mode) -> Mode:
     )
 
 
-def _with_spreads(problem: Problem, names: list[str], logs: Floats) -> Problem:
+def _with_spreads(problem: Problem, names: tuple[str, ...], logs: Floats) -> Problem:
     """Return the same problem with the spreads of these logarithms."""
     return replace(problem, prior=problem.prior.with_spreads(dict(zip(names, np.exp(logs).tolist(), strict=True))))
-
-
-def _spread_names(mode: Mode) -> list[str]:
-    """Name the spreads that the mode was found under."""
-    return list(mode.problem.objective.spreads)
 
 
 def _sizes(mode: Mode) -> Floats:
@@ -141,8 +136,8 @@ def _sizes(mode: Mode) -> Floats:
 def log_evidence(mode: Mode) -> tuple[float, Floats]:
     """L of the module at the spreads of a mode, and its derivatives by ln sigma."""
     prior = mode.problem.prior
-    names, target, point, shifts = _spread_names(mode), mode.problem.objective, mode.point, mode.laplace.shifts
-    sizes, n = _sizes(mode), len(point.strength)
+    target, point, shifts = mode.problem.objective, mode.point, mode.laplace.shifts
+    names, sizes, n = target.spreads, _sizes(mode), len(point.strength)
     hyper = cast(Spreads, prior.hyper)
     spreads, scales = (np.array([one.spread(name) for name in names]) for one in (prior, hyper))
     deviations = [point.strength, *((point.own - [effect.mean for effect in target.own]) * target.units).T]
@@ -186,6 +181,6 @@ def information(mode: Mode) -> dict[str, float]:
         variances = mode.laplace.factor.spread.head[len(mode.point.strength) + len(mode.point.common) :]
         for part in target.numbers_by_slice(variances):
             totals, sizes = [*totals, part.sum()], [*sizes, len(part)]
-    triples = zip(_spread_names(mode), sizes, map(float, totals), strict=True)
-    precision = {name: mode.problem.prior.spread(name) ** -2 for name in _spread_names(mode)}
+    triples = zip(target.spreads, sizes, map(float, totals), strict=True)
+    precision = {name: mode.problem.prior.spread(name) ** -2 for name in target.spreads}
     return {name: max(size / total - precision[name], 0.0) if size else 0.0 for name, size, total in triples}

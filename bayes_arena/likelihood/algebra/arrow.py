@@ -3,7 +3,7 @@
 Order the parameters as (head, annotators): the head has the strengths and what annotators have in common, and every
 annotator k a few numbers of their own. Given the head the annotators are independent, so the Hessian is an arrow,
 
-    H = [[A, B], [B', D]],   A (h, h), B (h, M, q), D block-diagonal with blocks (M, q, q), q at most 3,
+    H = [[A, B], [B', D]],   A (h, h), B (h, M, q), D block-diagonal with small blocks (M, q, q),
 
 and everything follows from the Schur complement S = A - B Q B' (h, h) with Q = D^-1: solutions of H x = g, positive
 definiteness, the inverse, its determinant and draws. Nothing of size M x M is formed.
@@ -29,7 +29,7 @@ from scipy.linalg import cholesky, solve_triangular
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.algebra.factor import CrossedFactor, solved
 
 TAIL_FLOOR = 1e-12
 """Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""
@@ -100,8 +100,7 @@ class Factor:
 
     def solve_schur(self, right: Floats) -> Floats:
         """Solve S x = right for (h,) or (h, m)."""
-        x = solve_triangular(self.lower, right, lower=True, check_finite=False)
-        return np.asarray(solve_triangular(self.lower, x, lower=True, trans=1, check_finite=False))
+        return solved(self.lower, right)
 
     def tail_covariance(self) -> Floats:
         """Diagonal blocks of the lower right part of the (constrained) inverse, Q + Q B' S^-1 B Q, (M, q, q)."""

@@ -1,8 +1,8 @@
 """Objective, gradient and Hessian where every vote is a row of its own, as features of the votes make it.
 
-The sums are those of :mod:`bayes_arena.likelihood.objective` for theta = 1 and nobody's own numbers. With X the bases
-of the common numbers (a feature, or one), L the signs with which strengths enter the lead of a row, g and H the
-derivatives of its loss by the coordinates,
+The sums are those of ``derivatives`` beside this module for theta = 1 and nobody's own numbers. With X the bases of the
+common numbers (a feature, or one), L the signs with which strengths enter the lead of a row, g and H the derivatives of
+its loss by the coordinates,
 
     gradient = (L' g_eta,  X' g_c),        Hessian = [[L' H_eta,eta L,  L' H_eta,c X], [.,  X' H_c,d X]].
 
@@ -25,7 +25,7 @@ from bayes_arena.likelihood.predictor import lead
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.point import Point
+    from bayes_arena.likelihood.point import Point
 
 BLOCK = 8192
 """Rows at a time."""

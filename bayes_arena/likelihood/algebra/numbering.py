@@ -22,6 +22,7 @@ import numpy as np
 
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import TooLargeError
+from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.votes.cells import Tally
 from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
@@ -252,8 +253,6 @@ def _unit_of_rows(numbering: Numbering, by: str) -> Ints:
 
 def _entries(numbering: Numbering) -> tuple[list[Ints], list[int], list[float], int]:
     """Return of every entry its place in (head, own) by row, its coordinate, its sign; and which one is theta's."""
-    from bayes_arena.likelihood.outcomes.likelihood import ETA
-
     tally, n = numbering.tally, numbering.n_competitors
     first = n + len(numbering.common)
     columns, coordinate, sign = [tally.i, tally.j], [ETA, ETA], [1.0, -1.0]

@@ -41,7 +41,7 @@ from bayes_arena.votes.groups import groups_of
 class Bootstrap(Interval):
     """Quantiles of fits to votes, or clusters of votes, drawn with replacement.
 
-    For posterior modes (``method="map"``, or ``"marginal"`` without quadrature).
+    For posterior modes (``method="map"``, or ``"marginal"`` by Laplace).
 
     Attributes
     ----------

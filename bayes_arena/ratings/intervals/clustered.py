@@ -29,7 +29,7 @@ from bayes_arena.votes.words import ANNOTATOR
 class Clustered(Interval):
     """Intervals with a variance from the scores of the votes summed by cluster, and quantiles of Student's t.
 
-    For posterior modes (``method="map"``, or ``"marginal"`` without quadrature) of votes in two clusters or more.
+    For posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of votes in two clusters or more.
 
     Attributes
     ----------

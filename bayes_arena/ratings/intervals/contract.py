@@ -129,9 +129,8 @@ class Interval(ABC):
         )
 
     def about(self, fit: Fit) -> dict[str, Any]:
-        """Return what a reader of a table needs to know: the interval, the fields that it has, what a ranking is of."""
-        given = {name: value for name, value in asdict(self).items() if value is not None}
-        return {"interval": self.name, **given, **fit.about}
+        """Return what a reader of a table needs to know: the interval, and the fields that it has."""
+        return {"interval": self.name} | {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def symmetric(value: Floats, variance: Floats, level: float, freedom: float = math.inf) -> Summary:
@@ -144,7 +143,7 @@ def symmetric(value: Floats, variance: Floats, level: float, freedom: float = ma
 def require_point_estimate(fit: Fit, interval: str) -> None:
     """Refuse a fit that is not a posterior mode, or whose mode is not finite."""
     if fit.method != "map" and fit.evidence != "laplace":
-        how = f"{fit.method!r} by quadrature" if fit.evidence == "quadrature" else repr(fit.method)
+        how = repr(fit.method) if fit.evidence is None else f"{fit.method!r} ({fit.evidence})"
         raise ModelError(
             f"The interval {interval!r} is for posterior modes; a fit by {how} has the intervals of its posterior. Use "
             "method='map' (--method map)."

@@ -37,4 +37,4 @@ class Laplace(Interval):
 
     def about(self, fit: Fit) -> dict[str, Any]:
         """Return what a reader of a table needs to know."""
-        return {"interval": self.name if fit.samples is None else "quantiles", **fit.about}
+        return {"interval": self.name if fit.samples is None else "quantiles"}

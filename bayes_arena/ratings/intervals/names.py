@@ -9,7 +9,7 @@
 ``bootstrap``   quantiles of fits to votes, or clusters of votes, drawn with replacement
 ==============  ====================================================================================================
 
-The last three are for posterior modes: ``method="map"``, or ``"marginal"`` without quadrature.
+The last three are for posterior modes: ``method="map"``, or ``"marginal"`` by Laplace.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def resolve_interval(interval: Interval | str, **fields_given: Any) -> Interval:
 
 
 def drawn_by(interval: Interval | str, fit: Fit, draws: Draws | None) -> tuple[Draws, dict[str, Any]]:
-    """Return the draws that are given, else those of the interval, and what a reader of a table needs to know.
+    """Return the draws that are given, else those of the interval, and what a reader of a ranking needs to know.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def drawn_by(interval: Interval | str, fit: Fit, draws: Draws | None) -> tuple[D
         if chosen.name != "laplace":
             raise ModelError(f"The table is made from draws=... or from interval={chosen}, not from both.")
         return fit.seen(draws), {"interval": "draws", **fit.about}
-    return draw(chosen.sampled(fit)), chosen.about(fit)
+    return draw(chosen.sampled(fit)), {**chosen.about(fit), **fit.about}
 
 
 def takes_old_words[**P, T](table: Callable[P, T]) -> Callable[P, T]:

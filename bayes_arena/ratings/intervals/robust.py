@@ -56,7 +56,7 @@ CHUNK = 4_000_000
 class Sandwich(Interval):
     """Gaussian intervals with a variance that is right whatever the distribution of the votes, taken as independent.
 
-    For posterior modes (``method="map"``, or ``"marginal"`` without quadrature) of whole votes.
+    For posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of whole votes.
 
     References
     ----------
