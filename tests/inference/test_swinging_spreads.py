@@ -1,7 +1,8 @@
-"""A spread that the votes turn off belongs to few numbers, and swings before it settles."""
+"""Spreads and curvature that swing before they settle: of few numbers, of votes that all end alike."""
 
 from dataclasses import replace
 
+import polars as pl
 import pytest
 
 import bayes_arena as ba
@@ -14,3 +15,15 @@ def test_a_spread_of_few_numbers_settles(seed: int) -> None:
     fit = ba.fit(ba.read_votes(votes), model=replace(PRESETS["am-davidson"], ties_by=("competitor",)))
     assert fit.spreads.spread("ties_by_competitor") < 0.15  # competitors tie alike
     assert fit.mode.iterations < 50
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("winner", ["tie", "model_a"])
+def test_votes_that_all_end_alike_have_answers(winner: str) -> None:
+    prompts = [f"p{row % 12}" for row in range(120)]
+    votes = pl.DataFrame({"model_a": "always", "model_b": "never", "winner": winner, "judge": "j", "prompt": prompts})
+    model = ba.Model("slices", ties="rao-kupper", strength_by=("prompt",), ties_by=("competitor",))
+    for one in (model, replace(model, ties="half", ties_by=())):
+        fit = ba.fit(ba.read_votes(votes, prompt="prompt"), model=one)
+        first, second = fit.strength
+        assert first > 1 if winner == "model_a" else abs(first - second) < 1e-6
