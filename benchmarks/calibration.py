@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.point import Point
 from bayes_arena.ratings.intervals.robust import sandwich_variance
 
 LEVELS = (0.5, 0.89, 0.95)

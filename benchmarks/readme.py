@@ -3,9 +3,11 @@
     uv run python benchmarks/readme.py
 
 Blocks stand between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The blocks on speed, detection
-and calibration are copied from ``benchmarks/results``, where the output of those benchmarks is kept.
+and calibration are copied from ``benchmarks/results``, where the output of those benchmarks is kept, the
+boards from notebook 07.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -25,11 +27,18 @@ def blocks() -> dict[str, str]:
     return {
         "rank": printed("rank", rows=10),
         "annotators": printed("annotators", rows=5),
+        "boards": kept("07_slices.ipynb", "07-09"),
         "calibration": (ROOT / "benchmarks" / "results" / "calibration.md").read_text().strip(),
         "detection": chapter("detection.md", "In short"),
         "nuts": section("nuts.md", "LLMFAO"),
         "speed": (ROOT / "benchmarks" / "results" / "point_estimates.md").read_text().strip(),
     }
+
+
+def kept(name: str, cell: str) -> str:
+    """Return what a cell of a notebook has printed."""
+    cells = json.loads((ROOT / "notebooks" / name).read_text())["cells"]
+    return "".join(next(each for each in cells if each["id"] == cell)["outputs"][0]["text"]).strip()
 
 
 def section(name: str, title: str) -> str:

@@ -20,8 +20,9 @@ from slices_heldout import BASE, CATEGORY, SETS, read
 import bayes_arena as ba
 from bayes_arena.inference.marginal import nearest
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.algebra.crossed import CrossedFactor
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
 

@@ -12,7 +12,6 @@ import argparse
 import os
 import time
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import arviz as az
@@ -21,20 +20,6 @@ import numpy as np
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.priors import spread_label
-
-PROJECTED = 400
-"""Draws that are put on the Elo scale, each with its own spreads."""
-
-
-def elo_draws(fit: ba.Fit) -> np.ndarray:
-    """Put draws on the Elo scale one by one, exactly, shape (PROJECTED, n)."""
-    posterior, votes, found = fit.tree["posterior"], fit.cells.votes_by_annotator(), []
-    points = list(fit.samples.points())
-    spreads = np.column_stack([np.ravel(posterior[spread_label(name)].to_numpy()) for name in fit.target.spreads])
-    for index in np.linspace(0, len(points) - 1, PROJECTED).astype(int):
-        target = fit.target.with_spreads(spreads[index, 0], spreads[index, 1:].tolist())
-        found.append(project(target, points[index], votes).strength)
-    return np.array(found)
 
 
 def main() -> None:
@@ -60,10 +45,9 @@ def main() -> None:
         drawn = posterior[spread_label(name)].to_numpy()
         print(f"| {name} | {gaussian.spreads.spread(name):.2f} | {drawn.mean():.2f} | {drawn.std():.2f} |")
 
-    board = ba.draw(replace(gaussian, samples=None), size=20_000)
+    board = ba.draw(gaussian, size=20_000)
     rows = {
-        "Elo scale, every draw under its own spreads": (board.elo_strength, elo_draws(sampled)),
-        "Elo scale of the board": (board.elo_strength, sampled.samples.elo_strength),
+        "Elo scale": (board.elo_strength, sampled.samples.elo_strength),
         "r": (board.strength, sampled.samples.strength),
     }
     for scale, (ours, theirs) in rows.items():

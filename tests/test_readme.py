@@ -4,6 +4,8 @@ import re
 import runpy
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import bayes_arena as ba
@@ -16,6 +18,17 @@ def test_printed_blocks_are_what_the_program_prints():
     script = runpy.run_path(str(ROOT / "benchmarks" / "readme.py"))
     text = (ROOT / "README.md").read_text()
     assert script["fill"](text, script["blocks"]()) == text
+
+
+def sliced_votes() -> pl.DataFrame:
+    """Votes with prompts, topics and lengths."""
+    votes = ba.simulate(competitors=5, annotators=8, votes=900, seed=1).votes
+    rng = np.random.default_rng(1)
+    prompt = rng.integers(12, size=len(votes))
+    tokens = {f"tokens_{side}": rng.normal(size=len(votes)) for side in "ab"}
+    return votes.with_columns(
+        pl.DataFrame({"prompt": prompt, "topic": np.array(["coding", "prose"])[prompt % 2], **tokens})
+    )
 
 
 @pytest.mark.slow
@@ -31,7 +44,8 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     assert "competitor" in shown
     assert "annotator-01" in shown
     text = (ROOT / "README.md").read_text()
-    for heading in ("Annotators", "Questions of a leaderboard's readers", "Which model?"):
+    sliced_votes().write_csv("votes.csv")
+    for heading in ("Prompts, categories, style", "Annotators", "Questions of a leaderboard's readers", "Which model?"):
         block = re.search(rf"## {re.escape(heading)}\n.*?```python\n(.*?)```", text, flags=re.S)
         assert block is not None
         exec(block[1], namespace)

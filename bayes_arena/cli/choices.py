@@ -67,6 +67,15 @@ class ModelChoice:
             rich_help_panel=MODEL,
         ),
     ] = None
+    style: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="Hold a feature of the answers equal, length say, which --feature reads. Repeatable. Answers then "
+            "take --answers on.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
     seed: Annotated[int, Option(help="Seed of nuts and the bootstrap.", rich_help_panel=MODEL)] = 0
     sigma_strength: Annotated[
         float | None, Option(help="Prior sd of strengths, in logits.", rich_help_panel=MODEL, show_default=False)
@@ -94,16 +103,18 @@ class ModelChoice:
         from bayes_arena.fits.fitting import fit
 
         prior, seed, answers = self.spreads(), self.seed, self.modelled_answers
-        model = self.by_slices(cells) if self.strength_by else self.model
+        model = self.extended(cells) if self.strength_by or self.style else self.model
         return fit(cells, model=model, prior=prior, method=self.method, answers=answers, seed=seed)
 
-    def by_slices(self, cells: Cells) -> Model:
-        """Return the model for the votes, with strengths by slices."""
+    def extended(self, cells: Cells) -> Model:
+        """Return the model for the votes, with strengths by slices and with style."""
         from bayes_arena.likelihood.presets import resolve_model
 
-        flat, names = self.prior == "flat", tuple(self.strength_by or ())
+        flat, slices, style = self.prior == "flat", tuple(self.strength_by or ()), tuple(self.style or ())
         model = resolve_model(self.model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=flat)
-        return replace(model, name=f"{model.name} by {', '.join(names)}", strength_by=names)
+        name = model.name + (f" by {', '.join(slices)}" if slices else "")
+        name += f" with {', '.join(style)} held equal" if style else ""
+        return replace(model, name=name, strength_by=slices, style=style)
 
     @property
     def by_annotator(self) -> bool:

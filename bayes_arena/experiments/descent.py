@@ -30,7 +30,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError, ModelError, require_choice
-from bayes_arena.likelihood.objective import Objective, Point, objective
+from bayes_arena.likelihood.objective import Objective, objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT

@@ -14,7 +14,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.result import Draws, Fit, viewed
 from bayes_arena.likelihood.algebra.arrow import DRAWN_AT_ONCE
-from bayes_arena.likelihood.algebra.crossed import CrossedFactor
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
 
 DEFAULT_DRAWS, FEWEST_DRAWS = 4000, 500
 LARGEST = 100_000_000

@@ -16,7 +16,8 @@ from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.projection import project, project_draws
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.problem import Problem

@@ -31,9 +31,10 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes import half
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import basis, lead, times
 from bayes_arena.votes.cells import Tally
 from bayes_arena.votes.words import COMPETITOR

@@ -100,7 +100,7 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
             "alike. Read prompts (prompt=..., --prompt) and fit with answers=True (--answers on)."
         )
     if slice is not None:
-        kind, name = slice if isinstance(slice, tuple) and len(slice) == 2 else (str(slice), "")
+        kind, name = slice = _named(slice)
         if kind in (ANNOTATOR, COMPETITOR) or kind not in model.strength_by:
             known = [one for one in model.strength_by if one != ANNOTATOR]
             raise ModelError(
@@ -110,6 +110,12 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
         if name not in cells.slice_names[kind]:
             raise ModelError(f"There is no {kind} {name!r}.{did_you_mean(name, cells.slice_names[kind])}")
     return Estimand(over or "new prompts", slice)
+
+
+def _named(slice: Any) -> tuple[str, str]:
+    """Return kind and name of a slice as they are among the votes, where a number is the text that it was read as."""
+    kind, name = slice if isinstance(slice, tuple) and len(slice) == 2 else (slice, "")
+    return str(kind), str(name)
 
 
 def view(problem: Problem, estimand: Estimand) -> View:

@@ -6,9 +6,10 @@ presets        models with a name
 priors         ``Prior`` and ``Spreads``
 outcomes/      how likely an outcome is: one likelihood a file
 predictor      effects as data, and the coordinates of votes
-objective      the negative log-posterior, its gradient and Hessian
+point          a point in parameter space
+objective      the negative log-posterior
 problem        ``Problem``: votes, a model and a prior
-algebra/       linear algebra of that Hessian
+algebra/       its gradient and Hessian, and their linear algebra
 simulation     arenas with known truth
 =============  ======================================================
 """

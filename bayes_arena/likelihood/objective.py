@@ -1,25 +1,17 @@
-"""The negative log-posterior of any model of the grid, its gradient and its Hessian.
+"""The negative log-posterior of any model of the grid.
 
-A row of the tally has the coordinates z of :mod:`bayes_arena.likelihood.predictor`: sums of numbers times their basis
-D, linear in everything but the product of theta and r. With g_c and H_cd the derivatives of the row's loss by its
-coordinates (:mod:`bayes_arena.likelihood.outcomes.likelihood`), c(p) the coordinate that number p enters and D_p its
-basis (the lead for theta), the chain rule gives
-
-    dl/dr_i = theta g_eta = -dl/dr_j,          dl/dp = D_p g_c(p)                     (paper, equations 3 and 6)
-    d2l/dr2      : Laplacian with weights theta^2 H_eta,eta
-    d2l/dr_i dp  = theta D_p H_eta,c(p) (+ g_eta for theta) = -d2l/dr_j dp
-    d2l/dp dq    = D_p D_q H_c(p),c(q)
-
-Parameters are ordered as in :mod:`bayes_arena.likelihood.algebra.arrow`: the head has the strengths, the common numbers
-and those of slices, the tail the numbers of every annotator. Strengths are in logits, values in nats summed over votes.
+A row of the tally has the coordinates z of :mod:`bayes_arena.likelihood.predictor`: sums of numbers times their basis,
+linear in everything but the product of theta and the lead. Parameters are ordered as in
+:mod:`bayes_arena.likelihood.algebra.arrow`: the head has the strengths, the common numbers and those of slices, the
+tail the numbers of every annotator. Strengths are in logits, values in nats summed over votes.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,50 +19,15 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block, sums_by_block
+from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, summed_by_block
+from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
-
-
-@dataclass(frozen=True, eq=False)
-class Point:
-    """A point in parameter space.
-
-    Attributes
-    ----------
-    strength : ndarray, shape (n,)
-        r.
-    common : ndarray, shape (c,)
-        What annotators have in common, in the order of ``Objective.common``.
-    own : ndarray, shape (M, q)
-        The annotators' own numbers, in the order of ``Objective.own``.
-    slices : ndarray, shape (s,)
-        The numbers of slices, in the order of ``Objective.numbering``.
-    """
-
-    strength: Floats
-    common: Floats
-    own: Floats
-    slices: Floats = field(default_factory=partial(np.zeros, 0))
-
-    @property
-    def head(self) -> Floats:
-        """Strengths, common numbers and numbers of slices, shape (h,)."""
-        return np.concatenate([self.strength, self.common, self.slices])
-
-    def moved(self, head: Floats, own: Floats, length: float = 1.0) -> Point:
-        """Return this point plus ``length`` times a step."""
-        n, c = len(self.strength), len(self.strength) + len(self.common)
-        return Point(
-            self.strength + length * head[:n],
-            self.common + length * head[n:c],
-            self.own + length * own,
-            self.slices + length * head[c:],
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +139,7 @@ class Objective:
         """Coordinates of every row, shape (n_coordinates, n_rows)."""
         leads, own = self.leads_at(point), self.own_numbers(point.own)
         z = self.predictor.coordinates(leads, point.common, own, self.tally.features)
-        for effect, places in zip(self.slices, self._places, strict=True):
+        for effect, places in zip(self.slices, self.places, strict=True):
             if effect.basis != "difference":
                 z[effect.coordinate] += sum(_taken(point.slices, at) for at in places)
         return z
@@ -190,8 +147,8 @@ class Objective:
     def unseen(self, point: Point, rng: np.random.Generator) -> Floats:
         """Draw what slices that the votes fitted do not have add to the coordinates, shape (n_coordinates, n_rows)."""
         moves = np.zeros((self.likelihood.n_coordinates, len(self.tally.i)))
-        for effect, places in zip(self.slices, self._places, strict=True):
-            factors = (self._theta(point), -self._theta(point)) if effect.basis == "difference" else (1.0, 1.0)
+        for effect, places in zip(self.slices, self.places, strict=True):
+            factors = (self.thetas(point), -self.thetas(point)) if effect.basis == "difference" else (1.0, 1.0)
             for at, factor in zip(places, factors, strict=False):
                 moves[effect.coordinate] += np.where(at < 0, factor * rng.normal(0.0, effect.sd, len(at)), 0.0)
         return moves
@@ -199,7 +156,7 @@ class Objective:
     @property
     def has_unseen(self) -> bool:
         """Whether some row has a slice that the votes fitted do not have."""
-        return any((at < 0).any() for places in self._places for at in places)
+        return any((at < 0).any() for places in self.places for at in places)
 
     def leads_at(self, point: Point) -> Floats:
         """Return by how much i leads j in the slices of every row, q_i - q_j, shape (n_rows,).
@@ -207,19 +164,19 @@ class Objective:
         Slices that the votes fitted do not have count as their mean.
         """
         leads = self.leads(point.strength)
-        for effect, places in zip(self.slices, self._places, strict=True):
+        for effect, places in zip(self.slices, self.places, strict=True):
             if effect.basis == "difference":
                 leads = leads + (_taken(point.slices, places[0]) - _taken(point.slices, places[1]))
         return leads
 
     @cached_property
-    def _places(self) -> list[list[Ints]]:
+    def places(self) -> list[list[Ints]]:
         """Where the numbers of the slices of every row are."""
         return self.numbering.places(self.tally) if self.numbering else []
 
     def loss(self, point: Point) -> float:
         """Negative log-likelihood in nats, without the prior."""
-        return loss_by_block(self, point) if has_many_rows(self) else float(self._row_terms(point).value.sum())
+        return loss_by_block(self, point) if has_many_rows(self) else float(self.row_terms(point).value.sum())
 
     def value(self, point: Point) -> float:
         """Negative log-posterior up to a constant."""
@@ -243,116 +200,8 @@ class Objective:
         Hessian is positive definite wherever the rows are convex: everywhere, but for ties under Rao-Kupper.
         """
         if self.numbering is not None:
-            return self.crossed_hessian(point, self._row_terms(point), residuals=residuals)
-        if has_many_rows(self):
-            return self._summed_by_block(point)
-        i, j, k = self.tally.i, self.tally.j, self.tally.k
-        n, n_common, count, width = self.n_competitors, len(self.common), self.n_annotators, len(self.own)
-        theta, terms = self._theta(point), self._row_terms(point)
-        slope, curve = terms.gradient, terms.hessian
-        common_basis, own_basis = self._bases(point)
-
-        # strengths
-        g_strength = self._by_competitor(theta * slope[ETA]) + point.strength / self.strength_sd**2
-        off_diagonal = sum_by(i * n + j, theta * theta * curve[ETA, ETA], n * n).reshape(n, n)
-        laplacian = -(off_diagonal + off_diagonal.T)
-        laplacian[np.diag_indices(n)] = self.strength_sd**-2 - laplacian.sum(axis=1)
-        head = np.zeros((n + n_common, n + n_common))
-        head[:n, :n] = laplacian
-
-        # what annotators have in common
-        g_common = np.zeros(n_common)
-        for s, effect in enumerate(self.common):
-            c = effect.coordinate
-            g_common[s] = times(common_basis[s], slope[c]).sum() + (point.common[s] - effect.mean) / effect.sd**2
-            head[:n, n + s] = head[n + s, :n] = self._by_competitor(theta * times(common_basis[s], curve[ETA, c]))
-            for t, other in enumerate(self.common):
-                both = times(common_basis[s], times(common_basis[t], curve[c, other.coordinate]))
-                head[n + s, n + t] = both.sum()
-            head[n + s, n + s] += effect.sd**-2
-
-        # every annotator's own
-        g_own = np.zeros((count, width))
-        border, tail = np.zeros((n + n_common, count, width)), np.zeros((count, width, width))
-        for p, effect in enumerate(self.own):
-            c = effect.coordinate
-            g_own[:, p] = sum_by(k, times(own_basis[p], slope[c]), count)
-            g_own[:, p] += (point.own[:, p] - effect.mean) / effect.sd**2
-            mixed = theta * times(own_basis[p], curve[ETA, c])
-            if effect.basis == "lead" and residuals:
-                mixed = mixed + slope[ETA]
-            block = sum_by(i * count + k, mixed, n * count) - sum_by(j * count + k, mixed, n * count)
-            border[:n, :, p] = block.reshape(n, count)
-            for s, other in enumerate(self.common):
-                both = times(own_basis[p], times(common_basis[s], curve[other.coordinate, c]))
-                border[n + s, :, p] = sum_by(k, both, count)
-            for q, other in enumerate(self.own):
-                both = times(own_basis[p], times(own_basis[q], curve[c, other.coordinate]))
-                tail[:, p, q] = sum_by(k, both, count)
-            tail[:, p, p] += effect.sd**-2
-        return Point(g_strength, g_common, g_own), Arrow(head, border, tail)
-
-    def _summed_by_block(self, point: Point) -> tuple[Point, Arrow]:
-        """Return what :meth:`gradient_and_hessian` does, where nobody has numbers of their own."""
-        strength, common, head = sums_by_block(self, point)
-        n, sd = self.n_competitors, np.array([effect.sd for effect in self.common])
-        head[np.diag_indices(len(head))] += np.append(np.full(n, self.strength_sd**-2), sd**-2)
-        mean = [effect.mean for effect in self.common]
-        pulls = strength + point.strength / self.strength_sd**2, common + (point.common - mean) / sd**2
-        gradient = Point(*pulls, np.zeros((0, 0)))
-        return gradient, Arrow(head, np.zeros((len(head), 0, 0)), np.zeros((0, 0, 0)))
-
-    def crossed_hessian(
-        self, point: Point, terms: RowTerms, *, residuals: bool, pulls: Floats | None = None
-    ) -> tuple[Point, Crossed]:
-        """Return what :meth:`gradient_and_hessian` does, of a model with slices and given terms of the rows.
-
-        Further gradients by the lead and by theta of every row may be given, shape (2, n_rows).
-        """
-        numbers: Any = self.numbering
-        order, n = numbers.elimination, self.n_competitors
-        theta, ones = self._theta(point) * np.ones(len(self.tally.i)), np.ones(len(self.tally.i))
-        common_basis, own_basis = ([one * ones for one in bases] for bases in self._bases(point))
-        entries = [theta, -theta]
-        for effect, places in zip(self.slices, self._places, strict=True):
-            entries += [theta, -theta] if effect.basis == "difference" else [ones] * len(places)
-        entry = np.stack([*entries, *common_basis, *own_basis], axis=1)[order.rows]
-        slope = terms.gradient[:, order.rows]
-        size = numbers.n_head + self.n_annotators * len(self.own)
-        gradient = np.zeros(size)
-        for e, coordinate in enumerate(order.coordinate):
-            gradient += sum_by(numbers.columns[e][order.rows], entry[:, e] * slope[coordinate], size)
-        if pulls is not None:
-            for e in np.flatnonzero(order.sign):
-                gradient += sum_by(numbers.columns[e], order.sign[e] * pulls[0], size)
-            gradient += sum_by(numbers.columns[order.theta], pulls[1], size)
-        precision = np.concatenate(
-            [
-                np.full(n, self.strength_sd**-2),
-                [effect.sd**-2 for effect in self.common],
-                *(np.full(len(keys), effect.sd**-2) for effect, keys in zip(self.slices, numbers.keys, strict=True)),
-                np.tile([effect.sd**-2 for effect in self.own], self.n_annotators),
-            ]
-        )
-        center = np.concatenate(
-            [np.zeros(n), [effect.mean for effect in self.common], np.zeros(numbers.n_slices), self.start().own.ravel()]
-        )
-        gradient += precision * (np.append(point.head, point.own.ravel()) - center)
-        h = numbers.n_head
-        by_own = gradient[h:].reshape(point.own.shape)
-        found = Point(gradient[:n], gradient[n : h - numbers.n_slices], by_own, gradient[h - numbers.n_slices : h])
-        off_diagonal = sum_by(self.tally.i * n + self.tally.j, theta**2 * terms.hessian[ETA, ETA], n * n).reshape(n, n)
-        head = -(off_diagonal + off_diagonal.T)
-        head[np.diag_indices(n)] = self.strength_sd**-2 - head.sum(axis=1)
-        curve = np.ascontiguousarray(terms.hessian[:, :, order.rows].transpose(2, 0, 1))
-        return found, Crossed(
-            numbering=numbers,
-            entry=entry,
-            curve=curve,
-            slope=np.ascontiguousarray(slope[ETA]) if residuals else np.zeros(len(entry)),
-            precision=precision,
-            head=head,
-        )
+            return crossed_hessian(self, point, self.row_terms(point), residuals=residuals)
+        return summed_by_block(self, point) if has_many_rows(self) else arrow_hessian(self, point, residuals=residuals)
 
     def bend(self, point: Point, head: Floats, own: Floats) -> Point:
         """J' W e: the change of the gradient, without residuals, along a step's second order in eta.
@@ -362,33 +211,34 @@ class Objective:
         """
         k, count = self.tally.k, len(own)
         bends = self.predictor.theta(self.own_numbers(own)) * self.leads(head[: self.n_competitors])
-        pulls = self._row_terms(point).hessian[:, ETA] * bends
+        pulls = self.row_terms(point).hessian[:, ETA] * bends
         by_common, by_own = (
             [times(one, pulls[effect.coordinate]) for one, effect in zip(bases, effects, strict=True)]
-            for bases, effects in zip(self._bases(point), (self.common, self.own), strict=True)
+            for bases, effects in zip(self.bases(point), (self.common, self.own), strict=True)
         )
         return Point(
-            self._by_competitor(self._theta(point) * pulls[ETA]),
+            self.by_competitor(self.thetas(point) * pulls[ETA]),
             np.array([pull.sum() for pull in by_common]),
             np.column_stack([sum_by(k, pull, count) for pull in by_own]),
         )
 
-    def _theta(self, point: Point) -> Any:
+    def thetas(self, point: Point) -> Any:
         """Theta of every row, or 1 where it is fixed."""
         return point.own[self.tally.k, THETA] if self.free_discrimination else 1.0
 
-    def _bases(self, point: Point) -> tuple[list[Any], list[Any]]:
+    def bases(self, point: Point) -> tuple[list[Any], list[Any]]:
         """Bases of the common and the own effects in every row."""
         leads, features = self.leads_at(point), self.tally.features
         common, own = ([basis(effect, leads, features) for effect in effects] for effects in (self.common, self.own))
         return common, own
 
-    def _by_competitor(self, values: Floats) -> Floats:
+    def by_competitor(self, values: Floats) -> Floats:
         """Sum of the rows where a competitor is i, less those where it is j, shape (n,)."""
         n = self.n_competitors
         return sum_by(self.tally.i, values, n) - sum_by(self.tally.j, values, n)
 
-    def _row_terms(self, point: Point) -> RowTerms:
+    def row_terms(self, point: Point) -> RowTerms:
+        """Negative log-likelihood of every row, and its derivatives by the coordinates."""
         return self.likelihood.rows(self.counts, self.coordinates(point))
 
 

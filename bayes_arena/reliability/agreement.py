@@ -11,8 +11,10 @@ ties, and theta_k returns to the prior.
 
     S_k = P_k(left) - P_k(right) between equals                                   the side's pull, in [-1, 1]
 
-is the same difference at e = b_k. Given the strengths the mean over pairs is an integral over the distribution of
-leads, which a Gauss rule of a few nodes takes for all annotators at once (Golub & Welsch, 1969).
+is the same difference at e = b_k. Where competitors differ by slice, votes are imagined on slices that nobody has seen:
+r_i - r_j and ln nu scatter as :mod:`bayes_arena.inference.views` says, and D_k is the mean over that as well, so that
+it compares with that of a model without slices. Given the strengths the mean over pairs is an integral over the
+distribution of leads, which a Gauss rule of a few nodes takes for all annotators at once (Golub & Welsch, 1969).
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.draws import draw_in_parts
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.predictor import lead
 
@@ -35,6 +39,8 @@ NODES = 10
 """Nodes of the Gauss rule: D_k to 1e-6 where log-odds reach 10, and to 1e-3 where they reach 100."""
 PAIRS = 20_000
 """Pairs whose leads stand for all, evenly spaced by lead, where there are more: D_k to 0.002, alike for all."""
+SCATTER, TIE_NODES = 15, 3
+"""Points by which leads, and Gauss-Hermite nodes by which ln nu scatters from slice to slice."""
 LEADS_AT_ONCE = 100_000
 """Leads that are looked at together: what fits into a cache."""
 SAME = 1e-10
@@ -86,7 +92,9 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     size = min(DRAWS, max(FEWEST, LARGEST // count))
     strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
     size = len(strength)
-    nodes, weights = _rules(strength)
+    lead_sd, tie_sd = on_new_slices(target).scatter(target)
+    nodes, weights = _rules(strength, lead_sd)
+    shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)
     net = np.empty((size, count), dtype=np.float32)
     sided = any(effect.belongs_to_vote and effect.basis == "one" for effect in target.own)
     pull, position = (np.empty_like(net) if sided else None for _ in range(2))
@@ -104,24 +112,31 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
             log_tie[part] = coordinates[T].mean(axis=0)
         theta = predictor.theta(numbers)
         total = np.zeros(own.shape[:2])
-        for node, weight in zip(nodes.T, weights.T, strict=True):
-            coordinates[ETA] = theta * node[:, None]
-            total += weight[:, None] * likelihood.net_score(coordinates)
+        for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
+            moved = coordinates.copy()
+            if shift:
+                moved[T] += shift
+            for node, weight in zip(nodes.T, weights.T, strict=True):
+                moved[ETA] = theta * node[:, None]
+                total += chance * weight[:, None] * likelihood.net_score(moved)
         net[:, part] = total
     return Agreement(net, pull, position, log_tie)
 
 
-def _rules(strength: Floats) -> tuple[Floats, Floats]:
-    """Gauss rules for means over the leads of all pairs, for every draw of the strengths."""
+def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:
+    """Gauss rules for means over the leads of all pairs, scattered, for every draw of the strengths."""
     i, j = np.triu_indices(strength.shape[1], k=1)
+    noise = ndtri((np.arange(SCATTER) + 0.5) / SCATTER) if lead_sd else np.zeros(1)
+    noise *= lead_sd / max(noise.std(), SAME)
     if len(i) > PAIRS:
         center = strength.mean(axis=0)
         by_lead = np.argsort(np.abs(lead(center, i, j)), kind="stable")
         chosen = by_lead[((np.arange(PAIRS) + 0.5) * len(i) / PAIRS).astype(np.int64)]
         i, j = i[chosen], j[chosen]
-    step = max(1, LEADS_AT_ONCE // len(i))
+    step = max(1, LEADS_AT_ONCE // (len(i) * len(noise)))
     blocks = [strength[first : first + step] for first in range(0, len(strength), step)]
-    nodes, weights = zip(*(gauss_rule(np.abs(lead(block, i, j))) for block in blocks), strict=True)
+    points = (np.abs(lead(block, i, j))[:, :, None] + noise for block in blocks)
+    nodes, weights = zip(*(gauss_rule(one.reshape(len(one), -1)) for one in points), strict=True)
     return np.concatenate(nodes), np.concatenate(weights)
 
 
@@ -134,7 +149,7 @@ def gauss_rule(points: Floats, size: int = NODES) -> tuple[Floats, Floats]:
     Parameters
     ----------
     points : ndarray, shape (n_rules, P)
-        Not negative; a rule is made for each row.
+        A rule is made for each row.
     size : int
         Nodes.
 
@@ -144,7 +159,7 @@ def gauss_rule(points: Floats, size: int = NODES) -> tuple[Floats, Floats]:
         Weights sum to one.
     """
     size = min(size, points.shape[1])
-    reach = np.maximum(points.max(axis=1, keepdims=True), np.finfo(float).tiny)
+    reach = np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
     points = points / reach
     jacobi = np.zeros((len(points), size, size))
     previous, vector = np.zeros_like(points), np.full_like(points, points.shape[1] ** -0.5)

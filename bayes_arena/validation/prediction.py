@@ -29,9 +29,9 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.fits.result import Fit
-from bayes_arena.likelihood.objective import Point
 from bayes_arena.likelihood.outcomes import davidson, half
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import require_compared, require_population
 from bayes_arena.votes.cells import BOTH_BAD, TIE, Cells, Tally

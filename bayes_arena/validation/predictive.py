@@ -23,7 +23,7 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.draws import draw_parameters, require_proper
 from bayes_arena.fits.result import Fit
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.votes.cells import BOTH_BAD, TIE, Tally, whole_counts, whole_votes

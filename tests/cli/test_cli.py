@@ -474,6 +474,7 @@ def sliced_file(tmp_path_factory) -> Path:
     names, outcomes = np.array(list("uvwxyz")), np.array(["model_a", "model_b", "tie"])
     columns = {"model_a": names[cells.a], "model_b": names[cells.b], "winner": outcomes[cells.counts.argmax(axis=1)]}
     topic = np.array(["code", "prose"])[cells.slices["prompt"] % 2]
+    columns |= {name: rng.normal(size=len(topic)) for name in ("long", "short")}
     path = tmp_path_factory.mktemp("sliced") / "votes.csv"
     judge = rng.choice(np.array(["j", "k", "l"]), len(topic))
     pl.DataFrame(columns | {"item": cells.slices["prompt"], "topic": topic, "judge": judge}).write_csv(path)
@@ -498,12 +499,19 @@ def test_boards_of_a_slice_and_of_these_prompts(sliced_file):
     on_code = pl.read_csv(sliced_file).filter(pl.col("topic") == "code").height
     assert board["votes"].sum() == 2 * on_code
     assert "ranked on new prompts\n" in run(*command).stdout
+    style = ("--feature", "length=long,short", "--style", "length", "--answers", "off", "--format", "json")
+    equal = json.loads(run(*command[:-2], *style).stdout)
+    votes = ba.read_votes(sliced_file, prompt="item", features={"length": ["long", "short"]}, annotator=False)
+    fit = ba.fit(votes, model=ba.Model(equal["model"], style=("length",)))
+    with pytest.warns(ba.DependentVotesWarning):
+        assert equal["leaderboard"] == ba.leaderboard(fit).to_dict("records")
     assert "ranked on new prompts of kind: code\n" in run(*command, *in_code).stdout
 
 
 @pytest.mark.parametrize(
     ("options", "remedy"),
     [
+        (("--style", "length"), "(features=..., --feature)"),
         (("--in", "kind"), "--in takes NAME=SLICE, not 'kind'"),
         (("--in", "kind=code"), r"(--strength-by kind)"),
         (("--strength-by", "kind", "--in", "kind=cod"), "There is no kind 'cod'. Did you mean 'code'"),
@@ -511,7 +519,7 @@ def test_boards_of_a_slice_and_of_these_prompts(sliced_file):
         (("--no-prompt", "--over", "these"), "(prompt=..., --prompt) and fit with answers=True (--answers on)"),
         (("--no-prompt", "--answers", "on"), "--prompt COLUMN"),
         (("--prompt", "nowhere"), "No column 'nowhere'. The source has: model_a"),
-        (("--feature", "length=long,short"), "No column 'long'"),
+        (("--feature", "length=long,wide"), "No column 'wide'"),
         (("--interval", "clustered", "--by", "language"), "--slice language=COLUMN"),
         (("--interval", "clustered", "--by", "prompt"), "--prompt COLUMN"),
     ],

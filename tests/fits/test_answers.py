@@ -12,6 +12,7 @@ from bayes_arena.fits import fitting
 from bayes_arena.fits.result import Draws
 from bayes_arena.inference.projection import project
 
+pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.errors.DependentVotesWarning")
 ANSWERS = "strength_by_prompt"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project, project_draws
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.point import Point
 
 pytestmark = pytest.mark.slow
 pm = lazy_loader.load("pymc")

@@ -76,8 +76,8 @@ def test_checks_and_comparisons_read_answers(cells, fit):
     assert ba.prior_check(cells, model=MODEL) is not None
 
 
-def test_annotators_are_judged_on_the_average_slice(cells, fit):
-    """Net agreement is that of imagined votes on a slice with no number of its own."""
+def test_annotators_are_judged_on_new_prompts(cells, fit):
+    """Net agreement is that of votes imagined on new prompts."""
     table = ba.annotators(fit).set_index("annotator")
     assert table["net_agreement"].between(0.1, 0.6).all()
     assert not (table["verdict"] == "anomalous").any()

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.point import Point
 
 pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
 

@@ -10,7 +10,8 @@ from helpers import frame
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model

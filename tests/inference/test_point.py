@@ -11,7 +11,8 @@ from scipy.optimize import minimize
 from strategies import swapped, votes
 
 import bayes_arena as ba
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
 

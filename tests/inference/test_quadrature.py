@@ -11,7 +11,8 @@ import bayes_arena as ba
 from bayes_arena.inference.marginal.integral import FINE, Integral
 from bayes_arena.inference.marginal.quadrature import is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem

@@ -10,7 +10,8 @@ import bayes_arena as ba
 from bayes_arena.errors import TooLargeError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.likelihood.algebra import numbering
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
 SHAPES = {"annotator": (5, 6, 10, 200), "prompt": (5, 40, 4, 300), "": (4, 7, 0, 150)}

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 
 import bayes_arena as ba
 from bayes_arena.likelihood.algebra import features_pass
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Prior
 
 

@@ -12,8 +12,9 @@ from scipy.linalg import block_diag
 
 import bayes_arena as ba
 from bayes_arena.likelihood.algebra.arrow import Arrow, factorise
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT, Prior
 from bayes_arena.likelihood.specification import CHOICES, Model, Ties

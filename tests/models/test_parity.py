@@ -17,8 +17,9 @@ import bayes_arena as ba
 from bayes_arena.inference.marginal import kernels
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.likelihood import predictor
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.problem import Problem

@@ -9,7 +9,8 @@ from scipy.stats import halfnorm, norm
 import bayes_arena as ba
 from bayes_arena.inference.marginal.nearest import integrate_slices
 from bayes_arena.inference.marginal.spreads import information
-from bayes_arena.likelihood.objective import Objective, Point, objective
+from bayes_arena.likelihood.objective import Objective, objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.models import build
@@ -43,12 +44,12 @@ def random_point(target: Objective, seed: int) -> Point:
     return Point(strength - strength.mean(), common, own, slices)
 
 
-def values(target: Objective, point: Point, means: bool = True) -> dict[str, np.ndarray]:
-    """A NumPy point, or a gradient, as that of the program's variables."""
+def values(target: Objective, point: Point, power: int = 1) -> dict[str, np.ndarray]:
+    """A NumPy point, or (power -1) a gradient, as that of the program's variables, slopes in units of their feature."""
     found = {"strength": point.strength}
     found |= {effect.common_label: value for effect, value in zip(target.common, point.common, strict=True)}
     for effect, column in zip(target.own, point.own.T, strict=True):
-        found[f"{effect.name}_deviation"] = column - effect.mean * means
+        found[f"{effect.name}_deviation"] = (column - effect.mean * (power > 0)) * effect.unit**power
     numbers = zip(target.slices, target.numbers_by_slice(point.slices), strict=True)
     return found | {effect.label: part for effect, part in numbers}
 
@@ -69,7 +70,7 @@ def test_value_and_gradient(cells, model):
     np.testing.assert_allclose(np.subtract(found, found[0]), np.subtract(expected, expected[0]), rtol=1e-9, atol=1e-9)
     order = [variable.name for variable in program.value_vars]
     for point in points:
-        slopes = values(target, target.gradient_and_hessian(point)[0], means=False)
+        slopes = values(target, target.gradient_and_hessian(point)[0], power=-1)
         flat = np.concatenate([np.atleast_1d(slopes[name]) for name in order])
         np.testing.assert_allclose(-dlogp(values(target, point)), flat, rtol=1e-8, atol=1e-8)
 

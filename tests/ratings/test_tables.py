@@ -7,7 +7,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.leaderboard import ranks
 

@@ -2,17 +2,18 @@
 
 import math
 from dataclasses import replace
+from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
 import polars as pl
 import pytest
 from conftest import real_votes
-from helpers import frame
+from helpers import answered_votes, frame
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.fits.draws import draw_in_parts
+from bayes_arena.fits.draws import draw_in_parts, draw_parameters
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.reliability.agreement import DRAWS, Agreement, draw_agreement, gauss_rule
 from bayes_arena.reliability.flagging import discoveries
@@ -388,3 +389,23 @@ def test_net_agreement_lies_in_its_interval_at_infinity_too():
     table = ba.annotators(fit)
     assert (table["net_agreement"] >= table["net_agreement_lower"]).all()
     assert (table["net_agreement"] <= table["net_agreement_upper"]).all()
+
+
+def test_net_agreement_beside_answers_is_that_on_new_prompts():
+    """D_k by hand, every pair's votes imagined on many prompts; and about as large as without answers."""
+    cells = ba.read_votes(answered_votes(answers_sd=1.6, seed=3)[0], prompt="prompt")
+    fit, plain = ba.fit(cells), ba.fit(cells, answers=False)
+    found, rng, size = draw_agreement(fit).net.mean(axis=0), np.random.default_rng(1), 2000
+    r, common, own, _ = draw_parameters(fit, size=size)
+    labels = [effect.name for effect in fit.target.own]
+    theta, tie = (own[:, :, labels.index(name)] for name in ("discrimination", "tie_propensity"))
+    tie = tie + common[:, [[effect.name for effect in fit.target.common].index("tie_propensity")]]
+    total = np.zeros(len(found))
+    pairs = list(combinations(range(6), 2))
+    for i, j in pairs:
+        gap = np.diff(rng.normal(0, fit.spreads.spread("strength_by_prompt"), (2, size)), axis=0).T
+        nu = np.exp(tie + rng.normal(0, fit.spreads.spread("ties_by_prompt"), (size, 1)))
+        half = theta * (np.abs(r[:, [i]] - r[:, [j]]) + gap) / 2
+        total += (2 * np.sinh(half) / (2 * np.cosh(half) + nu)).mean(axis=0)
+    np.testing.assert_allclose(found, total / len(pairs), atol=0.02)
+    assert found.mean() == pytest.approx(draw_agreement(plain).net.mean(), abs=0.03)

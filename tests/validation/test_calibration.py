@@ -5,7 +5,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.point import Point
 
 ARENAS = 30
 LEVELS = {0.5: 0.674, 0.89: 1.598, 0.95: 1.960}

@@ -31,7 +31,7 @@ def fits(four_outcomes):
 @pytest.mark.parametrize("name", ["plain", "annotators"])
 def test_columns_counted_as_often_as_cast_sum_to_the_loss(fits, name):
     """At every draw the columns, each the density of one vote, add up to the log-likelihood of all votes."""
-    from bayes_arena.likelihood.objective import Point
+    from bayes_arena.likelihood.point import Point
 
     fit = fits[name]
     values, votes = pointwise(fit)

@@ -9,7 +9,7 @@ from helpers import answered_votes
 
 import bayes_arena as ba
 from bayes_arena.fits.draws import draw_parameters
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.point import Point
 from bayes_arena.validation.prediction import predict
 
 SEEN = pl.col("prompt") < "p030"

@@ -15,7 +15,7 @@ from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
 
-COMPARED = Without("model", "prior", "answers", "strength_by", "sigma_strength", "sigma_discrimination")
+COMPARED = Without("model", "prior", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination")
 ANSWERS = "+answers"
 """What follows the name of a model with answers."""
 
@@ -31,7 +31,7 @@ def compare(
             help="Models, separated by commas; +answers gives one answers, as in am-davidson+answers.",
         ),
     ],
-    source: Annotated[VoteSource, Without("no_annotator")],
+    source: Annotated[VoteSource, Without("no_annotator", "feature")],
     ties: Annotated[
         Ties | None,
         Option(help="Treat ties alike in all models, so that they can be compared.", rich_help_panel=MODEL),

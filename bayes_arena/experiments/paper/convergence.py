@@ -24,7 +24,8 @@ from bayes_arena.experiments.descent import (
 )
 from bayes_arena.experiments.measures import pairwise_consistency
 from bayes_arena.inference.mode.newton import Gauge, minimise
-from bayes_arena.likelihood.objective import Point, objective
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
 from bayes_arena.progress import report

@@ -18,7 +18,8 @@ import numpy as np
 
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
-from bayes_arena.likelihood.algebra.crossed import Crossed, CrossedFactor
+from bayes_arena.likelihood.algebra.crossed import Crossed
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.cells import Cells
 

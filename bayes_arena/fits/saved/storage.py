@@ -24,7 +24,8 @@ from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.algebra.arrow import Factor, factorise
-from bayes_arena.likelihood.algebra.crossed import Crossed, CrossedFactor
+from bayes_arena.likelihood.algebra.crossed import Crossed
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
 from bayes_arena.votes.cells import OUTCOMES

@@ -39,9 +39,11 @@ from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.algebra.arrow import factorise
-from bayes_arena.likelihood.algebra.crossed import CrossedFactor
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.algebra.derivatives import crossed_hessian
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Spreads
 from bayes_arena.likelihood.problem import Problem
 
@@ -173,7 +175,7 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
         if curve is not None and relaxation < 1:
             terms = replace(terms, hessian=curve + relaxation * (terms.hessian - curve))
         curve = terms.hessian
-        gradient, hessian = target.crossed_hessian(point, terms, residuals=False, pulls=pulls)
+        gradient, hessian = crossed_hessian(target, point, terms, residuals=False, pulls=pulls)
         gradient = gauge.on_plane(gradient)
         try:
             factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)

@@ -35,7 +35,7 @@ from bayes_arena.inference.marginal.spreads import LARGEST, SMALLEST
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.likelihood.algebra.arrow import Factor
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Prior, Spreads
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model, Position

@@ -30,8 +30,8 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, find_mode
-from bayes_arena.likelihood.algebra.crossed import CrossedFactor
-from bayes_arena.likelihood.objective import Point
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Spreads
 from bayes_arena.likelihood.problem import Problem
 

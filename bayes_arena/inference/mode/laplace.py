@@ -15,8 +15,9 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
-from bayes_arena.likelihood.algebra.crossed import CrossedFactor
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 
 SINGULAR = 1e-9
 """Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information of votes."""

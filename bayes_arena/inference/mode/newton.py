@@ -18,8 +18,10 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
-from bayes_arena.likelihood.algebra.crossed import Crossed, CrossedFactor
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.algebra.crossed import Crossed
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 
 GRADIENT_PER_VOTE = 1e-8
 DECREMENT = 1e-10

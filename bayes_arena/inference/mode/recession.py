@@ -26,7 +26,8 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.special import entr
 
 from bayes_arena.arrays import Floats, sum_by
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, lead
 from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
 

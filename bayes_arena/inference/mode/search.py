@@ -21,7 +21,8 @@ from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.direction import vague_objective
 from bayes_arena.inference.mode.newton import Gauge, Optimum, minimise, runs_to_infinity
 from bayes_arena.inference.mode.recession import starts_towards_infinity
-from bayes_arena.likelihood.objective import Objective, Point
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.problem import Problem
 

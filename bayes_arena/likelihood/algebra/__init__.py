@@ -1,9 +1,11 @@
-"""Linear algebra of the Hessian: what crosses nothing is eliminated first, the rest is dense.
+"""Gradient and Hessian, and their linear algebra: what crosses nothing is eliminated first, the rest is dense.
 
 =============  =================================================================================
+derivatives    gradient and Hessian of the objective
 arrow          annotators eliminated: models without slices
 numbering      which number belongs to which slice, and which entries of the Hessian a vote fills
 crossed        the larger of the crossed sides eliminated, unit by unit: models with slices
+factor         what is left of it, ready to solve
 kernels        its loops, compiled
 features_pass  gradient and Hessian over many votes with features, compiled
 =============  =================================================================================

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.crossed import Crossed, CrossedFactor
+from bayes_arena.likelihood.algebra.crossed import Crossed
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
 
 TAIL_FLOOR = 1e-12
 """Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""

@@ -24,7 +24,8 @@ from bayes_arena.likelihood.outcomes.likelihood import RowTerms
 from bayes_arena.likelihood.predictor import lead
 
 if TYPE_CHECKING:
-    from bayes_arena.likelihood.objective import Objective, Point
+    from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 
 BLOCK = 8192
 """Rows at a time."""
