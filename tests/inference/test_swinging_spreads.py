@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
+from helpers import answered_votes
 
 import bayes_arena as ba
+from bayes_arena.inference import projection
 from bayes_arena.likelihood.presets import PRESETS
 
 
@@ -27,3 +30,14 @@ def test_votes_that_all_end_alike_have_answers(winner: str) -> None:
         fit = ba.fit(ba.read_votes(votes, prompt="prompt"), model=one)
         first, second = fit.strength
         assert first > 1 if winner == "model_a" else abs(first - second) < 1e-6
+
+
+def test_answers_that_settle_every_vote_are_averaged_over_finely(monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = answered_votes(votes=600, seed=3)[0].with_columns(weight=1e6)  # a judge who always says the same
+    fit = ba.fit(ba.read_votes(votes, prompt="prompt", weight="weight"), model="bradley-terry", answers=True)
+    assert fit.spreads.spread("strength_by_prompt") > 3
+    boards = [ba.leaderboard(fit)]
+    monkeypatch.setattr(projection, "MANY_LEAD_NODES", 221)
+    boards.append(ba.leaderboard(fit))
+    for bound in ("elo", "lower", "upper"):
+        np.testing.assert_allclose(boards[0][bound], boards[1][bound], atol=1)
