@@ -28,13 +28,13 @@ from .errors import (
     UnusedColumnWarning as UnusedColumnWarning,
     VotesError as VotesError,
 )
-from .fits.draws import draw as draw
+from .fits.draws import (
+    Draws as Draws,
+    draw as draw,
+)
 from .fits.fitting import fit as fit
 from .fits.posterior import from_posterior as from_posterior
-from .fits.result import (
-    Draws as Draws,
-    Fit as Fit,
-)
+from .fits.result import Fit as Fit
 from .fits.saved.storage import (
     load as load,
     save as save,

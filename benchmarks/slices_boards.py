@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.inference.projection import View
+from bayes_arena.inference.views import View
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.votes.cells import TIE, WIN
 

@@ -45,7 +45,7 @@ for name, task in {
     ),
 }.items():
     times = []
-    for _ in range(12):
+    for _ in range(8):
         start = time.process_time()
         task()
         times.append(time.process_time() - start)
@@ -92,7 +92,7 @@ def without(folder: str) -> None:
     """Print how long fits without slices take, beside another checkout."""
     found: dict[str, list[list[float]]] = {}
     checkouts = {"new": str(Path(ba.__path__[0]).parent), "old": folder}
-    for _ in range(LAPS):
+    for _ in range(LAPS - 2):
         for place, (kind, checkout) in enumerate(checkouts.items()):
             command = [sys.executable, "-c", PLAIN, checkout, str(DATA), kind]
             answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout

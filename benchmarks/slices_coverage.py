@@ -26,7 +26,8 @@ from slices_boards import Truth, Weights, board, simulate, view_of
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
-from bayes_arena.inference.projection import View, project
+from bayes_arena.inference.projection import project
+from bayes_arena.inference.views import View
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 

@@ -45,8 +45,8 @@ class ModelChoice:
     method: Annotated[
         Method | None,
         Option(
-            help="map: posterior mode at fixed spreads. marginal: spreads estimated (default where annotators are "
-            "pooled). nuts: the whole posterior, sampled.",
+            help="map: posterior mode at fixed spreads. marginal: spreads estimated (default where annotators or "
+            "slices are pooled). nuts: the whole posterior, sampled.",
             rich_help_panel=MODEL,
         ),
     ] = None
@@ -63,7 +63,7 @@ class ModelChoice:
         Option(
             metavar="NAME",
             help="Give competitors a strength in every slice of this name, category say, which --slice reads, or for "
-            "every annotator. Repeatable. Answers then take --answers on.",
+            "every annotator. Repeatable. With it, answers are rated only by --answers on.",
             rich_help_panel=MODEL,
         ),
     ] = None
@@ -71,8 +71,8 @@ class ModelChoice:
         list[str] | None,
         Option(
             metavar="NAME",
-            help="Hold a feature of the answers equal, length say, which --feature reads. Repeatable. Answers then "
-            "take --answers on.",
+            help="Hold a feature of the answers equal, length say, which --feature reads. Repeatable. With it, answers "
+            "are rated only by --answers on.",
             rich_help_panel=MODEL,
         ),
     ] = None
@@ -113,7 +113,7 @@ class ModelChoice:
         flat, slices, style = self.prior == "flat", tuple(self.strength_by or ()), tuple(self.style or ())
         model = resolve_model(self.model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=flat)
         name = model.name + (f" by {', '.join(slices)}" if slices else "")
-        name += f" with {', '.join(style)} held equal" if style else ""
+        name += f" at equal {', '.join(style)}" if style else ""
         return replace(model, name=name, strength_by=slices, style=style)
 
     @property

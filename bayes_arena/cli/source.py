@@ -48,7 +48,11 @@ class VoteSource:
     no_annotator: Annotated[bool, Option("--no-annotator", help="Ignore who voted.", rich_help_panel=VOTES)] = False
     weight: Annotated[str | None, Option(help="Column of weights.", rich_help_panel=VOTES)] = None
     weights: Annotated[
-        Weights, Option(help="What a weight is: a number of votes, or an importance.", rich_help_panel=VOTES)
+        Weights,
+        Option(
+            help="frequency: a weight is a number of votes. importance: it is how much a vote matters.",
+            rich_help_panel=VOTES,
+        ),
     ] = "frequency"
     prompt: Annotated[
         list[str] | None,
@@ -63,8 +67,8 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="NAME=COLUMN",
-            help="What else votes have in common, category=topic say; category alone where that is the column. "
-            "Repeatable.",
+            help="What else votes have in common, by its column: category=topic, or category alone where the column is "
+            "called so. Repeatable.",
             rich_help_panel=VOTES,
         ),
     ] = None

@@ -2,9 +2,9 @@
 
 ===========  ==============================================
 fitting      ``fit``
-result       ``Fit`` and ``Draws``
+result       ``Fit``
 sampling     the whole posterior by NUTS
-draws        ``draw``: draws whatever route the fit came by
+draws        ``Draws`` and ``draw``, whatever route the fit came by
 prior_draws  draws before any vote
 pointwise    what a fit says of every vote it has seen
 tree         ``to_datatree``: a fit as ArviZ reads it

@@ -6,19 +6,97 @@ Tables that need more than a mean and a standard deviation read draws. A fit by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, require_draws
-from bayes_arena.fits.result import Draws, Fit, viewed
+from bayes_arena.inference.projected_draws import project_draws
+from bayes_arena.inference.projection import project
+from bayes_arena.inference.views import View
 from bayes_arena.likelihood.algebra.arrow import DRAWN_AT_ONCE
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.problem import Problem
+
+if TYPE_CHECKING:
+    from bayes_arena.fits.result import Fit
 
 DEFAULT_DRAWS, FEWEST_DRAWS = 4000, 500
 LARGEST = 100_000_000
 """Numbers drawn by default: where slices have so many that 4000 draws are more, there are fewer draws."""
+
+UNSEEN = 11
+"""Seed of the numbers of slices that no vote is about."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws of all parameters of a model.
+
+    Attributes
+    ----------
+    strength : ndarray, shape (n_draws, n_competitors)
+        r in logits.
+    elo_strength : ndarray, shape (n_draws, n_competitors)
+        r*, on the scale that all models share, in logits.
+    common : ndarray, shape (n_draws, c)
+        What annotators have in common.
+    own : ndarray, shape (n_draws, n_annotators, q)
+        The annotators' numbers.
+    slices : ndarray, shape (n_draws, s)
+        The numbers of slices.
+    """
+
+    strength: Floats
+    elo_strength: Floats
+    common: Floats
+    own: Floats
+    slices: Floats = field(default_factory=partial(np.zeros, (0, 0)))
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        strength: Floats,
+        common: Floats,
+        own: Floats,
+        slices: Floats | None = None,
+        spreads: Mapping[str, Floats] | None = None,
+        on: View | None = None,
+    ) -> Draws:
+        """Return draws of the parameters of a problem with their r*, under its spreads or under draws of them."""
+        votes, names = problem.cells.votes_by_annotator(), problem.objective.spreads
+        drawn = np.column_stack([spreads[name] for name in names]) if spreads else None
+        projected = project_draws(problem.objective, strength, common, own, votes, slices, drawn, on)
+        return cls(strength, projected, common, own, np.zeros((len(strength), 0)) if slices is None else slices)
+
+    def points(self) -> Iterator[Point]:
+        """Iterate over the draws as points in parameter space."""
+        slices = self.slices if len(self.slices) else np.zeros((len(self.strength), 0))
+        return map(Point, self.strength, self.common, self.own, slices)
+
+
+def viewed(
+    problem: Problem, center: Point, on: View, strength: Floats, common: Floats, own: Floats, slices: Floats
+) -> Draws:
+    """Return draws with the Elo scale's r* on some slices, to first order around a point."""
+    projection = project(problem.objective, center, problem.cells.votes_by_annotator(), on)
+    n = len(projection.strength)
+    head = np.column_stack([strength, common, slices]) - center.head
+    moved = (own - center.own).reshape(len(own), -1)
+    shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T
+    shift += noise_of_unseen(on, len(shift)) @ projection.by_mean.T
+    return Draws(strength, projection.strength + shift, common, own, slices)
+
+
+def noise_of_unseen(on: View, size: int) -> Floats:
+    """Draw what numbers of slices that no vote is about add to the strengths, shape (size, n)."""
+    return np.asarray(np.random.default_rng(UNSEEN).normal(size=(size, len(on.unseen))) * np.sqrt(on.unseen))
 
 
 def require_proper(fit: Fit, what: str) -> None:

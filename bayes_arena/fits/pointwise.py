@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.fits.draws import draw
-from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.draws import Draws, draw
+from bayes_arena.fits.result import Fit
 from bayes_arena.votes.cells import OUTCOMES, Cells
 
 DRAWS = 1000

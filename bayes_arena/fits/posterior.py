@@ -15,7 +15,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import IdentificationWarning, ModelError, listing
-from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import FEWEST
 from bayes_arena.inference.mode.mode import find_mode, judge_direction
 from bayes_arena.likelihood.algebra.numbering import label_of

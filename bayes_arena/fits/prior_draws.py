@@ -6,7 +6,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, require_draws
-from bayes_arena.fits.result import Draws
+from bayes_arena.fits.draws import Draws
 from bayes_arena.likelihood.problem import Problem
 
 

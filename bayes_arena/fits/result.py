@@ -1,10 +1,9 @@
-"""The result of a fit and draws from it: what every table is made from."""
+"""The result of a fit: what every table is made from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -12,15 +11,14 @@ from scipy.special import gammaln, xlogy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.draws import Draws, noise_of_unseen, viewed
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
-from bayes_arena.inference.projection import project, project_draws
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior, spread_label
-from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
 
@@ -28,74 +26,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-UNSEEN = 11
-"""Seed of the numbers of slices that no vote is about."""
 Evidence = Literal["laplace", "quadrature", "variational"]
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """Draws of all parameters of a model.
-
-    Attributes
-    ----------
-    strength : ndarray, shape (n_draws, n_competitors)
-        r in logits.
-    elo_strength : ndarray, shape (n_draws, n_competitors)
-        r*, on the scale that all models share, in logits.
-    common : ndarray, shape (n_draws, c)
-        What annotators have in common.
-    own : ndarray, shape (n_draws, n_annotators, q)
-        The annotators' numbers.
-    slices : ndarray, shape (n_draws, s)
-        The numbers of slices.
-    """
-
-    strength: Floats
-    elo_strength: Floats
-    common: Floats
-    own: Floats
-    slices: Floats = field(default_factory=partial(np.zeros, (0, 0)))
-
-    @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        strength: Floats,
-        common: Floats,
-        own: Floats,
-        slices: Floats | None = None,
-        spreads: Mapping[str, Floats] | None = None,
-        on: View | None = None,
-    ) -> Draws:
-        """Return draws of the parameters of a problem with their r*, under its spreads or under draws of them."""
-        votes, names = problem.cells.votes_by_annotator(), problem.objective.spreads
-        drawn = np.column_stack([spreads[name] for name in names]) if spreads else None
-        projected = project_draws(problem.objective, strength, common, own, votes, slices, drawn, on)
-        return cls(strength, projected, common, own, np.zeros((len(strength), 0)) if slices is None else slices)
-
-    def points(self) -> Iterator[Point]:
-        """Iterate over the draws as points in parameter space."""
-        slices = self.slices if len(self.slices) else np.zeros((len(self.strength), 0))
-        return map(Point, self.strength, self.common, self.own, slices)
-
-
-def viewed(
-    problem: Problem, center: Point, on: View, strength: Floats, common: Floats, own: Floats, slices: Floats
-) -> Draws:
-    """Return draws with the Elo scale's r* on some slices, to first order around a point."""
-    projection = project(problem.objective, center, problem.cells.votes_by_annotator(), on)
-    n = len(projection.strength)
-    head = np.column_stack([strength, common, slices]) - center.head
-    moved = (own - center.own).reshape(len(own), -1)
-    shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T
-    shift += _noise(on, len(shift)) @ projection.by_mean.T
-    return Draws(strength, projection.strength + shift, common, own, slices)
-
-
-def _noise(on: View, size: int) -> Floats:
-    """Draw what numbers of slices that no vote is about add to the strengths, shape (size, n)."""
-    return np.asarray(np.random.default_rng(UNSEEN).normal(size=(size, len(on.unseen))) * np.sqrt(on.unseen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +148,7 @@ class Fit:
         if not self.target.slices:
             return draws
         if draws is self.samples:
-            noisy = draws.strength + _noise(self.view, len(draws.strength))
+            noisy = draws.strength + noise_of_unseen(self.view, len(draws.strength))
             seen = Draws.of(self.mode.problem, noisy, *parts[1:], self.sampled_spreads, self.view)
             return replace(seen, strength=draws.strength)
         center = Point(*(part.mean(axis=0) for part in parts))
@@ -228,7 +159,7 @@ class Fit:
         if not self.target.slices:
             return draws.strength
         mean = draws.strength + (self.view.slices @ draws.slices.T).T
-        return np.asarray(mean + _noise(self.view, len(mean)))
+        return np.asarray(mean + noise_of_unseen(self.view, len(mean)))
 
     @property
     def about(self) -> dict[str, str]:

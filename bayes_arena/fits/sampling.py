@@ -16,7 +16,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, compiler_folder, listing, require_choice
-from bayes_arena.fits.result import Draws
+from bayes_arena.fits.draws import Draws
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.problem import Problem

@@ -25,10 +25,10 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
-from bayes_arena.fits.draws import draw, require_proper
+from bayes_arena.fits.draws import Draws, draw, require_proper
 from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.prior_draws import draw_prior
-from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import CHAINS
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective

@@ -101,7 +101,9 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
         )
     if slice is not None:
         kind, name = slice = _named(slice)
-        if kind in (ANNOTATOR, COMPETITOR) or kind not in model.strength_by:
+        if kind in (ANNOTATOR, COMPETITOR):
+            raise ModelError(f"No ranking is of one {kind}. Leave slice out, or name a category, say.")
+        if kind not in model.strength_by:
             known = [one for one in model.strength_by if one != ANNOTATOR]
             raise ModelError(
                 f"The model has no strengths by {kind!r}, but by {listing(map(repr, known)) or 'nothing'}. Use a Model "

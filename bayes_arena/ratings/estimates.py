@@ -20,7 +20,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
-from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words

@@ -18,7 +18,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, listing
-from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.threads import one_thread

@@ -9,7 +9,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.result import Fit
 from bayes_arena.inference.projection import scattered, ties_of_competitors
 from bayes_arena.inference.views import Over
 from bayes_arena.likelihood.outcomes.likelihood import T

@@ -19,7 +19,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.votes.graph import components
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
@@ -301,9 +301,10 @@ def _mixture(features: Floats) -> Floats:
 def _asked_for(known: Mapping[str, Any], names: Sequence[str], kind: str) -> list[Any]:
     missing = [name for name in names if name not in known]
     if missing:
+        option = "prompt=..., --prompt" if (kind, missing) == ("slice", [PROMPT]) else f"{kind}s=..., --{kind}"
         raise ModelError(
             f"The votes do not carry the {kind} {listing(map(repr, missing))}, which the model reads. Name "
-            f"it when they are read ({kind}s=..., --{kind})."
+            f"it when they are read ({option})."
         )
     return [known[name] for name in names]
 

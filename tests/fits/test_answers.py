@@ -9,7 +9,7 @@ from helpers import answered_votes
 
 import bayes_arena as ba
 from bayes_arena.fits import fitting
-from bayes_arena.fits.result import Draws
+from bayes_arena.fits.draws import Draws
 from bayes_arena.inference.projection import project
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.errors.DependentVotesWarning")

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.inference.projection import project, project_draws
+from bayes_arena.inference.projected_draws import project_draws
+from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.point import Point
 
 pytestmark = pytest.mark.slow

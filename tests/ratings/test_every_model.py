@@ -6,7 +6,7 @@ from helpers import answered_votes
 
 import bayes_arena as ba
 from bayes_arena.errors import ModelError
-from bayes_arena.inference.projection import project_draws
+from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.likelihood.specification import CHOICES, Model
 
 

@@ -6,7 +6,7 @@ from helpers import frame, panel
 from scipy.special import expit
 
 import bayes_arena as ba
-from bayes_arena.inference.projection import project_draws
+from bayes_arena.inference.projected_draws import project_draws
 
 MODELS = ["bradley-terry", "am-elo", "am-davidson"]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import xarray as xr
-from helpers import frame
+from helpers import frame, prompted
 
 import bayes_arena as ba
 
@@ -26,6 +26,13 @@ def test_a_sound_fit_passes_every_check(arena_cells):
     assert set(table["status"]) == {"ok"}
     assert set(table["remedy"]) == {""}
     assert "Pareto k, leave-one-vote-out" in table["check"].to_list()
+
+
+def test_a_fit_with_answers_settles():
+    fit = ba.fit(prompted(prompts=30, votes=1500), answers=True)
+    assert verdicts(fit)["gradient at the mode"] == "ok"
+    stopped = replace(fit, mode=replace(fit.mode, gradient=1.0))
+    assert verdicts(stopped)["gradient at the mode"] == "warning"
 
 
 @pytest.mark.slow

@@ -39,8 +39,8 @@ def compare(
     over: Annotated[
         str | None,
         Option(
-            help="Leave out all votes on a prompt (prompt), by an annotator (annotator) or of another slice; single "
-            "votes by default.",
+            help="Leave out whole prompts (prompt), annotators (annotator) or slices of another name; single votes by "
+            "default.",
             rich_help_panel=MODEL,
             show_default=False,
         ),

@@ -28,6 +28,7 @@ from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
+from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import OUTCOMES
 
 FORMAT = 2
@@ -124,7 +125,8 @@ def _read(path: Path) -> Fit:
     sizes |= {"common": len(target.common), "own_annotator": target.n_annotators, "own": len(target.own)}
     sizes["head"] = sizes["competitor"] + sizes["common"]
     sizes["number_of_slices"] = len(target.start().slices)
-    mode = assemble(Mode, tree, sizes, problem=problem, laplace=_laplace(tree, sizes, problem))
+    with one_thread():  # as the fit was made
+        mode = assemble(Mode, tree, sizes, problem=problem, laplace=_laplace(tree, sizes, problem))
     fit: Fit = assemble(Fit, tree, sizes, mode=mode, tree=_sampler_tree(tree) if "sampler" in tree else None)
     if tree.attrs["bayes_arena_format"] == FORMAT and tree.attrs["checksum"] != checksum(fit):
         raise OutputError("it was changed after save() wrote it: the checksum differs")

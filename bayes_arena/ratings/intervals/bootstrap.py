@@ -21,7 +21,8 @@ from typing import ClassVar
 import numpy as np
 
 from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
-from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.progress import report
 from bayes_arena.ratings.intervals.contract import (

@@ -20,7 +20,8 @@ from scipy.special import stdtr, stdtrit
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
-from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.result import Fit
 
 HIGHEST_LEVEL = 1 - 1e-9
 

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.fits.draws import DEFAULT_DRAWS, with_elo
-from bayes_arena.fits.result import Draws, Fit
+from bayes_arena.fits.draws import DEFAULT_DRAWS, Draws, with_elo
+from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import basis

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from bayes_arena.errors import ModelError
 
 if TYPE_CHECKING:
-    from bayes_arena.fits.result import Draws, Fit
+    from bayes_arena.fits.draws import Draws
+    from bayes_arena.fits.result import Fit
     from bayes_arena.ratings.intervals.contract import Interval
 
 IntervalName = Literal["laplace", "profile", "sandwich", "clustered", "bootstrap"]

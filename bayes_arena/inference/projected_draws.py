@@ -1,0 +1,140 @@
+"""The common scale, :mod:`bayes_arena.inference.projection`, of every draw by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.polynomial.chebyshev import chebval, chebvander
+from scipy.special import expit
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.projection import (
+    CERTAIN,
+    CHUNK,
+    LEAD_NODES,
+    NODES,
+    TIE_NODES,
+    chebyshev,
+    is_bradley_terry,
+    shares,
+    ties_of_competitors,
+)
+from bayes_arena.inference.views import View, on_new_slices
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.outcomes.likelihood import T
+from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.predictor import lead
+
+TIES = 5
+"""Chebyshev nodes of what slices and competitors add to ln nu, which hardly moves the score."""
+MAX_STEPS = 100
+
+
+def project_draws(
+    target: Objective,
+    strength: Floats,
+    common: Floats,
+    own: Floats,
+    votes: Floats,
+    slices: Floats | None = None,
+    spreads: Floats | None = None,
+    view: View | None = None,
+) -> Floats:
+    """Put every draw of a model's strengths on the Bradley-Terry scale.
+
+    The average score W depends on a pair only through its lead d, so it is taken at Chebyshev nodes and interpolated:
+    pairs times annotators would be too many.
+
+    Parameters
+    ----------
+    target : Objective
+        What was fitted.
+    strength, common, own : ndarray, shapes (n_draws, n), (n_draws, c) and (n_draws, M, q)
+        Draws.
+    votes : ndarray, shape (M,)
+        Votes of every annotator.
+    slices : ndarray, shape (n_draws, s), optional
+        Draws of the numbers of slices, of a model that has them.
+    spreads : ndarray, shape (n_draws, n_spreads), optional
+        Draws of its spreads, in the order of ``target.spreads``; by default they are those of the target.
+    view : View, optional
+        As for :func:`project`.
+
+    Returns
+    -------
+    ndarray, shape (n_draws, n)
+        r*, sum zero, in logits.
+    """
+    if is_bradley_terry(target):
+        return np.asarray(strength - strength.mean(axis=1, keepdims=True))
+    i, j = np.triu_indices(strength.shape[1], k=1)
+    if slices is not None and target.slices:
+        score = np.empty((len(strength), len(i)))
+        for index, point in enumerate(map(Point, strength, common, own, slices)):
+            of_draw = target if spreads is None else target.with_spreads(spreads[index, 0], spreads[index, 1:].tolist())
+            score[index] = _average_over_slices(of_draw, point, i, j, votes, view or on_new_slices(target))
+        return _bradley_terry_many(i, j, np.clip(score, CERTAIN, 1 - CERTAIN), strength.shape[1])
+    leads = lead(strength, i, j)
+    reach = float(np.abs(leads).max())
+    nodes, to_coefficients = chebyshev(NODES)
+    share = shares(target, votes)
+    projected = np.empty_like(strength)
+    step = max(1, CHUNK // (NODES * len(share)))
+    for first in range(0, len(strength), step):
+        part = slice(first, first + step)
+        shared, numbers = (np.moveaxis(draws[part], -1, 0) for draws in (common, own))
+        everybody = reach * nodes[:, None] + np.zeros(len(share))
+        z = target.predictor.coordinates(everybody, shared[..., None, None], numbers[:, :, None])
+        score = target.likelihood.expected_score(z)[0] @ share
+        coefficients = (score @ to_coefficients.T).T[:, :, None]
+        average = chebval(leads[part] / reach, coefficients, tensor=False)
+        projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
+    return projected
+
+
+def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
+    """Return the score that i is expected to take from j on a slice drawn at random, for every pair.
+
+    As a polynomial of the lead and of what is added to ln nu, sum c_ab T_a T_b: of a slice drawn at random lead and
+    ln nu are independent, and so the average of a product is that of its factors.
+    """
+    d, share = lead(point.strength + view.slices @ point.slices, i, j), shares(target, votes)
+    lead_sd, tie_sd = view.scatter(target)
+    ties = ties_of_competitors(target, point.slices)
+    offset = np.zeros_like(d) if ties is None else ties[i] + ties[j]
+    sides = []
+    for center, sd, size, scattered in ((d, lead_sd, NODES, LEAD_NODES), (offset, tie_sd, TIES, TIE_NODES)):
+        x, chance = np.polynomial.hermite_e.hermegauss(scattered if sd else 1)
+        everywhere = center + sd * x[:, None]
+        reach = max(float(np.abs(everywhere).max()), 1e-12)
+        nodes, to_coefficients = chebyshev(size)
+        terms = np.einsum("x,xpa->pa", chance / chance.sum(), chebvander(everywhere / reach, size - 1))
+        sides.append((reach * nodes, terms @ to_coefficients))
+    (leads, by_lead), (shifts, by_shift) = sides
+    everybody = leads[:, None, None] + np.zeros((len(shifts), len(share)))
+    z = target.predictor.coordinates(everybody, point.common, point.own.T)
+    if len(z) > T:
+        z[T] += shifts[:, None]
+    score = target.likelihood.expected_score(z)[0] @ share
+    return np.asarray(np.einsum("pa,ab,pb->p", by_lead, score, by_shift, optimize=True))
+
+
+def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:
+    """Fit strengths to the scores of all pairs, many draws at once, shape (n_draws, n)."""
+    draws = len(score)
+    total = np.zeros((draws, n))
+    np.add.at(total.T, i, score.T)
+    np.add.at(total.T, j, 1 - score.T)
+    r = np.zeros((draws, n))
+    for _ in range(MAX_STEPS):
+        p = expit(r[:, :, None] - r[:, None, :])
+        curve = p * (1 - p)
+        gradient = p.sum(axis=2) - 0.5 - total
+        hessian = 1.0 / n - curve
+        hessian[:, np.arange(n), np.arange(n)] += curve.sum(axis=2)
+        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True))
+        r -= step
+        if np.abs(step).max() < 1e-9:
+            return np.asarray(r - r.mean(axis=1, keepdims=True))
+    raise ConvergenceError(f"The Elo scale of some draws was not found in {MAX_STEPS} Newton steps.")
