@@ -1,11 +1,11 @@
 """The nearest Gaussian against NUTS, on the model that answers make hardest: many numbers, few votes for each.
 
-    uv run python benchmarks/slices_nuts.py [--draws 500] > benchmarks/results/slices_nuts.md
+    uv run python benchmarks/slices_nuts.py [--draws 500] [llmfao.csv ...] > benchmarks/results/slices_nuts.md
 
-am-davidson with answers (``prompt`` as it is read by default: question and turn) on MT-bench, spreads estimated, by
+am-davidson with answers (``prompt`` as it is read by default) on LLMFAO and MT-bench, spreads estimated, by
 ``ba.fit(votes)`` and by ``ba.fit(votes, method="nuts")``. Compared are strengths on the Elo scale, of which boards are
 made, and r beside them: the difference of their posterior means in posterior standard deviations of NUTS, and the
-ratio of the standard deviations. Looks for ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``).
+ratio of the standard deviations. Looks for the files in ``$BAYES_ARENA_DATA`` (else ``../shared/data``).
 """
 
 import argparse
@@ -26,9 +26,16 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=500)
-    draws = parser.parse_args().draws
+    parser.add_argument("files", nargs="*", default=["llmfao.csv", "mt_bench_human.csv"])
+    asked = parser.parse_args()
     folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
-    cells = ba.read_votes(folder / "mt_bench_human.csv")
+    for name in asked.files:
+        print(f"## {name}\n")
+        compare(ba.read_votes(folder / name), asked.draws)
+
+
+def compare(cells: ba.Cells, draws: int) -> None:
+    """Print the tables of one data set."""
     warnings.simplefilter("ignore")
     begun = time.perf_counter()
     gaussian = ba.fit(cells)
@@ -59,7 +66,10 @@ def main() -> None:
         for row in zip(cells.competitors, mean, center, off, ratio, strict=True):
             print("| {} | {:.3f} | {:.3f} | {:+.2f} | {:.2f} |".format(*row))
         slope = float(center @ mean / (center @ center))
-        print(f"\nSlope on NUTS {slope:.3f}; largest difference {np.abs(off).max():.2f} sd.")
+        print(
+            f"\nSlope on NUTS {slope:.3f}; largest difference {np.abs(off).max():.2f} sd; ratios {ratio.min():.2f} to "
+            f"{ratio.max():.2f}."
+        )
 
 
 if __name__ == "__main__":

@@ -6,7 +6,14 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
-from bayes_arena.errors import IdentificationWarning, ModelError, NoMaximumWarning, TooLargeError, require_choice
+from bayes_arena.errors import (
+    ConvergenceError,
+    IdentificationWarning,
+    ModelError,
+    NoMaximumWarning,
+    TooLargeError,
+    require_choice,
+)
 from bayes_arena.fits.result import Evidence, Fit
 from bayes_arena.inference.marginal.nearest import integrate_slices, spread_uncertainty
 from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_sparse
@@ -123,7 +130,7 @@ def fit(
         try:
             mode, evidence = _find(problem, route)
             left_out = left_out or (_unsure(mode) if by_votes else "")
-        except TooLargeError as error:
+        except (TooLargeError, ConvergenceError) as error:
             if not by_votes:
                 raise
             left_out = f"Answers are left out: {error}"

@@ -21,6 +21,7 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior, spread_label
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
+from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -167,7 +168,8 @@ class Fit:
         if self.estimand is None:
             return {}
         kind, name = self.estimand.slice or ("", "")
-        return {"over": self.estimand.over} | ({"slice": f"{kind}: {name}"} if kind else {})
+        over = {} if kind == PROMPT else {"over": self.estimand.over}  # of one prompt both are the same
+        return over | ({"slice": f"{kind}: {name}"} if kind else {})
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -43,6 +43,8 @@ NODES, MANY_NODES = 64, 256
 """Chebyshev nodes at which the average score is taken as a function of the lead: of every draw, and of one point."""
 LEAD_NODES, TIE_NODES = 9, 5
 """Gauss-Hermite nodes over which slices scatter."""
+WIDE, MANY_LEAD_NODES = 3.0, 121
+"""Standard deviation of leads, in logits, beyond which nine nodes are a staircase, and the nodes there."""
 CERTAIN = 1e-7
 """Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
 
@@ -145,7 +147,8 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
 def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:
     """Return by how much leads and ln nu are off their means, and how likely that is."""
     lead_sd, tie_sd = view.scatter(target)
-    counts = (LEAD_NODES if lead_sd else 1), (TIE_NODES if tie_sd else 1)
+    lead_nodes = MANY_LEAD_NODES if lead_sd > WIDE else LEAD_NODES
+    counts = (lead_nodes if lead_sd else 1), (TIE_NODES if tie_sd else 1)
     (x, p), (y, q) = map(np.polynomial.hermite_e.hermegauss, counts)
     chances = np.outer(p / p.sum(), q / q.sum()).tolist()
     return [

@@ -102,7 +102,7 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
     if slice is not None:
         if not isinstance(slice, tuple) or len(slice) != 2:
             raise ModelError(f"slice is a kind and a name, ('category', 'coding') say, not {slice!r}.")
-        kind, name = slice
+        kind, name = slice = str(slice[0]), str(slice[1])  # a number is the text that it was read as
         if kind in (ANNOTATOR, COMPETITOR):
             raise ModelError(f"No ranking is of one {kind}. Leave slice out, or name a category, say.")
         if kind not in model.strength_by:

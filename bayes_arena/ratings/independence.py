@@ -16,6 +16,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.clustered import ClusteredVotes, clustered_variance
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary
 from bayes_arena.votes.groups import plural, shared
+from bayes_arena.votes.words import PROMPT
 
 NARROW = 1.1
 """Median ratio of the two standard errors above which a reader is warned."""
@@ -49,11 +50,13 @@ def _warn_if_narrow(fit: Fit, quantity: Quantity, summary: Summary, over: str) -
     variance = clustered_variance(fit, votes, quantity.by_head[some], own)
     ratio = float(np.median(np.sqrt(variance) / summary.sd[some]))
     if ratio > NARROW:
-        answers = ", or fit with answers=True (--answers on)" if over == "prompt" else ""
+        remedies = ["fit with answers=True (--answers on)"] if over == PROMPT else []
+        if not fit.model.is_crossed:
+            remedies = [f"use interval=Clustered(by={over!r}) (--interval clustered --by {over})", *remedies]
+        remedy = ", or ".join(remedies) or f"add {over!r} to the model's strength_by"
         warnings.warn(
             f"Votes share {plural(over)}, and these intervals take them for independent: standard errors clustered by "
-            f"{over} are {ratio:.2g} times as large (median). Use interval=Clustered(by={over!r}) (--interval "
-            f"clustered --by {over}){answers}.",
+            f"{over} are {ratio:.2g} times as large (median). {remedy[0].upper()}{remedy[1:]}.",
             DependentVotesWarning,
             stacklevel=6,
         )

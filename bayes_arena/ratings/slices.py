@@ -99,6 +99,7 @@ def answers(
     code, competitor, place = _numbers(fit, PROMPT)
     names = fit.cells.slice_names[PROMPT]
     if prompts is not None:
+        prompts = [prompts] if isinstance(prompts, str) else prompts
         unknown = [repr(name) for name in prompts if name not in names]
         if unknown:
             raise ModelError(f"There is no prompt {listing(unknown)}.")

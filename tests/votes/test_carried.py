@@ -280,7 +280,9 @@ def test_prompts_that_hardly_repeat_are_passed_over_and_it_says_so():
     for table in (repeating(60, 1), repeating(19, 4)):
         mostly = pl.concat([table, repeating(30, 2)])
         plain = ba.read_votes(mostly.drop("prompt"))
-        with pytest.warns(ba.UnusedColumnWarning, match=r"hardly repeat: .* prompt='prompt' \(--prompt prompt\)"):
+        with pytest.warns(
+            ba.UnusedColumnWarning, match=r"too few answers repeat: .* prompt='prompt' \(--prompt prompt\)"
+        ):
             assert_same(ba.read_votes(mostly), plain)
         assert ba.read_votes(mostly, prompt="prompt").slices
 

@@ -127,9 +127,8 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
 
 def board_named(shown_as: Mapping[str, Any]) -> str:
     """Name the intervals of a board, unless they are the posterior's own, and what it is over, for a title."""
-    about = f"\nranked on {shown_as['over']}" if "over" in shown_as else ""
-    about += f" of {shown_as['slice']}" if "slice" in shown_as else ""
-    return _intervals_named(shown_as) + about
+    about = " of ".join(shown_as[word] for word in ("over", "slice") if word in shown_as)
+    return _intervals_named(shown_as) + (f"\nranked on {about}" if about else "")
 
 
 def _intervals_named(shown_as: Mapping[str, Any]) -> str:

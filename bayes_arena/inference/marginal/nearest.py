@@ -19,7 +19,8 @@ for the M_p numbers (less one where their sum is held) of hyperprior scale s_p. 
 what depends on them moves with the spreads to first order, so these are all the terms there are. The fixed point is
 approached geometrically, so a spread that goes on in one direction goes faster, and one that swings, as that of few
 numbers can, halves its steps. Where two steps in m point against each other, as they do where V answers them, the next
-is half as long.
+is half as long, and W goes that part of the way only: of an outcome that is all but certain W and V swing, as a wider V
+sees more of the curve, and so is narrower next.
 
 The Hessian is taken without residuals, of mean zero under the model.
 """
@@ -59,9 +60,10 @@ LONGEST_CHANGE = 0.5
 """Largest change of the logarithm of a spread in a step."""
 REVERSED = -0.5
 """Cosine of two steps below which they point against each other."""
-FASTER, FASTEST, SLOWEST = 1.15, 2.0, 0.02
+FASTER, FASTEST, SLOWEST = 1.15, 2.0, 1e-4
 """By how much more than the fixed point says a spread changes, as long as it goes on in one direction; half as much
 whenever it turns round, as where gamma_p is near one and the fixed point leaps from side to side."""
+REMEDY = "Use method='nuts', or leave slices out (answers=False)."
 NUDGE = 0.1
 """Change of ln sigma over which the slope of its density is taken."""
 
@@ -167,16 +169,26 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
     scales = np.array([cast(Spreads, problem.prior.hyper).spread(name) for name in names]) if estimate else np.ones(1)
     point, factor, relaxation, before = start, None, 1.0, np.zeros(len(start.head) + start.own.size)
     pace, last = np.ones(len(names)), np.zeros(len(names))
+    curve: Floats | None = None
     for step in range(MAX_STEPS):
         terms, pulls = _averaged(target, point, factor)
+        if curve is not None and relaxation < 1:
+            terms = replace(terms, hessian=curve + relaxation * (terms.hessian - curve))
+        curve = terms.hessian
         gradient, hessian = crossed_hessian(target, point, terms, residuals=False, pulls=pulls)
         gradient = gauge.on_plane(gradient)
-        factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
+        try:
+            factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
+        except np.linalg.LinAlgError as error:  # ties under Rao-Kupper are not convex
+            raise ConvergenceError(
+                f"The posterior of slices and annotators is not curved everywhere. {REMEDY}"
+            ) from error
         head, own = factor.solve(-gradient.head, -gradient.own)
         move = np.append(head, own.ravel())
         back = move @ before < REVERSED * np.linalg.norm(move) * np.linalg.norm(before)
         relaxation = 0.5 * relaxation if back else min(1.5 * relaxation, 1.0)
-        point, before = point.moved(head, own, min(relaxation, LONGEST_STEP / np.abs(move).max())), move
+        longest = LONGEST_STEP / max(np.abs(move).max(), LONGEST_STEP)
+        point, before = point.moved(head, own, min(relaxation, longest)), move
         now = Nearest(target, point, factor, _largest(gradient) / max(target.n_votes, 1.0), step + 1)
         change = np.zeros(1)
         if estimate:
@@ -192,8 +204,7 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
             target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
     raise ConvergenceError(
         f"The posterior of slices and annotators was not found in {MAX_STEPS} steps (the strengths still move by "
-        f"{np.abs(head[: target.n_competitors]).max():.1e} logits). Use method='nuts', or leave slices out "
-        "(answers=False)."
+        f"{np.abs(head[: target.n_competitors]).max():.1e} logits, the spreads by {np.abs(change).max():.0%}). {REMEDY}"
     )
 
 

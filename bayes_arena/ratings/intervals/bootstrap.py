@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError, listing
+from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import Mode, find_mode
@@ -125,11 +125,6 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
         If the estimate lies at infinity, or most resamples have no estimate.
     """
     require_point_estimate(fit, Bootstrap.name)
-    if fit.model.is_crossed:
-        raise ModelError(
-            f"Model {fit.model.name!r} has numbers of every {listing(fit.model.slices) or 'annotator'} and competitor, "
-            "which resampled votes do not all have. Use interval='laplace', or Clustered(by=...)."
-        )
     modes: list[Mode] = []
     lost: Counter[str] = Counter()
     with one_thread():

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ModelError, NotIdentifiedError
+from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 
@@ -141,7 +141,17 @@ def symmetric(value: Floats, variance: Floats, level: float, freedom: float = ma
 
 
 def require_point_estimate(fit: Fit, interval: str) -> None:
-    """Refuse a fit that is not a posterior mode, or whose mode is not finite."""
+    """Refuse a fit that is not a posterior mode, or whose mode is not finite, or that has numbers of slices.
+
+    By the votes' own scores, the numbers of a slice are what its votes made of them, and how far those of other slices
+    would be from them shows nowhere: intervals would be several times too narrow.
+    """
+    if fit.model.is_crossed:
+        by = dict.fromkeys((*fit.model.strength_by, *fit.model.ties_by))
+        raise ModelError(
+            f"The interval {interval!r} is for models without numbers by slice, and {fit.model.name!r} has them by "
+            f"{listing(by)}. Use 'laplace', or a model without them (answers=False, --answers off)."
+        )
     if fit.method != "map" and fit.evidence != "laplace":
         how = repr(fit.method) if fit.evidence is None else f"{fit.method!r} ({fit.evidence})"
         raise ModelError(

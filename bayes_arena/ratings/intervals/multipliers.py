@@ -70,29 +70,24 @@ def draw_with_scores(
             gradient /= np.sqrt(rng.chisquare(freedom, size=count) / freedom)
         x_head, x_own = fit.laplace.solve(gradient[:h].T, gradient[h:].T.reshape(count, *fit.point.own.shape))
         head[part], own[part] = x_head.T, x_own.transpose(2, 0, 1)
-    strength, common, slices = np.split(head, [n, n + len(target.common)], axis=1)
-    point = fit.point
-    return with_elo(fit, point.strength + strength, point.common + common, point.own + own, point.slices + slices)
+    return with_elo(fit, fit.strength + head[:, :n], fit.point.common + head[:, n:], fit.point.own + own)
 
 
 def _by_parameters(fit: Fit, target: Objective, coordinate: int) -> csr_array:
-    """Return the derivatives of a coordinate of every row by strengths, common, slices' and annotators' numbers."""
+    """Return the derivatives of a coordinate of every row by strengths, common and annotators' numbers."""
     i, j, k = target.tally.i, target.tally.j, target.tally.k
-    n, h, size, (count, width) = target.n_competitors, len(fit.point.head), len(i), fit.point.own.shape
-    leads, features = target.leads_at(fit.point), target.tally.features
-    theta = target.predictor.theta(target.own_numbers(fit.point.own)) * np.ones(size)
-    columns, values = ([i, j], [theta, -theta]) if coordinate == ETA else ([], [])
+    n, size, (count, width) = target.n_competitors, len(i), fit.point.own.shape
+    leads, features = target.leads(fit.strength), target.tally.features
+    columns, values = [], []
+    if coordinate == ETA:
+        theta = target.predictor.theta(target.own_numbers(fit.point.own)) * np.ones(size)
+        columns, values = [i, j], [theta, -theta]
     places = [np.full_like(i, n + s) for s in range(len(target.common))]
-    places += [h + k * width + p for p in range(width)]
+    places += [n + len(target.common) + k * width + p for p in range(width)]
     for place, effect in zip(places, (*target.common, *target.own), strict=True):
         if effect.coordinate == coordinate:
             columns.append(place)
             values.append(basis(effect, leads, features) * np.ones(size))
-    of_slices = target.numbering.places(target.tally) if target.numbering else []
-    for effect, places in zip(target.slices, of_slices, strict=True):
-        if effect.coordinate == coordinate:
-            columns += [n + len(target.common) + at for at in places]
-            values += [theta, -theta] if effect.basis == "difference" else [np.ones(size)] * len(places)
     rows = np.tile(np.arange(size), len(columns))
-    shape = (size, h + count * width)
+    shape = (size, n + len(target.common) + count * width)
     return csr_array((np.concatenate(values), (rows, np.concatenate(columns))), shape=shape)

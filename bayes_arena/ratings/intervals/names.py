@@ -9,7 +9,8 @@
 ``bootstrap``   quantiles of fits to votes, or clusters of votes, drawn with replacement
 ==============  ====================================================================================================
 
-The last three are for posterior modes: ``method="map"``, or ``"marginal"`` by Laplace.
+The last three are for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of models without numbers by
+slice.
 """
 
 from __future__ import annotations

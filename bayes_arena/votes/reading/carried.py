@@ -201,7 +201,7 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
     why = (
         "it is the same in all votes"
         if found.prompts == 1
-        else f"answers hardly repeat: {found.with_two} have two votes or more ({FEWEST} would do), and "
+        else f"too few answers repeat: {found.with_two} have two votes or more ({FEWEST} would do), and "
         f"{found.share:.0%} of the votes are on prompts with one ({SHARE:.0%} would do)"
     )
     text = f"Column {listing(columns)} looks like the prompts, and is not read, for {why}."

@@ -105,7 +105,7 @@ def read_votes(
         If prompts were recognised and are read; naming them is silent.
     UnusedColumnWarning
         If no annotator is read and a column such as ``user_id`` looks like one (``annotator=False`` is silent), or
-        prompts were recognised and are not read because they hardly repeat or are not always there (``prompt=False``).
+        prompts were recognised and are not read because too few repeat or some are missing (``prompt=False``).
 
     Raises
     ------
