@@ -8,7 +8,9 @@ import pytest
 from helpers import answered_votes
 
 import bayes_arena as ba
+from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.inference.marginal.nearest import spread_uncertainty
+from bayes_arena.likelihood.point import Point
 
 ANSWERS = "strength_by_prompt"
 PLAIN = ba.Model("davidson", ties="davidson")
@@ -132,3 +134,20 @@ def test_units_of_a_feature_change_nothing_for_slopes_of_annotators(votes):
             (fit.spreads.spread("style_length_spread"), *fit.strength, *(unit * fit.point.own[:, 0]), unit * sd)
         )
     np.testing.assert_allclose(*found, rtol=1e-4, atol=1e-6)
+
+
+def test_the_gradient_is_zero_on_average_not_at_the_center():
+    """With two votes an answer, which is where the mode is far from the mean; strengths count with their sum held."""
+    fit = fitted(answered_votes(prompts=150, votes=900, seed=9)[0])
+    center, parts = fit.point, draw_parameters(fit, size=150, seed=1)
+
+    def gradient(point: Point) -> np.ndarray:
+        found = fit.target.gradient_and_hessian(point)[0]
+        return np.concatenate([found.strength - found.strength.mean(), found.common, found.slices])
+
+    total = np.zeros(len(center.head))
+    for strength, common, own, slices in zip(*parts, strict=True):
+        total += gradient(Point(strength, common, own, slices))
+        mirrored = 2 * center.strength - strength, 2 * center.common - common, center.own, 2 * center.slices - slices
+        total += gradient(Point(*mirrored))
+    assert np.linalg.norm(total / 300) < 0.05 * np.linalg.norm(gradient(center))
