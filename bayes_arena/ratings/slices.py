@@ -102,11 +102,13 @@ def answers(
         prompts = [prompts] if isinstance(prompts, str) else prompts
         unknown = [repr(name) for name in prompts if name not in names]
         if unknown:
-            raise ModelError(f"There is no prompt {listing(unknown)}.")
+            raise ModelError(f"There is no prompt {listing(unknown)}. Use names of fit.cells.slice_names['prompt'].")
         wanted = np.isin(code, [names.index(name) for name in prompts])
         code, competitor, place = code[wanted], competitor[wanted], place[wanted]
     if len(code) > MOST:
-        raise ModelError(f"{len(code):,} answers are too many for one table. Name at most {MOST:,} answers' prompts.")
+        raise ModelError(
+            f"{len(code):,} answers are too many for one table. Name prompts (prompts=...) with {MOST:,} or fewer."
+        )
     return _table(fit, PROMPT, code, competitor, place, "deviation", level, interval, over_slices=False)
 
 

@@ -152,6 +152,11 @@ def check(cells: object) -> pd.DataFrame:
     pandas.DataFrame
         One row a check: ``check``, ``status`` (``ok`` or ``warning``), ``found`` and ``remedy``.
 
+    Raises
+    ------
+    VotesError
+        If the votes are not cells and cannot be read.
+
     References
     ----------
     Ford, L. R. (1957), "Solution of a ranking problem from binary comparisons".
