@@ -20,10 +20,14 @@ from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import View
 from bayes_arena.likelihood.algebra.arrow import DRAWN_AT_ONCE
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.priors import spread_label
 from bayes_arena.likelihood.problem import Problem
 
 if TYPE_CHECKING:
+    from xarray import DataTree
+
     from bayes_arena.fits.result import Fit
 
 DEFAULT_DRAWS, FEWEST_DRAWS = 4000, 500
@@ -99,6 +103,12 @@ def noise_of_unseen(on: View, size: int) -> Floats:
     return np.asarray(np.random.default_rng(UNSEEN).normal(size=(size, len(on.unseen))) * np.sqrt(on.unseen))
 
 
+def draws_of_spreads(tree: DataTree, target: Objective) -> dict[str, Floats]:
+    """Read the draws of the spreads that were sampled, each of shape (n_draws,), by the names of ``Prior``."""
+    posterior, labels = tree["posterior"], {name: spread_label(name) for name in target.spreads}
+    return {name: np.ravel(posterior[label].to_numpy()) for name, label in labels.items() if label in posterior}
+
+
 def require_proper(fit: Fit, what: str) -> None:
     """Refuse what is made of draws where a spread of the prior is infinite."""
     if not fit.target.is_proper:
@@ -162,10 +172,14 @@ def draw_in_parts(fit: Fit, *, size: int, seed: int = 0) -> tuple[Floats, Floats
         Which annotators, and draws of their numbers (size, m, q).
     """
     if fit.samples is not None or isinstance(fit.laplace.factor, CrossedFactor):
-        samples = draw(fit, size=size, seed=seed)
-        step = max(1, DRAWN_AT_ONCE // len(samples.strength))
-        slices = [slice(first, first + step) for first in range(0, samples.own.shape[1], step)]
-        return samples.strength, samples.common, ((part, samples.own[:, part]) for part in slices)
+        one = fit.samples
+        if one is None:
+            strength, common, own, _ = draw_parameters(fit, size=size, seed=seed)
+        else:
+            strength, common, own = one.strength, one.common, one.own
+        step = max(1, DRAWN_AT_ONCE // len(strength))
+        slices = [slice(first, first + step) for first in range(0, own.shape[1], step)]
+        return strength, common, ((part, own[:, part]) for part in slices)
     require_draws(size, seed)
     n, factor, rng = fit.cells.n_competitors, fit.laplace.factor, np.random.default_rng(seed)
     head = factor.draw_head(rng, size)

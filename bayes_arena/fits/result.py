@@ -11,14 +11,14 @@ from scipy.special import gammaln, xlogy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
-from bayes_arena.fits.draws import Draws, noise_of_unseen, viewed
+from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.likelihood.priors import Prior, spread_label
+from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
 from bayes_arena.votes.words import PROMPT
@@ -112,8 +112,7 @@ class Fit:
         """Draws of the spreads that were sampled, each of shape (n_draws,), by the names of ``Prior``."""
         if self.tree is None or self.prior.hyper is None:
             return {}
-        posterior, labels = self.tree["posterior"], {name: spread_label(name) for name in self.target.spreads}
-        return {name: np.ravel(posterior[label].to_numpy()) for name, label in labels.items() if label in posterior}
+        return draws_of_spreads(self.tree, self.target)
 
     @cached_property
     def view(self) -> View:

@@ -16,9 +16,9 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, compiler_folder, listing, require_choice
-from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.draws import Draws, draws_of_spreads
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.priors import Prior, spread_label
+from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 
 if TYPE_CHECKING:
@@ -126,13 +126,10 @@ def draws_of(tree: DataTree, problem: Problem) -> Draws:
     if not target.slices:
         return Draws.of(problem, strength, common, own)
     slices = np.column_stack([values(effect.label) for effect in target.slices])
-    labels = {name: spread_label(name) for name in target.spreads}
-    spreads = {name: values(label) for name, label in labels.items() if label in posterior}  # none where fixed
-    return Draws.of(problem, strength, common, own, slices, spreads)
+    return Draws.of(problem, strength, common, own, slices, draws_of_spreads(tree, target))
 
 
 def mean_spreads(tree: DataTree, problem: Problem) -> Prior:
     """Return the prior with the posterior means of its spreads, as far as they were sampled."""
-    posterior, labels = tree["posterior"], {name: spread_label(name) for name in problem.objective.spreads}
-    means = {name: float(posterior[label].mean()) for name, label in labels.items() if label in posterior}
-    return problem.prior.with_spreads(means)
+    spreads = draws_of_spreads(tree, problem.objective)
+    return problem.prior.with_spreads({name: float(drawn.mean()) for name, drawn in spreads.items()})

@@ -179,13 +179,20 @@ def split_groups(cells: Cells, over: str, *, splits: int, test: float, seed: int
     Raises
     ------
     ModelError
-        If the votes do not carry the groups, or a side of the split is empty.
+        If the votes do not carry the groups, a side of the split is empty, or there are fewer different splits than
+        are asked for.
     """
     require_draws(splits, seed)
     groups = groups_of(cells, over)
     size = round(test * groups.size) if 0 < test < 1 else 0
     if not 0 < size < groups.size:
         raise ModelError(f"The share left out must leave {plural(over)} on both sides of {groups.size}; not {test!r}.")
+    ways = math.comb(groups.size, size)
+    if ways < splits:
+        raise ModelError(
+            f"{groups.size} {plural(over)}, {size} of them left out, can be split in {ways} ways, not {splits}. Leave "
+            f"out each once: kfold(cells, models, over={over!r}, folds={groups.size})."
+        )
     for child in np.random.SeedSequence(seed).spawn(splits):
         inside = np.isin(groups.of_cell, np.random.default_rng(child).permutation(groups.size)[:size])
         yield divide(cells, cells.counts * inside[:, None])

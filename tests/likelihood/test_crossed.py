@@ -9,7 +9,7 @@ from helpers import sliced_votes
 import bayes_arena as ba
 from bayes_arena.errors import TooLargeError
 from bayes_arena.inference.mode.laplace import laplace_at
-from bayes_arena.likelihood.algebra import numbering
+from bayes_arena.likelihood.algebra import elimination
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
@@ -160,6 +160,6 @@ def test_draws_have_the_covariance(written):
 
 
 def test_too_many_numbers_are_refused_by_name(monkeypatch):
-    monkeypatch.setattr(numbering, "DENSE", 30)
+    monkeypatch.setattr(elimination, "DENSE", 30)
     with pytest.raises(TooLargeError, match=r"numbers of 10 annotators and of slices \(category, prompt\).*at most 30"):
         _ = problem_of(SHAPES["annotator"]).objective.numbering.elimination

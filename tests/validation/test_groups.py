@@ -100,3 +100,10 @@ def test_the_old_name_of_folds_over_annotators_warns(arena_cells):
     with pytest.warns(FutureWarning, match="over='annotator'"):
         old = ba.kfold_annotators(arena_cells, {"soft": SOFT}, folds=2)
     assert old.equals(ba.kfold(arena_cells, {"soft": SOFT}, over="annotator", folds=2))
+
+
+def test_few_groups_are_not_split_more_often_than_they_can_be(arena_cells):
+    thirds = np.arange(len(arena_cells.a)) % 3
+    cells = replace(arena_cells, slices={"language": thirds}, slice_names={"language": ("de", "en", "fr")})
+    with pytest.raises(ba.ModelError, match=r"3 ways, not 4\. Leave out each once: kfold"):
+        ba.held_out(cells, {"soft": SOFT}, splits=4, test=0.3, over="language")

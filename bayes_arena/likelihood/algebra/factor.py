@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from bayes_arena.arrays import Floats
 from bayes_arena.compiled import made_ready
 from bayes_arena.likelihood.algebra.crossed import COMPILING, Crossed
-from bayes_arena.likelihood.algebra.numbering import Elimination
+from bayes_arena.likelihood.algebra.elimination import Elimination
 
 
 def solved(lower: Floats, right: Floats) -> Floats:
