@@ -28,7 +28,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave modules that are slow as a whole unread where only quick tests are asked for: what they import is slow."""
     if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
         return None
-    return True if "\npytestmark = pytest.mark.slow" in collection_path.read_text(encoding="utf-8") else None
+    text = collection_path.read_text(encoding="utf-8")
+    return True if any(f"\npytestmark = {mark}" in text for mark in ("pytest.mark.slow", "[pytest.mark.slow")) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

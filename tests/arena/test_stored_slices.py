@@ -12,6 +12,8 @@ from test_store import ROWS, assert_same
 
 import bayes_arena as ba
 
+pytestmark = pytest.mark.slow
+
 LAYOUT_1 = """
 create table arena (schema_version integer, created timestamp, annotators boolean, ids boolean, changes bigint);
 create table competitor (code integer primary key, name varchar unique);
@@ -147,6 +149,7 @@ def test_an_id_of_a_vote_on_another_prompt_is_refused(tmp_path):
             arena.add(table.with_columns(p=pl.lit("other")), id="id", prompt="p")
 
 
+@pytest.mark.slow
 def test_the_command_adds_what_votes_carry(tmp_path):
     path, file = tmp_path / "arena.duckdb", tmp_path / "votes.parquet"
     TABLE.write_parquet(file)

@@ -298,6 +298,7 @@ def test_names_of_any_script_reach_any_stdout(tmp_path):
         assert "é[bold]" in done.stdout.decode("utf-8")
 
 
+@pytest.mark.slow
 def test_one_annotator_has_theta_one_without_error(tmp_path):
     run("simulate", "--annotators", 1, "--competitors", 6, "--votes", 200, "--seed", 2, "-o", tmp_path / "one.csv")
     answer = json.loads(run("annotators", tmp_path / "one.csv", "--format", "json").stdout)
@@ -402,6 +403,7 @@ def test_compare_over_annotators_says_which_question_it_answers(votes_file):
     assert "'language' they belong to" in missing.stderr
 
 
+@pytest.mark.slow
 def test_clusters_are_named_on_the_command_line(votes_file):
     command = ("rank", votes_file, "--model", "m-elo", "--prior", "flat")
     by_name, by_default = (
@@ -508,6 +510,7 @@ def test_boards_of_a_slice_and_of_these_prompts(sliced_file):
     assert "ranked on new prompts of kind: code\n" in run(*command, *in_code).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "remedy"),
     [

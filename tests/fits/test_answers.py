@@ -84,6 +84,7 @@ def test_too_few_repeats_are_left_out_in_words(votes):
     assert len(found.warnings) == 1
 
 
+@pytest.mark.slow
 def test_a_spread_that_is_noise_is_left_out_in_words(cells, monkeypatch):
     monkeypatch.setattr(fitting, "UNSURE", 0.01)
     with pytest.warns(ba.IdentificationWarning, match=r"the logarithm of their spread uncertain by 0\.\d\d, more than"):
@@ -132,6 +133,7 @@ def test_the_mode_at_fixed_spreads(cells):
     assert fit.evidence is None
 
 
+@pytest.mark.slow
 def test_a_board_is_comparable_with_that_without_answers():
     """Raw strengths grow with answers, the Elo scale does not."""
     cells = ba.read_votes(answered_votes(prompts=150, votes=4000, seed=4)[0], prompt="prompt")

@@ -8,7 +8,7 @@ from helpers import answered_votes
 import bayes_arena as ba
 from bayes_arena.likelihood.problem import number_labels
 
-pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.errors.DependentVotesWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.errors.DependentVotesWarning")]
 MODEL = ba.Model(
     "both", "annotator", "davidson", "annotator", strength_by=("prompt",), ties_by=("prompt", "competitor")
 )

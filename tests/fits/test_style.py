@@ -75,6 +75,7 @@ def test_tables_of_pairs_and_annotators_leave_the_answers_out(fit):
     assert ba.annotators(fit)["verdict"].eq("reliable").all()
 
 
+@pytest.mark.slow
 def test_a_prediction_reads_the_answers(fit, votes):
     cells = votes[0]
     short, long = (predict(fit, replace(cells, features={"length": np.full(len(cells.a), x)})) for x in (-1.0, 1.0))

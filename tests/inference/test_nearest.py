@@ -120,6 +120,7 @@ def test_how_sure_a_spread_is(fit):
     assert unsure > 0.3
 
 
+@pytest.mark.slow
 def test_units_of_a_feature_change_nothing_for_slopes_of_annotators(votes):
     rng = np.random.default_rng(8)
     lengths = {"length_a": rng.gamma(2.0, 1.0, len(votes)), "length_b": rng.gamma(2.0, 1.0, len(votes))}
@@ -136,6 +137,7 @@ def test_units_of_a_feature_change_nothing_for_slopes_of_annotators(votes):
     np.testing.assert_allclose(*found, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_gradient_is_zero_on_average_not_at_the_center():
     """With two votes an answer, which is where the mode is far from the mean; strengths count with their sum held."""
     fit = fitted(answered_votes(prompts=150, votes=900, seed=9)[0])

@@ -11,6 +11,8 @@ import bayes_arena as ba
 from bayes_arena.inference import projection
 from bayes_arena.likelihood.presets import PRESETS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("seed", [1, 17, 24])
 def test_a_spread_of_few_numbers_settles(seed: int) -> None:

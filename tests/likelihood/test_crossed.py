@@ -147,6 +147,7 @@ def test_variances_of_rows_and_numbers(written):
         np.testing.assert_allclose(spread.with_theta[:, order.rows], with_theta, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_draws_have_the_covariance(written):
     factor = laplace_at(written.target, written.point, written.problem.shifts, residuals=False).factor
     n, size = written.target.n_competitors, 40_000

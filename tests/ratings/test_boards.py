@@ -72,6 +72,7 @@ def test_boards_differ_as_they_should(fit, votes):
     assert boards["new"]["votes"].sum() == 2 * len(votes)
 
 
+@pytest.mark.slow
 def test_tables_of_ranks_follow_the_board(fit):
     probabilities = ba.rank_probabilities(fit, slice=("category", "code")).set_index("competitor")
     board = ba.leaderboard(fit, slice=("category", "code"))

@@ -42,6 +42,7 @@ def sliced(request) -> ba.Fit:
     return ba.fit(cells, model=Model("slices", **own, **slices), method=request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
 def test_tables_of_a_model_with_slices(sliced, table):
     found = table(sliced)

@@ -35,6 +35,7 @@ def test_splits_leave_out_whole_prompts(cells):
     assert len(set(seen)) > 1
 
 
+@pytest.mark.slow
 def test_every_vote_of_a_prompt_left_out_is_scored_once(cells):
     """As many folds as prompts: the mean and its clustered error from the votes of every prompt by hand."""
     table = ba.kfold(cells, {"davidson": DAVIDSON}, over="prompt", folds=12)
@@ -57,6 +58,7 @@ def test_fractional_weights_only_scale_what_is_split_by_prompt(cells):
         np.testing.assert_allclose(halves, whole, rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_split_by_vote_says_that_it_is_of_these_prompts(cells):
     with pytest.warns(ba.DependentVotesWarning, match=r"further votes on these prompts.*over='prompt'"):
         table = ba.held_out(cells, {"soft": SOFT}, splits=2)

@@ -55,6 +55,7 @@ def test_every_vote_is_left_out_equally_often():
     assert left_out[:, 2].mean() == pytest.approx(0.3, abs=4 * np.sqrt(0.21 / 2000))
 
 
+@pytest.mark.slow
 def test_weighted_votes_are_split_too(arena):
     """A summed weight of 9.25 is nine votes, and one that weighs a quarter; whole weights are split as votes."""
     table = frame([("x", "y", "x")] * 37 + [("x", "y", "tie")] * 12).with_columns(w=pl.lit(0.25))

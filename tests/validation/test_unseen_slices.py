@@ -12,6 +12,8 @@ from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.likelihood.point import Point
 from bayes_arena.validation.prediction import predict
 
+pytestmark = pytest.mark.slow
+
 SEEN = pl.col("prompt") < "p030"
 
 
@@ -34,6 +36,7 @@ def log_score(log_p: np.ndarray, cells: ba.Cells) -> float:
     return float(np.sum(log_p * cells.counts[:, :3].T) / cells.n_votes)
 
 
+@pytest.mark.slow
 def test_the_average_is_better_than_answers_set_to_zero(fit, new):
     averaged = log_score(predict(fit, new).log_p, new)
     narrow = fit.spreads.with_spreads({"strength_by_prompt": 1e-3, "ties_by_prompt": 1e-3})
@@ -41,6 +44,7 @@ def test_the_average_is_better_than_answers_set_to_zero(fit, new):
     assert averaged > log_score(predict(near_zero, new).log_p, new) + 0.02
 
 
+@pytest.mark.slow
 def test_the_average_is_that_of_many_draws_by_hand(fit, new):
     one = new.take(slice(0, 1))
     found = predict(fit, one, draws=4000)
