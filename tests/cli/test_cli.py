@@ -133,6 +133,7 @@ def test_output_files(votes_file, tmp_path, suffix):
         assert all(name in path.read_text() for name in expected)
 
 
+@pytest.mark.slow
 def test_options_reach_the_result(votes_file):
     done = run(
         "rank", votes_file, "--delta", 60, "--init", 1500, "--scale", 100, "--base", 2, "--level", 0.5,

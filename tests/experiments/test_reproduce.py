@@ -73,6 +73,7 @@ def test_table_2_compares_the_methods_on_the_same_splits(table2):
     assert rows.loc["elo", "mse"] == pytest.approx(rows.loc["m-elo", "mse"], abs=0.05)
 
 
+@pytest.mark.slow
 def test_verdicts_of_table_2_say_what_lies_within_its_error(table2):
     for score_name, sign in (("mse", -1), ("auc", 1), ("auc_ties", 1), ("log_score", 1)):
         for _, row in table2.iterrows():
@@ -136,6 +137,7 @@ def test_figure_1_has_the_spread_and_every_annotator(material):
     assert set(table["source"]) == {case_study.SHUFFLED, *material.cells.annotators}
 
 
+@pytest.mark.slow
 def test_figure_1_compares_an_annotator_with_as_many_votes_of_everybody(material, arena_of_one_flipper):
     """Few votes leave every rating near 1000; who votes against the ranking is outside the range, the others hardly."""
     table = case_study.figure1(material.sequence, shuffles=200)

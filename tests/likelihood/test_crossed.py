@@ -86,6 +86,7 @@ def written(request) -> Written:
     return Written(problem, target, point, jacobian, hessian, covariance, plane)
 
 
+@pytest.mark.slow
 def test_gradient_and_hessian_by_finite_differences(written):
     steps = 1e-5 * np.eye(len(written.flat))
     value = [written.target.value(written.at(written.flat + s * step)) for step in steps for s in (1, -1)]

@@ -167,6 +167,7 @@ def test_projection_predicts_the_average_vote(four_outcomes, model):
     assert np.abs(error).max() < 0.06
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", PROJECTED, ids=lambda model: model.name)
 def test_projection_jacobian_by_finite_differences(four_outcomes, model):
     fit = ba.fit(four_outcomes, model=model)

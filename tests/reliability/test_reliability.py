@@ -275,6 +275,7 @@ def test_a_sampled_fit_is_read_from_its_draws(arena_cells):
     assert ba.flag_by_theta(sampled, epsilon=1.0) == tuple(table["theta"].sort_values().index)
 
 
+@pytest.mark.slow
 def test_sparse_annotators_by_quadrature():
     arena = ba.simulate(competitors=6, annotators=150, votes=4500, anomalous=10, discrimination_sd=0.2, seed=5)
     fit = ba.fit(ba.read_votes(arena.votes))
@@ -297,6 +298,7 @@ def test_the_anomalous_annotators_of_llmfao(llmfao_table):
     assert (llmfao_table["verdict"] == "anomalous").sum() == 8
 
 
+@pytest.mark.slow
 def test_nobody_is_anomalous_in_mt_bench():
     fit = ba.fit(ba.read_votes(real_votes("mt_bench_human.csv"), prompt=False))
     assert set(ba.annotators(fit)["verdict"]) == {"reliable"}
@@ -391,6 +393,7 @@ def test_net_agreement_lies_in_its_interval_at_infinity_too():
     assert (table["net_agreement"] <= table["net_agreement_upper"]).all()
 
 
+@pytest.mark.slow
 def test_net_agreement_beside_answers_is_that_on_new_prompts():
     """D_k by hand, every pair's votes imagined on many prompts; and about as large as without answers."""
     cells = ba.read_votes(answered_votes(answers_sd=1.6, seed=3)[0], prompt="prompt")
