@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, did_you_mean
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.presets import resolve_model
@@ -41,7 +41,7 @@ class Problem:
     Raises
     ------
     ModelError
-        If the model has slices and the prior is flat.
+        If the model has slices, and the prior is flat or the spread of their numbers infinite.
     """
 
     cells: Cells
@@ -49,7 +49,12 @@ class Problem:
     prior: Prior
 
     def __post_init__(self) -> None:
-        if self.model.is_crossed and self.prior.is_flat:
+        names = [
+            *(f"strength_by_{kind}" for kind in self.model.strength_by),
+            *(f"ties_by_{kind}" for kind in self.model.ties_by),
+        ]
+        endless = any(math.isinf(self.prior.spread(name)) for name in names)
+        if names and (endless or self.prior.is_flat):
             kinds = ", ".join(dict.fromkeys((*self.model.strength_by, *self.model.ties_by)))
             raise ModelError(
                 f"Under a flat prior nothing holds the numbers of slices ({kinds}), and every vote would be fitted. "
@@ -73,9 +78,10 @@ class Problem:
         VotesError
             If the votes cannot be read.
         ModelError
-            If the model or prior is unknown, or the model needs what the votes do not carry.
+            If the model or prior is unknown, or the model or a spread is of something that the votes do not carry.
         """
         cells, prior = as_cells(votes), resolve_prior(prior)
+        _require_known_spreads(cells, prior)
         known = cells.n_annotators > 0
         model = resolve_model(model, annotators_known=known, sided=cells.sided, flat=prior.is_flat)
         return cls(cells, model, prior)
@@ -100,6 +106,19 @@ class Problem:
         labels = components if math.isinf(self.prior.strength) else np.zeros_like(components)
         indicator = (labels[:, None] == np.unique(labels)).astype(float)
         return np.asarray(indicator / np.sqrt(indicator.sum(axis=0)))
+
+
+def _require_known_spreads(cells: Cells, prior: Prior) -> None:
+    """Refuse spreads by a name that nothing in the votes could have: it is misspelt, and would have no effect."""
+    kinds = (*cells.slices, ANNOTATOR, COMPETITOR)
+    known = [f"{what}_by_{kind}" for what in ("strength", "ties") for kind in kinds]
+    known += [f"style_{feature}_spread" for feature in cells.features]
+    for name in (*prior.by, *(prior.hyper.by if prior.hyper else ())):
+        if name not in known:
+            raise ModelError(
+                f"The prior has a spread {name!r}, which these votes cannot have."
+                f"{did_you_mean(name, known) or ' Leave it out.'}"
+            )
 
 
 def number_labels(problem: Problem) -> dict[str, list[str]]:

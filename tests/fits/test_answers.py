@@ -167,3 +167,13 @@ def test_draws_on_the_elo_scale_are_those_of_their_points(cells):
         values = [spreads[name][index] for name in target.spreads]
         exact = project(target.with_spreads(values[0], values[1:]), point, votes).strength
         np.testing.assert_allclose(found.elo_strength[index], exact, atol=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [({"strength_by_promt": 0.1}, "Did you mean 'strength_by_prompt'"), ({"strength_by_prompt": np.inf}, "flat prior")],
+)
+def test_spreads_that_would_do_nothing_or_hold_nothing_are_refused(by, message):
+    cells = ba.read_votes(answered_votes(prompts=6, votes=100)[0], prompt="prompt")
+    with pytest.raises(ba.ModelError, match=message):
+        ba.fit(cells, answers=True, method="map", prior=ba.Prior(by=by, hyper=None))
