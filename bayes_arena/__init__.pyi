@@ -3,6 +3,10 @@
 from .arena.stable_arena import StableArena as StableArena
 from .arena.stored_rounds import Round as Round
 from .arena.stored_votes import Addition as Addition
+from .decisions.flips import (
+    flip_votes as flip_votes,
+    flips as flips,
+)
 from .errors import (
     AccessError as AccessError,
     ArenaError as ArenaError,

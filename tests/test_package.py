@@ -67,6 +67,8 @@ PUBLIC = [
     "fit",
     "flag",
     "flag_by_theta",
+    "flip_votes",
+    "flips",
     "from_posterior",
     "head_to_head",
     "held_out",
