@@ -7,6 +7,7 @@ from .decisions.flips import (
     flip_votes as flip_votes,
     flips as flips,
 )
+from .decisions.siblings import siblings as siblings
 from .errors import (
     AccessError as AccessError,
     ArenaError as ArenaError,

@@ -91,6 +91,7 @@ PUBLIC = [
     "reversed_elo",
     "save",
     "shuffled_elo",
+    "siblings",
     "simulate",
     "slice_gaps",
     "strengths",
