@@ -145,16 +145,14 @@ def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
     """
     point, gap = fit.point, float(contrast @ fit.point.head)
     low, low_gap, high, high_gap = 0, gap, path.longest + 1, math.inf  # no gap is known beyond the longest
-    slope = 1.0
-    for refits in range(high):
-        if high - low == 1:
-            break
+    slope, refits = 1.0, 0
+    while high - low > 1:
         if refits > STRAIGHT and high_gap < 0:
             units = (low + high) // 2
         else:
             guess = path.units(path.narrowed(low) + low_gap / slope) if slope > 0 else math.inf
             units = int(min(max(guess, low + 1), high - 1))
-        point = refit(path.changes, path.taken(units), fit, point)
+        point, refits = refit(path.changes, path.taken(units), fit, point), refits + 1
         reached = float(contrast @ point.head)
         if reached < -EQUAL:
             high, high_gap = units, reached

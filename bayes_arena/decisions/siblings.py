@@ -7,7 +7,9 @@ A provider that tests n variants and shows the one that scored best shows luck a
 scores x_i = r_i + e_i with errors of variance v, and M_n the expected largest of n standard normal numbers, the best of
 n scores is too high by
 
-    E[x_best - r_best] = M_n v / sqrt(s_d^2 + v).
+    E[x_best - r_best] = M_n v / sqrt(s_d^2 + v);
+
+a board whose prior shrinks scores by the share c takes M_n c sqrt(s_d^2 + v) of it back.
 
 Given m and the spreads, r_i depends on nothing but x_i, however i was chosen: pooled within providers, strengths need
 no correction where every sibling is among the votes. Of siblings that were tested and not shown it is known that they
@@ -15,9 +17,9 @@ scored less than the best shown, x: that is a factor Phi((x - m_p) / sqrt(s_d^2 
 of m_p is weighted, each provider by itself.
 
 The votes enter through the Gaussian approximation of the likelihood of r*, the strengths on the Elo scale: precision
-L = V^-1 less that of the prior, for V the covariance of the board. The spreads are averaged over, under half-normal
-priors, which in s_m = rho sin(phi), s_d = rho cos(phi) are uniform in phi; for each phi one eigendecomposition gives
-every rho. Everything is in logits, against the mean of the competitors.
+L = V^-1 less that of the prior, for V the covariance of the board. v_i is the diagonal of L^-1, and V_ii = (1 - c) v_i.
+The spreads are averaged over, under half-normal priors, which in s_m = rho sin(phi), s_d = rho cos(phi) are uniform in
+phi; for each phi one eigendecomposition gives every rho. Everything is in logits, against the mean of the competitors.
 
 Source: the effect, and 27 private variants, Singh et al., "The Leaderboard Illusion", arXiv:2504.20879.
 """
@@ -208,16 +210,19 @@ def _pooled(families: Families, score: Floats, covariance: Floats, prior_precisi
     precision = _inverse(covariance)
     size, vectors = np.linalg.eigh(precision - prior_precision)
     likelihood = (vectors * np.maximum(size, 0.0)) @ vectors.T  # what rounding leaves of zero is not negative
-    pull, variance = precision @ score, np.diag(covariance)
+    by_votes_alone, pull = _inverse(likelihood), precision @ score
+    variance, unshrunk = np.diag(by_votes_alone), by_votes_alone @ pull
+    shrinkage = 1 - np.diag(covariance) / variance
     luck = np.array([expected_largest(tested) for tested in families.tested])[families.of]
     weights, means, variances, inflations, spreads = [], [], [], [], []
     for phi in (np.arange(ANGLES) + 0.5) * (0.5 * math.pi / ANGLES):
         between, within = RADII * math.sin(phi), RADII * math.cos(phi)
-        evidence, mean, spread = _given(families, phi, likelihood, pull, score, variance)
+        evidence, mean, spread = _given(families, phi, likelihood, pull, unshrunk, variance)
         weights.append(evidence + 2 * np.log(RADII) - 0.5 * (RADII / SPREAD) ** 2)
         means.append(mean)
         variances.append(spread)
-        inflations.append(luck * variance / np.sqrt(within[:, None] ** 2 + variance))
+        scatter = np.sqrt(within[:, None] ** 2 + variance)
+        inflations.append(luck * (variance / scatter - shrinkage * scatter))
         spreads.append(np.column_stack([between, within]))
     weight = np.concatenate(weights)
     weight = np.exp(weight - weight.max())
