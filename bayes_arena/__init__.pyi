@@ -3,7 +3,7 @@
 from .arena.stable_arena import StableArena as StableArena
 from .arena.stored_rounds import Round as Round
 from .arena.stored_votes import Addition as Addition
-from .decisions.flips import (
+from .decisions.changed_votes.flips import (
     flip_votes as flip_votes,
     flips as flips,
 )

@@ -17,7 +17,7 @@ import pandas as pd
 from arena_votes import write_arena_votes
 
 import bayes_arena as ba
-from bayes_arena.decisions import refits
+from bayes_arena.decisions.changed_votes import refits
 
 HERE = Path(__file__).parent
 

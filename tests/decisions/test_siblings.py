@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.decisions.siblings import expected_largest
+from bayes_arena.decisions.pooling import expected_largest
 
 VARIANTS, OTHERS, VOTES = 27, 20, 100
 POINTS = ba.EloScale().points_per_logit

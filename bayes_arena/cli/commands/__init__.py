@@ -1,11 +1,11 @@
 """The commands.
 
-=========  ==================================
+=========  =====================================
 ratings    ``rank`` and ``annotators``
 votes      ``check`` and ``simulate``
 judging    ``compare`` and ``diagnose``
-deciding   ``flips``
+flips      ``flips``: what a ranking rests on
 arena      ``arena ...``: a Stable Arena
 reproduce  ``reproduce``: the paper
-=========  ==================================
+=========  =====================================
 """

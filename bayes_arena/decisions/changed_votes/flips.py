@@ -4,8 +4,9 @@ The number k says in votes what the probability that the one is better says of t
 side: where the votes do not settle an order, a handful of them decides it, however many there are. What k adds are the
 names of the votes, annotators or prompts that carry the order, and, counted in annotators, how few people do.
 
-How it is found stands in :mod:`bayes_arena.decisions.refits`. It is exact in that a refit without these votes has the
-opposite order, and a refit with one of them returned has not; that no other choice of fewer would do is not proved.
+How it is found stands in :mod:`~bayes_arena.decisions.changed_votes.refits`. It is exact in that a refit without these
+votes has the opposite order, and a refit with one of them returned has not; that no other choice of fewer would do is
+not proved.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from bayes_arena.arrays import Columns, Floats, Ints
-from bayes_arena.decisions.changes import VOTE, How, changes
-from bayes_arena.decisions.refits import Fewest, Path, fewest_along, fewest_one_by_one
+from bayes_arena.decisions.changed_votes.changes import VOTE, How, changes
+from bayes_arena.decisions.changed_votes.refits import Fewest, Path, fewest_along, fewest_one_by_one
 from bayes_arena.errors import ModelError, NotIdentifiedError, require_choice
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import find_mode
