@@ -106,7 +106,7 @@ def pool(families: Families, score: Floats, covariance: Floats, prior_precision:
     likelihood = (vectors * np.maximum(size, 0.0)) @ vectors.T  # what rounding leaves of zero is not negative
     by_votes_alone, pull = inverse(likelihood), precision @ score
     variance, unshrunk = np.diag(by_votes_alone), by_votes_alone @ pull
-    shrinkage = 1 - np.diag(covariance) / variance
+    shrinkage = np.maximum(1 - np.diag(covariance) / variance, 0.0)  # of groups never compared votes alone say less
     luck = np.array([expected_largest(tested) for tested in families.tested])[families.of]
     weights, means, variances, inflations, spreads = [], [], [], [], []
     for phi in (np.arange(ANGLES) + 0.5) * (0.5 * math.pi / ANGLES):

@@ -103,10 +103,10 @@ def flip_columns(
     """Columns of :func:`flips` (the command line prints them without importing pandas)."""
     _require_options(result, how, max_share)
     with one_thread():
-        fit = _at_mode(result)
-        above, below = _ordered(fit, pairs)
+        fit = at_mode(result)
+        above, below = ordered_pairs(fit, pairs)
         elo = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view).strength
-        found = list(_found(fit, above, below, by, how, max_share))
+        found = list(fewest_changes(fit, above, below, by, how, max_share))
         p_better = _probability_better(fit, above, below)
     names = np.array(fit.cells.competitors, dtype=object)
     changed = np.array([one.taken @ one.changes.votes for one in found])
@@ -164,9 +164,9 @@ def flip_votes(
         )
     _require_options(result, how, max_share)
     with one_thread():
-        fit = _at_mode(result)
-        above, below = _ordered(fit, [(competitor, opponent)])
-        (found,) = _found(fit, above, below, by, how, max_share)
+        fit = at_mode(result)
+        above, below = ordered_pairs(fit, [(competitor, opponent)])
+        (found,) = fewest_changes(fit, above, below, by, how, max_share)
     outcome, row, votes = found.votes
     tally, cells = found.changes.target.tally, fit.cells
     names = np.array(cells.competitors, dtype=object)
@@ -194,7 +194,7 @@ def _require_options(fit: Fit, how: How, max_share: float) -> None:
         )
 
 
-def _at_mode(result: Fit) -> Fit:
+def at_mode(result: Fit) -> Fit:
     """Return the fit at its posterior mode, at which a fit by another route is not."""
     is_mode = result.method == "map" or result.evidence == "laplace"
     mode = result.mode if is_mode else find_mode(result.mode.problem)
@@ -203,7 +203,7 @@ def _at_mode(result: Fit) -> Fit:
     return replace(result, mode=mode)
 
 
-def _ordered(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
+def ordered_pairs(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
     """Return the better and the worse of every pair."""
     quality = fit.strength + fit.view.slices @ fit.point.slices
     if isinstance(pairs, str):
@@ -215,7 +215,7 @@ def _ordered(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[Ints, 
     return np.where(quality[i] < quality[j], j, i), np.where(quality[i] < quality[j], i, j)
 
 
-def _contrasts(fit: Fit, above: Ints, below: Ints) -> Floats:
+def contrasts_of(fit: Fit, above: Ints, below: Ints) -> Floats:
     """Return the derivatives of the gaps by strengths, common numbers and numbers of slices, shape (m, h)."""
     strength = np.eye(fit.cells.n_competitors)[above] - np.eye(fit.cells.n_competitors)[below]
     common = np.zeros((len(above), len(fit.point.common)))
@@ -224,14 +224,14 @@ def _contrasts(fit: Fit, above: Ints, below: Ints) -> Floats:
 
 def _probability_better(fit: Fit, above: Ints, below: Ints) -> Floats:
     """Posterior probability of the order of every pair, in the Gaussian approximation."""
-    contrasts = _contrasts(fit, above, below)
+    contrasts = contrasts_of(fit, above, below)
     variance = fit.laplace.variance(contrasts) + fit.view.unseen[above] + fit.view.unseen[below]
     return np.asarray(ndtr(contrasts @ fit.point.head / np.sqrt(variance)))
 
 
-def _found(fit: Fit, above: Ints, below: Ints, by: str, how: How, max_share: float) -> Iterator[Fewest]:
+def fewest_changes(fit: Fit, above: Ints, below: Ints, by: str, how: How, max_share: float) -> Iterator[Fewest]:
     """Yield the fewest changes that turn every pair round."""
-    contrasts, most = _contrasts(fit, above, below), max_share * fit.target.n_votes
+    contrasts, most = contrasts_of(fit, above, below), max_share * fit.target.n_votes
     alike = None if how == "add" else changes(fit, by, how, (0, 1))
     effects = alike.effects(fit, contrasts) if alike else iter(())
     for row, pair in enumerate(zip(above.tolist(), below.tolist(), strict=True)):

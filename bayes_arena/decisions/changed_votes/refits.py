@@ -182,12 +182,9 @@ def fewest_one_by_one(path: Path, found: Fewest, fit: Fit, contrast: Floats) -> 
         if not left.any():
             break
         taken[np.argmin(np.where(left, effect, math.inf))] += 1
-        point = refit(changes, taken, fit, now.point)
-        if float(contrast @ point.head) < -EQUAL:
+        now = refitted(changes, taken, fit, now.point)
+        if float(contrast @ now.point.head) < -EQUAL:
             return replace(found, units=chosen, taken=taken)
-        target = replace(changes.target, counts=changes.counts(taken))
-        laplace = laplace_at(target, point, fit.laplace.shifts)
-        now = replace(fit, mode=replace(fit.mode, point=point, laplace=laplace))
         (effect,) = changes.effects(now, contrast[None])
     return found
 
@@ -209,3 +206,10 @@ def refit(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Point:
             "max_share."
         )
     return found.point
+
+
+def refitted(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Fit:
+    """Return the fit at the mode of :func:`refit`, where effects can be taken anew."""
+    point = refit(changes, taken, fit, start)
+    target = replace(changes.target, counts=changes.counts(taken))
+    return replace(fit, mode=replace(fit.mode, point=point, laplace=laplace_at(target, point, fit.laplace.shifts)))
