@@ -5,8 +5,8 @@ side: where the votes do not settle an order, a handful of them decides it, howe
 names of the votes, annotators or prompts that carry the order, and, counted in annotators, how few people do.
 
 How it is found stands in :mod:`~bayes_arena.decisions.changed_votes.refits`. It is exact in that a refit without these
-votes has the opposite order, and a refit with one of them returned has not; that no other choice of fewer would do is
-not proved.
+votes has the opposite order, and a refit with one of them returned has not. Another choice may do with fewer: none or a
+few percent fewer in models without slices, a tenth or so with answers (``benchmarks/flips.py``).
 """
 
 from __future__ import annotations
