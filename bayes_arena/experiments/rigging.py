@@ -30,7 +30,7 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.experiments.honest import Crowd, draw_habits, draw_outcomes
+from bayes_arena.experiments.honest import Crowd, Habits, draw_habits, draw_outcomes
 from bayes_arena.fits.fitting import fit
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.likelihood.specification import Model
@@ -61,14 +61,20 @@ class Rigged:
         Names of the riggers.
     targets : tuple of str
         Whom they vote for (``hate``: against).
-    share : float
-        Share of the votes that are rigged.
+    habits : Habits
+        Of the riggers where they vote honestly.
     """
 
     cells: Cells
     riggers: tuple[str, ...]
     targets: tuple[str, ...]
-    share: float
+    habits: Habits
+
+    @property
+    def share(self) -> float:
+        """Share of the votes that are rigged."""
+        mine = np.isin(self.cells.annotators, self.riggers)
+        return float(self.cells.votes_by_annotator()[mine].sum() / self.cells.n_votes)
 
 
 def rig(
@@ -123,13 +129,19 @@ def rig(
     if strategy == "two-targets":
         aims.append(_next_to(cells, aims[0]))
     account = np.repeat(np.arange(accounts), votes)
+    honest = fit(cells, model=DAVIDSON, method="map", answers=False)
+    ties = float(np.exp(honest.point.common[0]))
+    habits = draw_habits(replace(crowd or Crowd(), tie_propensity=ties), accounts, rng)
     if strategy == "copycat":
         row, outcome = _copied(cells, accounts, votes, rng)
         slips = rng.random(len(row)) < SLIPPED_IN
         row[slips] = _offered(cells, int(slips.sum()), rng, aims)
     else:
         row = _battles(cells, strategy, aims, len(account), rng)
-        outcome = _elsewhere(cells, strategy, aims[0], row, account, crowd or Crowd(), rng)
+        if strategy in ("t-normal", "t-normal50"):
+            outcome = draw_outcomes(lead(honest.strength, cells.a[row], cells.b[row]), habits, account, rng)
+        else:
+            outcome = _elsewhere(cells, strategy, aims[0], row, rng)
     a, b = np.isin(cells.a[row], aims), np.isin(cells.b[row], aims)
     if strategy == "copycat":  # what was copied stays, even where the target takes part
         a, b = a & slips, b & slips
@@ -137,7 +149,7 @@ def rig(
     outcome = np.select([a & b, a, b], [TIE, for_a, for_b], outcome)
     everybody, riggers = _added(cells, row, account, outcome)
     names = tuple(cells.competitors[aim] for aim in aims)
-    return Rigged(everybody, riggers, names, float(len(row) / everybody.n_votes))
+    return Rigged(everybody, riggers, names, habits)
 
 
 def _offered(cells: Cells, size: int, rng: np.random.Generator, aims: list[int] | None = None) -> Ints:
@@ -160,25 +172,17 @@ def _battles(cells: Cells, strategy: Strategy, aims: list[int], size: int, rng: 
     return row
 
 
-def _elsewhere(
-    cells: Cells, strategy: Strategy, target: int, row: Ints, account: Ints, crowd: Crowd, rng: np.random.Generator
-) -> Ints:
-    """Outcome of every vote of the riggers, were the target not there."""
-    a, b = cells.a[row], cells.b[row]
-    if strategy in ("t-normal", "t-normal50"):
-        honest = fit(cells, model=DAVIDSON, method="map", answers=False)
-        alike = replace(crowd, tie_propensity=float(np.exp(honest.point.common[0])))
-        habits = draw_habits(alike, int(account[-1]) + 1, rng)
-        return draw_outcomes(lead(honest.strength, a, b), habits, account, rng)
+def _elsewhere(cells: Cells, strategy: Strategy, target: int, row: Ints, rng: np.random.Generator) -> Ints:
+    """Outcome of every vote of riggers who do not vote honestly, were the target not there."""
     if strategy == "omni-bt":
-        return np.where(lead(_influence(cells, target), a, b) > 0, WIN, LOSS)
+        return np.where(lead(influence(cells, target), cells.a[row], cells.b[row]) > 0, WIN, LOSS)
     if strategy == "t-random":
         return rng.choice([WIN, LOSS, TIE], size=len(row))
     return np.full(len(row), TIE)
 
 
-def _influence(cells: Cells, target: int) -> Floats:
-    """Influence of a win, over a loss, of every competitor on the target's lead on those ranked above it.
+def influence(cells: Cells, target: int) -> Floats:
+    """How much votes for each competitor help the target to overtake those ranked above it, shape (n_competitors,).
 
     A vote on (a, b) moves the strengths by H^-1 (e_a - e_b) (W - p), H the Hessian of Bradley-Terry's likelihood. The
     lead c' r, c = e_target - mean of e_above, moves by (g_a - g_b) (W - p) with g = H^-1 c: to the side of the larger
