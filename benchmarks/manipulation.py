@@ -3,8 +3,8 @@
     uv run python benchmarks/manipulation.py --quick > benchmarks/results/manipulation.md
     uv run python benchmarks/manipulation.py [--seeds 10] [--processes 2] > benchmarks/results/manipulation.md
 
-Strategies, and who the riggers are, stand in ``bayes_arena/experiments/rigging.py``; honest arenas in ``honest.py`` beside
-it; other people's defences in ``rivals.py`` and the bound in ``oracle.py``, here. Three sizes of arena:
+Strategies stand in ``bayes_arena/experiments/rigging.py``, honest arenas in ``honest.py`` beside it; other people's
+defences in ``rivals.py`` and the bound in ``oracle.py``, here. Three sizes of arena:
 
     small     60 competitors, 20,000 honest votes of 200 annotators, pairs met alike
     part      100,000 of the 1.67 million battles of Chatbot Arena, synthetic annotators, 27 votes each
@@ -80,7 +80,7 @@ class Judgement:
 
     Attributes
     ----------
-    rank : dict of str to int
+    rank, elo : dict
         Of every competitor.
     flagged, called : set of str
         Flagged at the false discovery rate; called anomalous, or said to favour or hate somebody.
@@ -117,9 +117,8 @@ def honestly(name: str, seed: int) -> tuple[dict[str, int], Judgement]:
 
 
 def ranks(fit: ba.Fit) -> dict[str, int]:
-    """Rank of every competitor by Elo."""
-    table = ba.leaderboard(fit)
-    return dict(zip(table["competitor"], range(1, len(table) + 1), strict=True))
+    """Rank of every competitor by Elo, from 1."""
+    return {name: place for place, name in enumerate(ba.leaderboard(fit)["competitor"], start=1)}
 
 
 def judge(cells: ba.Cells, **options: object) -> Judgement:
@@ -138,7 +137,8 @@ def judge(cells: ba.Cells, **options: object) -> Judgement:
     seconds = time.process_time() - start
     board = ba.leaderboard(fit)
     elo = dict(zip(board["competitor"], board["elo"], strict=True))
-    return Judgement(ranks(fit), elo, flagged, called, " ".join(told), reward, seconds)
+    rank = {name: place for place, name in enumerate(elo, start=1)}
+    return Judgement(rank, elo, flagged, called, " ".join(told), reward, seconds)
 
 
 def target_of(attack: Attack) -> str:
@@ -194,7 +194,8 @@ def pay(found: Judgement, rigged: Rigged) -> float:
         return float("nan")
     riggers = set(rigged.riggers)
     honest = np.median([reward for name, reward in found.reward.items() if name not in riggers])
-    return float(np.median([found.reward[name] for name in rigged.riggers]) / honest)
+    rigging = np.median([found.reward[name] for name in rigged.riggers])
+    return float(rigging / honest) if honest else float("inf")
 
 
 def attacks(options: argparse.Namespace) -> list[Attack]:
@@ -330,7 +331,7 @@ def say_honest(options: argparse.Namespace) -> None:
 
 
 def board_sd(fit: ba.Fit) -> np.ndarray:
-    """Standard deviation of every rating, by rank."""
+    """Return the standard deviation of every rating, by rank."""
     board = ba.leaderboard(fit)
     return ((board["upper"] - board["lower"]) / (2 * 1.959964)).to_numpy()
 
