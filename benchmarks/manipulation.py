@@ -27,6 +27,7 @@ import argparse
 import inspect
 import itertools
 import os
+import re
 import sys
 import time
 import warnings
@@ -167,7 +168,7 @@ def outcome_of(attack: Attack) -> dict[str, object]:
         "honest: default": honest.rank[target],
         "BT": ranks(ba.fit(cells, model="bradley-terry"))[target],
         "default": found.rank[target],
-        "named": all(name in found.told for name in rigged.targets[:1]),
+        "named": all(names(found.told, name) for name in rigged.targets),
         "cannot tell": not found.reward,
         "pay": pay(found, rigged),
         "seconds": found.seconds,
@@ -186,6 +187,11 @@ def outcome_of(attack: Attack) -> dict[str, object]:
         row[name] = len(members & riggers) / len(riggers)
         row[f"{name} innocents"] = len(members - riggers)
     return row
+
+
+def names(text: str, competitor: str) -> bool:
+    """Whether a text names a competitor, not one whose name begins or ends alike."""
+    return re.search(rf"(?<![\w.-]){re.escape(competitor)}(?![\w-])", text) is not None
 
 
 def pay(found: Judgement, rigged: Rigged) -> float:
@@ -412,7 +418,8 @@ def main() -> None:
     options = parser.parse_args()
     options.seeds = options.seeds or (2 if options.quick else 10)
     warnings.simplefilter("ignore", ba.ArenaWarning)
-    print("    uv run python benchmarks/manipulation.py " + " ".join(sys.argv[1:]) + "\n")
+    print("    uv run python benchmarks/manipulation.py " + " ".join(sys.argv[1:]))
+    print(f"\nVersion {ba.__version__}, {'with' if GUARDED else 'before there was'} a defence in the default fit.\n")
     for name in options.only:
         SECTIONS[name](options)
 
