@@ -13,10 +13,10 @@ defences in ``rivals.py`` and the bound in ``oracle.py``, here. Three sizes of a
 A row is a strategy, accounts x votes and a target, over seeds. Ranks: of the target by the honest votes (Bradley-Terry,
 this package), and where it stands after the attack by Bradley-Terry, by this package's default fit as it comes, and by
 Bradley-Terry after the vote filter at .7 and .8. "flag": recall, and honest accounts flagged in a seed, of
-``ba.flag(result, fdr=.05)``; "verdict": of whom ``ba.annotators`` calls anomalous or says to favour or hate somebody;
-"named": share of the seeds in which the result names the target. "pay": the reward of the median rigger, the median
-honest account's being 1. Bound: recall of the likelihood ratio with everything known. "cannot tell": share of the seeds
-in which the result refuses to judge anybody.
+``ba.flag(result, fdr=.05)``; "verdict": of whom ``ba.annotators`` calls anomalous, for whatever reason; "named": share
+of the seeds in which the result names the target. "pay": the reward of the median rigger, the median honest account's
+being 1. "bound": the likelihood ratio with everything known. "cannot tell": share of the seeds in which the result
+refuses to judge anybody.
 
 ``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes.
 """
@@ -84,7 +84,7 @@ class Judgement:
     rank, elo : dict
         Of every competitor.
     flagged, called : set of str
-        Flagged at the false discovery rate; called anomalous, or said to favour or hate somebody.
+        Flagged at the false discovery rate; called anomalous.
     told : str
         All it says in words: kinds of annotators, and warnings.
     reward : dict of str to float
@@ -128,12 +128,15 @@ def judge(cells: ba.Cells, **options: object) -> Judgement:
     fit = ba.fit(cells, **options)
     told = list(fit.warnings)
     flagged, called, reward = set(), set(), {}
-    if fit.target.own:  # else the fit fell back to a model that says nothing about annotators
+    try:
         table = ba.annotators(fit)
+    except ba.ModelError:  # nobody can be judged
+        pass
+    else:
         flagged = set(ba.flag(fit, fdr=FDR))
-        partial = table["kind"].str.startswith(("favours", "hates")) & (table["verdict"] == "anomalous")
-        called = set(table.loc[(table["verdict"] == "anomalous") | partial, "annotator"])
-        told += list(table.loc[partial, "kind"])
+        anomalous = table[table["verdict"] == "anomalous"]
+        called = set(anomalous["annotator"])
+        told += list(anomalous["kind"])
         reward = dict(zip(table["annotator"], table["reward"], strict=True))
     seconds = time.process_time() - start
     board = ba.leaderboard(fit)
@@ -200,7 +203,7 @@ def pay(found: Judgement, rigged: Rigged) -> float:
         return float("nan")
     riggers = set(rigged.riggers)
     honest = np.median([reward for name, reward in found.reward.items() if name not in riggers])
-    rigging = np.median([found.reward[name] for name in rigged.riggers])
+    rigging = np.median([found.reward.get(name, 0.0) for name in rigged.riggers])  # whose votes do not count has none
     return float(rigging / honest) if honest else float("inf")
 
 
