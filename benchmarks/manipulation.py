@@ -269,7 +269,7 @@ def say_attacks(options: argparse.Namespace) -> None:
             "filter 0.8": 1,
             "default": 1,
             "honest: default": 1,
-            "worst": 0,
+            "worst": 0, "rigged": 3,
             "seconds": 1,
         },
     )
