@@ -12,11 +12,12 @@ defences in ``rivals.py`` and the bound in ``oracle.py``, here. Three sizes of a
 
 A row is a strategy, accounts x votes and a target, over seeds. Ranks: of the target by the honest votes (Bradley-Terry,
 this package), and where it stands after the attack by Bradley-Terry, by this package's default fit as it comes, and by
-Bradley-Terry after the vote filter at .7 and .8. "flag": recall, and honest accounts flagged in a seed, of
-``ba.flag(result, fdr=.05)``; "verdict": of whom ``ba.annotators`` calls anomalous, for whatever reason; "named": share
-of the seeds in which the result names the target. "pay": the reward of the median rigger, the median honest account's
-being 1. "bound": the likelihood ratio with everything known. "cannot tell": share of the seeds in which the result
-refuses to judge anybody.
+Bradley-Terry after the vote filter at .7 and .8. "worst": by how much the default's rank is off in the worst seed.
+"flag": recall and honest accounts flagged in a seed, of ``ba.flag(result, fdr=.05)``; in brackets those of the latter
+who are anomalous by their true parameters, though honest: they all but guess, and no rule could know that they mean
+well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whatever reason. "named": share of the seeds in
+which the result names the target. "pay": the reward of the median rigger, the median honest account's being 1. "bound":
+the likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
 ``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes.
 """
@@ -41,7 +42,7 @@ import numpy as np
 import pandas as pd
 import rivals
 from arena_votes import synthetic_annotators
-from oracle import flagged_by_oracle
+from oracle import below_the_bar, flagged_by_oracle
 
 import bayes_arena as ba
 from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
@@ -117,6 +118,12 @@ def honestly(name: str, seed: int) -> tuple[dict[str, int], Judgement]:
     return ranks(ba.fit(cells, model="bradley-terry")), judge(cells)
 
 
+@lru_cache(maxsize=2)
+def useless(name: str, seed: int) -> set[str]:
+    """Name the honest annotators of an arena who are anomalous all the same."""
+    return below_the_bar(arena_of(name, seed))
+
+
 def ranks(fit: ba.Fit) -> dict[str, int]:
     """Rank of every competitor by Elo, from 1."""
     return {name: place for place, name in enumerate(ba.leaderboard(fit)["competitor"], start=1)}
@@ -189,6 +196,7 @@ def outcome_of(attack: Attack) -> dict[str, object]:
     for name, members in sets.items():
         row[name] = len(members & riggers) / len(riggers)
         row[f"{name} innocents"] = len(members - riggers)
+        row[f"{name} useless"] = len((members - riggers) & useless(attack.arena, attack.seed))
     return row
 
 
@@ -269,14 +277,16 @@ def say_attacks(options: argparse.Namespace) -> None:
             "filter 0.8": 1,
             "default": 1,
             "honest: default": 1,
-            "worst": 0, "rigged": 3,
+            "worst": 0,
+            "rigged": 3,
             "seconds": 1,
         },
     )
     print("\n## Who is found: recall / honest accounts lost in a seed\n")
     found = means.reset_index()[keys].copy()
     for name in ("flag", "verdict", "bound", "user test", "user test, raw", "Fisher"):
-        found[name] = [f"{recall:.2f} / {lost:.1f}" for recall, lost in means[[name, f"{name} innocents"]].to_numpy()]
+        columns = means[[name, f"{name} innocents", f"{name} useless"]].to_numpy()
+        found[name] = [f"{recall:.2f} / {lost:.1f} ({bad:.1f})" for recall, lost, bad in columns]
     found["named"] = means["named"].to_numpy()
     say(found)
 
@@ -303,7 +313,8 @@ def say_shares(options: argparse.Namespace) -> None:
         for share in (0.2, 0.3, 0.35, 0.4, 0.5, 0.6)
     ]
     table = measured(rows, options.processes)
-    columns = ["rigged", "honest: default", "BT", "default", "flag", "flag innocents", "cannot tell", "named", "pay"]
+    columns = ["rigged", "honest: default", "BT", "default", "flag", "flag innocents", "flag useless"]
+    columns += ["cannot tell", "named", "pay"]
     say(
         table.groupby(["strategy", "accounts x votes"], sort=False)[columns].mean().reset_index(),
         {"BT": 1, "default": 1, "honest: default": 1},
@@ -325,8 +336,12 @@ def say_honest(options: argparse.Namespace) -> None:
         for seed in range(options.seeds):
             report("honest", seed, options.seeds)
             arena = honest_arena(crowd, seed=seed)
-            found, bad = judge(arena.cells), {*arena.guessers, *arena.adversaries}
-            row = {"arena": name, "flagged": len(found.flagged - bad), "of the bad": len(found.flagged & bad)}
+            found, bad = judge(arena.cells), below_the_bar(arena) | {*arena.guessers, *arena.adversaries}
+            row = {
+                "arena": name,
+                "flagged": len(found.flagged - bad),
+                "flagged, and below the bar": len(found.flagged & bad),
+            }
             row["cannot tell"] = float(not found.reward)
             if GUARDED:
                 bare = judge(arena.cells, guard=False)

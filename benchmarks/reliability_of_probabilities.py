@@ -26,13 +26,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from oracle import below_the_bar
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
 from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
 from bayes_arena.experiments.rigging import rig
 from bayes_arena.progress import report
-from bayes_arena.reliability.annotators import TOLERANCE
 
 ENOUGH = 200
 """Annotators that a bin needs to be judged."""
@@ -45,17 +45,6 @@ class Known:
 
     cells: ba.Cells
     true: dict[str, set[str]]
-
-
-def below_the_bar(arena: HonestArena) -> set[str]:
-    """Name those whose true net agreement with the ranking of all is below the bar."""
-    i, j = np.triu_indices(len(arena.strength), k=1)
-    swap = arena.strength[i] < arena.strength[j]
-    i, j = np.where(swap, j, i), np.where(swap, i, j)
-    mine = arena.strength + arena.taste
-    half = 0.5 * arena.habits.discrimination[:, None] * (mine[:, i] - mine[:, j])
-    net = (2 * np.sinh(half) / (2 * np.cosh(half) + np.exp(arena.habits.log_tie_propensity)[:, None])).mean(axis=1)
-    return {arena.cells.annotators[k] for k in np.flatnonzero(net < TOLERANCE * np.median(net))}
 
 
 def known(arena: HonestArena) -> Known:
