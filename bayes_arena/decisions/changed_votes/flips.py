@@ -5,8 +5,8 @@ side: where the votes do not settle an order, a handful of them decides it, howe
 names of the votes, annotators or prompts that carry the order, and, counted in annotators, how few people do.
 
 How it is found stands in :mod:`~bayes_arena.decisions.changed_votes.refits`. It is exact in that a refit without these
-votes has the opposite order, and a refit with one of them returned has not. Another choice may do with fewer: none or a
-few percent fewer in models without slices, a tenth or so with answers (``benchmarks/flips.py``).
+votes has the opposite order, and a refit with one of them returned has not. Another choice may do with fewer: on real
+votes at most 7 % fewer in models without slices, and up to a third with answers (``benchmarks/flips.py``).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def flips(
     ----------
     result : Fit
         A fitted model. Refits hold the spreads of its prior and go to the posterior mode; so do the order, the gap and
-        the probability shown, whatever the route of the fit.
+        the probability shown, whatever the route of the fit. Votes that its guard left out stay out.
     pairs : {"adjacent", "top"} or sequence of (str, str)
         Every competitor and the next, the first and the second alone, or these pairs.
     by : str
