@@ -72,6 +72,7 @@ def test_k_is_that_of_brute_force_over_all_subsets(seed):
     assert (table["k_linear"] > table["k"]).any()
 
 
+@pytest.mark.slow
 def test_without_the_votes_named_the_order_is_the_other_and_with_one_of_them_returned_it_is_not(votes, fitted):
     row = ba.flips(fitted).sort_values("k").iloc[-1]
     pair = row["competitor"], row["opponent"]
