@@ -26,7 +26,7 @@ import numpy as np
 
 import bayes_arena as ba
 from bayes_arena.decisions.enough import in_order, leads
-from bayes_arena.decisions.tiers import told_better
+from bayes_arena.decisions.tiers import longest_chain, told_better
 from bayes_arena.decisions.verdict import likely_best
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.outcomes import davidson
@@ -126,7 +126,9 @@ def is_harmless(one: Look) -> bool:
 def with_error(values: Iterable[float], digits: int = 3) -> str:
     """Write a mean and its standard error."""
     found = np.array(list(values), dtype=float)
-    error = found.std(ddof=1) / math.sqrt(len(found)) if len(found) > 1 else math.nan
+    if len(found) < 2:
+        return "of one" if len(found) else "of none"
+    error = found.std(ddof=1) / math.sqrt(len(found))
     return f"{found.mean():.{digits}f} ({error:.{digits}f})"
 
 
@@ -202,7 +204,7 @@ def truths(rng: np.random.Generator) -> dict[str, np.ndarray]:
     return {
         "a clear leader": clear,
         "a close top group": group,
-        "two 9 Elo apart": hard,
+        "best two 9 Elo apart": hard,
         "all equal": np.zeros(N),
         "drawn": drawn,
     }
@@ -218,41 +220,69 @@ def voted(rng: np.random.Generator, truth: np.ndarray, votes: int) -> ba.Cells:
     return cells(a, b, k, outcomes(rng, theta[k] * (truth[a] - truth[b])), names)
 
 
-def sentences(arenas: int) -> None:
+def is_right(truth: np.ndarray, named: np.ndarray) -> bool:
+    """Whether a sentence that names these competitors, or none, is right."""
+    return not len(named) or bool(np.ptp(truth) > 0 and truth.argmax() in named)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of an arena, and whether it is right."""
+
+    named: int
+    sentence: bool
+    laxer_sentence: bool
+    tiers: int
+    told: bool
+    rank_spread: bool
+
+
+def say(fit: ba.Fit, truth: np.ndarray) -> Said:
+    """Compare what is said of an arena with the truth."""
+    strength = believed_strengths(fit)
+    p_best, (better, _) = best_probabilities(strength), told_better(strength, 0.95)
+    named, laxer = likely_best(p_best), likely_best(p_best, 0.95)
+    board = ba.leaderboard(fit).set_index("competitor").loc[list(COMPETITORS)]
+    best, worst = 1 + (truth[:, None] < truth).sum(axis=1), (truth[:, None] <= truth).sum(axis=1)
+    return Said(
+        named=len(named),
+        sentence=is_right(truth, named),
+        laxer_sentence=is_right(truth, laxer),
+        tiers=int(longest_chain(better).max()),
+        told=bool((truth[:, None] > truth)[better].all()),
+        rank_spread=bool(((board["rank_best"] <= best) & (worst <= board["rank_worst"])).all()),
+    )
+
+
+def sentences(arenas: int, sizes: list[int]) -> None:
     print(f"## Sentences and tiers, {arenas} arenas of each kind\n")
     print(
         "| truth | votes | leads | is one of | not enough | **sentence right** | leads: right | is one of: right | "
-        "tiers | **tiers right** | rank spread right |\n|---|---|---|---|---|---|---|---|---|---|---|"
+        "right, were sets of .95 named | tiers | **tiers right** | rank spread right |"
     )
-    for votes in (1000, 4000):
-        found: dict[str, list[tuple[int, bool, int, bool, bool]]] = {}
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    for votes in sizes:
+        found: dict[str, list[Said]] = {}
         for seed in range(arenas):
             for kind, (name, truth) in enumerate(truths(np.random.default_rng([seed, 2])).items()):
                 fit = ba.fit(voted(np.random.default_rng([seed, 3, kind]), truth, votes), model="am-davidson")
-                strength = believed_strengths(fit)
-                named = likely_best(best_probabilities(strength))
-                right = not len(named) or (truth.max() in truth[named] and np.ptp(truth) > 0)
-                better, _ = told_better(strength, 0.95)
-                claims_right = bool((truth[:, None] > truth)[better].all())
-                table = ba.tiers(fit)
-                true = truth[[COMPETITORS.index(one) for one in table["competitor"]]]
-                best, worst = 1 + (true[:, None] < true).sum(axis=1), (true[:, None] <= true).sum(axis=1)
-                spread_right = bool(((table["rank_best"] <= worst) & (best <= table["rank_worst"])).all())
-                if not np.ptp(truth):
-                    spread_right = bool((table["rank_best"] == 1).all())
-                row = len(named), bool(right), int(table["tier"].max()), claims_right, spread_right
-                found.setdefault(name, []).append(row)
+                found.setdefault(name, []).append(say(replace(fit, samples=ba.draw(fit)), truth))
             progress(seed, arenas)
         for name, rows in found.items():
-            size, right, count, claims, spread = map(np.array, zip(*rows, strict=True))
-            of_leads, of_groups = (
-                with_error(right[named]) if named.sum() > 1 else "" for named in (size == 1, size > 1)
-            )
-            print(
-                f"| {name} | {votes:,} | {(size == 1).mean():.3f} | {(size > 1).mean():.3f} | "
-                f"{(size == 0).mean():.3f} | {with_error(right)} | {of_leads} | {of_groups} | {count.mean():.1f} | "
-                f"{with_error(claims)} | {with_error(spread)} |"
-            )
+            groups = [
+                [one for one in rows if one.named == 1],
+                [one for one in rows if one.named > 1],
+                [one for one in rows if one.named == 0],
+            ]
+            shares = " | ".join(f"{len(group) / arenas:.3f}" for group in groups)
+            right = [with_error(one.sentence for one in group) for group in (rows, *groups[:2])]
+            others = [
+                with_error(one.laxer_sentence for one in rows),
+                f"{np.mean([one.tiers for one in rows]):.1f}",
+                with_error(one.told for one in rows),
+                with_error(one.rank_spread for one in rows),
+            ]
+            print(f"| {name} | {votes:,} | {shares} | {' | '.join([*right, *others])} |")
 
 
 def progress(seed: int, arenas: int) -> None:
@@ -264,12 +294,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--arenas", type=int, default=200)
     parser.add_argument("--part", choices=("stopping", "sentences"))
+    parser.add_argument("--votes", type=int, nargs="+", default=[1000, 4000], help="sizes of the arenas of sentences")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
-    for name, part in (("stopping", stopping), ("sentences", sentences)):
-        if options.part in (None, name):
-            part(options.arenas)
-            print()
+    if options.part != "sentences":
+        stopping(options.arenas)
+        print()
+    if options.part != "stopping":
+        sentences(options.arenas, options.votes)
 
 
 if __name__ == "__main__":
