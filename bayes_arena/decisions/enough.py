@@ -78,12 +78,12 @@ class Enough:
     votes_to_go: float
 
     def __str__(self) -> str:
-        further = f"about {self.votes_to_go:,.0f}" if math.isfinite(self.votes_to_go) else "too many to estimate"
-        to_go = "enough votes" if self.done else f"not enough votes, further ones that it takes: {further}"
+        to_go = f"about {self.votes_to_go:,} to go" if math.isfinite(self.votes_to_go) else "too many to go to estimate"
+        found = "enough votes" if self.done else f"not enough votes, {to_go}"
         return (
-            f"{'Best' if self.goal == 'best' else 'Ranking'} at {100 * self.level:g} %: {to_go}. {self.leader} is the "
-            f"best with probability {self.p_best:.2f}, expected regret {self.regret_elo:.1f} Elo, expected tau "
-            f"{self.expected_tau:.2f}."
+            f"{self.goal.capitalize()} at {100 * self.level:g} %: {found}. {self.leader} is the best with probability "
+            f"{self.p_best:.2f}, expected regret {self.regret_elo:.1f} Elo{' (close enough)' * self.close_enough}, "
+            f"expected tau {self.expected_tau:.2f}."
         )
 
 

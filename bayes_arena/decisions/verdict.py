@@ -47,16 +47,19 @@ def verdict(fit: Fit) -> str:
     >>> verdict(fit(example_arena().votes))
     'model-18 leads (P(best) 1.00).'
     """
-    names, p_best = fit.cells.competitors, best_probabilities(believed_strengths(fit))
+    p_best = best_probabilities(believed_strengths(fit))
     named = likely_best(p_best)
-    *others, last = (names[place] for place in named) if len(named) else (names[p_best.argmax()],)
     board = " on " + " of ".join(fit.about.values()) if fit.about else ""
     if not len(named):
-        said = f"Not enough votes to say which is the best{board}: likeliest is {last} (P(best) {p_best.max():.2f})."
-    elif not others:
-        said = f"{last} leads{board} (P(best) {p_best.max():.2f})."
+        likeliest = fit.cells.competitors[p_best.argmax()]
+        said = (
+            f"Not enough votes to say which is the best{board}: likeliest is {likeliest} (P(best) {p_best.max():.2f})."
+        )
     else:
-        said = f"The best{board} is one of {', '.join(others)} and {last} (P {p_best[named].sum():.2f})."
+        *others, last = (fit.cells.competitors[place] for place in named)
+        said = f"{last} leads{board} (P(best) {p_best[named].sum():.2f})."
+        if others:
+            said = f"The best{board} is one of {', '.join(others)} and {last} (P {p_best[named].sum():.2f})."
     return said_first(fit) + said
 
 

@@ -62,7 +62,7 @@ def test_no_number_of_votes_is_estimated_for_what_is_level():
     fit = ba.fit(ba.read_votes(frame([("x", "y", "model_a"), ("x", "y", "model_b")] * 100)))
     found = ba.enough(fit, level=0.999)
     assert found.votes_to_go == math.inf
-    assert "too many to estimate" in str(found)
+    assert "too many to go to estimate" in str(found)
 
 
 def test_close_enough_is_about_the_regret(undecided):
@@ -91,5 +91,5 @@ def test_impossible_questions_are_refused(fit, wrong, said):
 def test_it_reads_as_a_sentence(fit, undecided):
     assert str(ba.enough(fit)).startswith("Best at 95 %: enough votes. ")
     found = ba.enough(undecided, goal="ranking", level=0.95)
-    said = f"Ranking at 95 %: not enough votes, further ones that it takes: about {found.votes_to_go:,}. "
+    said = f"Ranking at 95 %: not enough votes, about {found.votes_to_go:,} to go. "
     assert str(found).startswith(f"{said}{found.leader} is the best with probability {found.p_best:.2f}")
