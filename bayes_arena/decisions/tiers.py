@@ -48,6 +48,11 @@ def tiers(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
         and ``rank_worst`` are the arena's rank spread, as in :func:`~bayes_arena.leaderboard`, each interval at the
         level by itself. ``attrs`` has the level and ``z``, standard deviations that a difference takes to be told.
 
+    Warns
+    -----
+    DependentVotesWarning
+        As :func:`~bayes_arena.leaderboard` does.
+
     Raises
     ------
     ModelError
@@ -119,7 +124,7 @@ def longest_chain(better: np.ndarray) -> Ints:
     """Return the number of competitors in the longest chain that ends in each, every one told better than the next."""
     tier = np.ones(len(better), dtype=np.int64)
     for _ in range(len(better)):
-        deeper = np.maximum(1, 1 + np.where(better, tier[:, None], 0).max(axis=0))
+        deeper = 1 + np.where(better, tier[:, None], 0).max(axis=0)
         if np.array_equal(deeper, tier):
             break
         tier = deeper

@@ -563,6 +563,7 @@ def test_a_killed_writer_loses_and_breaks_nothing():
     assert "3 in a transaction: no damage" in done.stdout
 
 
+@pytest.mark.slow
 def test_it_asks_for_pairs_by_the_votes_of_all_who_are_not_excluded(path, uneven_arena):
     everybody = ba.fit(uneven_arena.cells(), model="bradley-terry")
     uneven_arena.rate(prior="flat", exclude="exclude")

@@ -66,6 +66,7 @@ def votes_file(tmp_path_factory, arena):
     return path
 
 
+@pytest.mark.slow
 def test_the_command_says_it_with_tiers(votes_file, arena_cells):
     fit = ba.fit(arena_cells, model="bradley-terry")
     answer = json.loads(run("verdict", votes_file, "--model", "bradley-terry", "--format", "json").stdout)
