@@ -294,7 +294,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--arenas", type=int, default=200)
     parser.add_argument("--part", choices=("stopping", "sentences"))
-    parser.add_argument("--votes", type=int, nargs="+", default=[1000, 4000], help="sizes of the arenas of sentences")
+    parser.add_argument("--votes", type=int, nargs="+", default=[4000], help="sizes of the arenas of sentences")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
     if options.part != "sentences":

@@ -11,8 +11,9 @@ The best is found when P(best) reaches the level; the ranking when the share of 
 
 How many votes are left is an estimate, not a promise. With m times the votes, of the kind that was cast, posterior
 standard deviations would be about 1 / sqrt(m) of what they are; were the means to stay, draws r would become
-mean + (r - mean) / sqrt(m), and the smallest m that reaches the level is looked for. Means do move, pairs that are
-chosen well (:func:`~bayes_arena.next_pairs`) take fewer votes, and for new prompts votes on old ones count for less.
+mean + (r - mean) / sqrt(m), and the smallest m that reaches the level is looked for. It is often too high: means do
+move, and pairs that are chosen well (:func:`~bayes_arena.next_pairs`) take fewer votes; in ``benchmarks/decisions.py``
+about half of what was estimated at 500 votes. For new prompts it is too low if votes are on old ones.
 """
 
 from __future__ import annotations
@@ -98,8 +99,8 @@ def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: fl
         Whether the best competitor is to be found, or the order of all.
     level : float
         For the best, the probability that it is; for the ranking, the share of pairs expected in the right order.
-        Whoever stops at P(best) >= .95 is wrong at most one time in twenty over arenas like the prior's, however often
-        they look; in an arena whose best two are nearly alike they are wrong more often, and lose little.
+        Whoever stops at P(best) >= .95, however often they look, is wrong about one time in twenty over arenas like the
+        prior's; in an arena whose best two are nearly alike they are wrong more often, and lose little.
     regret_elo : float
         Expected regret in Elo points up to which the leader is ``close_enough``.
 
