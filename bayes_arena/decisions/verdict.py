@@ -4,9 +4,9 @@
 it with probability .99, if it is small: at most three competitors or a fifth of all, and never all of them. Else that
 there are not enough votes to say. No sentence says that competitors are equally good: votes cannot show it.
 
-A set takes .99 so that sentences are wrong less than one time in twenty in arenas of every kind, and not only on average
-over arenas like the prior's: of three who lead nearly alike, the smallest set of .95 leaves out the best one time in ten
-(``benchmarks/decisions.py``).
+A set takes .99 so that sentences are wrong less than one time in twenty in arenas of every kind, and not only on
+average over arenas like the prior's: of three who lead nearly alike, the smallest set of .95 leaves out the best one
+time in ten (``benchmarks/decisions.py``).
 """
 
 from __future__ import annotations
