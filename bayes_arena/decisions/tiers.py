@@ -22,7 +22,7 @@ from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.belief import believed_strengths
 from bayes_arena.ratings.intervals.contract import require_level
-from bayes_arena.ratings.intervals.laplace import Laplace
+from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def tier_columns(fit: Fit, level: float) -> tuple[Columns, float]:
     require_level(level)
     better, z = told_better(believed_strengths(fit), level)
     names = fit.cells.competitors
-    board = leaderboard_columns(fit, Laplace(), level=level)
+    board = leaderboard_columns(fit, resolve_interval(None, fit), level=level)
     place = [names.index(name) for name in board["competitor"]]
     columns = {
         "tier": longest_chain(better)[place],

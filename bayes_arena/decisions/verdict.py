@@ -35,7 +35,7 @@ def verdict(fit: Fit) -> str:
     -------
     str
         That one competitor leads (it is the best with a probability of at least .95), of which few the best is one
-        (.99), or that there are not enough votes to say.
+        (.99), or that there are not enough votes to say. Where annotators form camps, this comes first.
 
     Raises
     ------
@@ -87,8 +87,5 @@ def likely_best(p_best: Floats, one_of: float = ONE_OF) -> Ints:
 
 
 def said_first(fit: Fit) -> str:
-    """Return what stands before the sentence, with a space at its end; empty if nothing has to.
-
-    THE PLACE for what makes every verdict doubtful: that the annotators form camps.
-    """
-    return ""
+    """Return what makes every verdict doubtful, that annotators form camps, with a space at its end; mostly empty."""
+    return f"{fit.trust.unjudged} " if fit.trust is not None and fit.trust.unjudged else ""

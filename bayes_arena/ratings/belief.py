@@ -1,6 +1,7 @@
 """What a fit believes of the competitors: the draws that decisions are made from.
 
-They are draws of the Elo scale's r*, in logits, of what the fit's rankings are about (:meth:`~bayes_arena.Fit.on`).
+They are draws of the Elo scale's r*, in logits, of what the fit's rankings are about (:meth:`~bayes_arena.Fit.on`), as
+wide as the intervals of its leaderboard: clustered by annotator where annotators cannot be judged.
 Where the votes leave open which end of the ranking is up, that share of the draws is upside down
 (``fit.mirror_probability``): to be sure of a leader is to be sure of the direction too.
 """
@@ -11,8 +12,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
-from bayes_arena.fits.draws import draw
 from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.intervals.names import drawn_by
 
 
 def believed_strengths(fit: Fit) -> Floats:
@@ -30,7 +31,7 @@ def believed_strengths(fit: Fit) -> Floats:
             "Nothing can be decided from an estimate that the votes do not determine: "
             f"{' '.join(fit.warnings)} Use prior='default'."
         )
-    strength = draw(fit).elo_strength
+    strength = drawn_by(None, fit, None)[0].elo_strength
     upside_down = round((fit.mirror_probability or 0.0) * len(strength))
     if upside_down:
         strength = strength.copy()

@@ -10,6 +10,7 @@ from helpers import frame, run
 import bayes_arena as ba
 from bayes_arena.decisions.verdict import likely_best
 from bayes_arena.inference.views import Estimand
+from bayes_arena.trust.judgement import Judgement
 
 
 def duels(won: dict[str, int], lost: int = 0) -> ba.Fit:
@@ -35,6 +36,18 @@ def test_not_enough_votes_to_say():
 def test_what_the_ranking_is_about_is_said():
     fit = replace(duels({"xy": 90}, lost=20), estimand=Estimand())
     assert ba.verdict(fit) == "x leads on new prompts (P(best) 1.00)."
+
+
+def test_camps_are_said_first_and_nothing_is_surer_than_the_leaderboard(arena_cells):
+    fit = ba.fit(arena_cells, model="bradley-terry", guard=False)
+    camps = Judgement(arena_cells, None, (), (), np.zeros(arena_cells.n_annotators), "The annotators form camps.")
+    doubtful = replace(fit, trust=camps)
+    assert ba.verdict(doubtful).startswith("The annotators form camps. ")
+    ranks = ba.rank_probabilities(fit, interval="clustered").set_index("competitor")
+    found = ba.enough(doubtful)
+    assert found.p_best == pytest.approx(ranks["p_best"][found.leader])
+    board = ba.leaderboard(fit, interval="clustered").set_index("competitor")
+    assert ba.tiers(doubtful).set_index("competitor")["rank_worst"].to_dict() == board["rank_worst"].to_dict()
 
 
 def test_nobody_leads_in_a_ranking_that_may_be_upside_down():
