@@ -7,7 +7,14 @@ from .decisions.changed_votes.flips import (
     flip_votes as flip_votes,
     flips as flips,
 )
+from .decisions.enough import (
+    Enough as Enough,
+    enough as enough,
+)
+from .decisions.next_pairs import next_pairs as next_pairs
 from .decisions.siblings import siblings as siblings
+from .decisions.tiers import tiers as tiers
+from .decisions.verdict import verdict as verdict
 from .errors import (
     AccessError as AccessError,
     ArenaError as ArenaError,

@@ -9,6 +9,7 @@ import sys
 from bayes_arena.cli.app import app, tell
 from bayes_arena.cli.commands import (  # noqa: F401 (they register themselves)
     arena,
+    decisions,
     flips,
     judging,
     ratings,
