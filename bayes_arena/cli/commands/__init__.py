@@ -3,7 +3,7 @@
 =========  ==================================
 ratings    ``rank`` and ``annotators``
 votes      ``check`` and ``simulate``
-judging    ``compare`` and ``diagnose``
+judging    ``compare``, ``diagnose``, ``judge``
 arena      ``arena ...``: a Stable Arena
 reproduce  ``reproduce``: the paper
 =========  ==================================

@@ -20,7 +20,7 @@ import numpy as np
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import TooLargeError
 from bayes_arena.likelihood.outcomes.likelihood import ETA
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.algebra.numbering import Numbering
@@ -81,7 +81,7 @@ def eliminate_largest(numbering: Numbering) -> Elimination:
     size = numbering.n_head + numbering.n_annotators * width
     first = n + len(numbering.common)
     for by in dict.fromkeys([*(effect.by for effect in numbering.slices), *([ANNOTATOR] if width else [])]):
-        if by == COMPETITOR:
+        if by in (COMPETITOR, PROGRAM):  # there are few, and votes of people meet none
             continue
         unit = np.full(size, -1)
         if by == ANNOTATOR and width:

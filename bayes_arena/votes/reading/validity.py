@@ -86,6 +86,7 @@ class Reading(TypedDict, total=False):
     on_invalid: OnInvalid
     dedupe: bool
     normalise: bool
+    programs: str | Sequence[str]
 
 
 @dataclass(frozen=True)
