@@ -25,6 +25,8 @@ from bayes_arena.reliability.worth import Worth, worth
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.words import ANNOTATOR, PROGRAM
 
+DRAWS, FEWEST, LARGEST = 4000, 500, 5_000_000
+"""Draws, and draws times annotators that are kept: with many annotators there are fewer draws."""
 COUNTED = 10.0
 """Numbers from which decimals say nothing."""
 
@@ -193,7 +195,8 @@ def judge_report(
     place = {name: index for index, name in enumerate(cells.annotators)}
     k, theirs, votes = place[judge], [place[name] for name in others], cells.votes_by_annotator()
     with one_thread():
-        _, common, numbers, slices = draw_parameters(fit)
+        size = min(DRAWS, max(FEWEST, LARGEST // cells.n_annotators))
+        _, common, numbers, slices = draw_parameters(fit, size=size)
     target, found = fit.target, {}
     for column, effect in enumerate(target.own):
         found[effect.name] = numbers[:, :, column]

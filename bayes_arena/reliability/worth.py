@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import brentq
@@ -27,8 +27,11 @@ from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.threads import one_thread
 
-ENDLESS = 1e6
-"""How many times votes count that say all they can."""
+ENDLESS, FARTHEST = 1e6, 1e4
+"""How many times the judge's votes count when they say all they can, and those of the reference at most: what as many
+do not reach is out of their reach."""
+SAME = 1e-4
+"""Error of the logarithm of how many times the votes of the reference count."""
 FEWEST_OF_A_RANKING = 3
 """Competitors from which there is more to a ranking than its scale."""
 
@@ -78,22 +81,24 @@ def worth(fit: Fit, judge: str, reference: Collection[str]) -> Worth:
     if fit.target.free_discrimination and cells.n_competitors >= FEWEST_OF_A_RANKING and size > 0:
         kept -= np.outer(fit.strength, fit.strength) / size
 
+    target = objective(cells, problem.model, problem.prior, by_annotator=True)
+
     def variance(of_judge: float, of_reference: float) -> float:
         weight = np.where(is_judge, of_judge, np.where(is_reference, of_reference, 1.0))
-        weighted = cells.take(slice(None), counts=cells.counts * weight[cells.annotator][:, None])
-        target = objective(weighted, problem.model, problem.prior)
-        covariance = laplace_at(target, fit.point, problem.shifts, residuals=False).strength_covariance()
+        weighted = replace(target, counts=target.counts * weight[target.tally.k])
+        covariance = laplace_at(weighted, fit.point, problem.shifts, residuals=False).strength_covariance()
         return float(np.trace(kept @ covariance @ kept))
 
     def in_votes(wanted: float) -> float:
-        """How many further votes of the reference bring the variance down to what is wanted."""
-        if variance(0.0, 1.0) <= wanted:
+        """How many further votes of the reference bring the variance from that without the judge to what is wanted."""
+        if wanted >= without:
             return 0.0
-        if variance(0.0, ENDLESS) >= wanted:
+        if wanted <= least:
             return math.inf
-        times = brentq(lambda log: variance(0.0, math.exp(log)) - wanted, 0.0, math.log(ENDLESS), rtol=1e-4)
-        return math.expm1(times) * float(n_votes[is_reference].sum())
+        log = brentq(lambda log: variance(0.0, math.exp(log)) - wanted, 0.0, math.log(FARTHEST), xtol=SAME)
+        return math.expm1(log) * float(n_votes[is_reference].sum())
 
     with one_thread():
+        without, least = variance(0.0, 1.0), variance(0.0, FARTHEST)
         now, most = in_votes(variance(1.0, 1.0)), in_votes(variance(ENDLESS, 1.0))
     return Worth(votes=now, each=now / float(n_votes[is_judge].sum()), most=most if math.isfinite(most) else None)

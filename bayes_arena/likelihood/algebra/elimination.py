@@ -169,7 +169,7 @@ def entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[f
 
 
 def _too_large(numbering: Numbering, left: int) -> str:
-    kinds: Sequence[str] = sorted({effect.by for effect in numbering.slices} - {COMPETITOR, ANNOTATOR})
+    kinds: Sequence[str] = sorted({effect.by for effect in numbering.slices} - {COMPETITOR, ANNOTATOR, PROGRAM})
     return (
         f"{left:,} numbers of {numbering.n_annotators:,} annotators and of slices ({', '.join(kinds) or 'annotator'}) "
         f"cross each other, and at most {DENSE:,} can be solved for together. Leave out annotators with few votes "
