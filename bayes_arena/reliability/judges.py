@@ -45,6 +45,9 @@ class Estimate:
         lower, upper = equal_tailed(draws, level)
         return cls(float(draws.mean()), float(lower), float(upper))
 
+    def __str__(self) -> str:
+        return f"{self.value:.2f} [{self.lower:.2f}, {self.upper:.2f}]"
+
 
 @dataclass(frozen=True)
 class JudgeReport:
@@ -259,5 +262,5 @@ def _require_known(known: Sequence[str], names: Sequence[str], what: str) -> Non
 
 def _shown(number: Estimate | float) -> str:
     if isinstance(number, Estimate):
-        return f"{number.value:.2f} [{number.lower:.2f}, {number.upper:.2f}]"
+        return str(number)
     return f"{number:,.0f}" if number >= COUNTED else f"{number:.2f}"

@@ -14,6 +14,7 @@ from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.reliability.concordance import across_orders, among, between
 from bayes_arena.validation.prediction import predict
 
+pytestmark = pytest.mark.slow
 POOLED = PRESETS["am-davidson"]
 BOT = "bot"
 
@@ -118,7 +119,6 @@ class TestTaste:
 
 
 class TestWorth:
-    @pytest.mark.slow
     @pytest.mark.parametrize("seed", [0, 1])
     def test_without_a_taste_it_is_the_ratio_of_the_information(self, seed):
         votes, ratio = jury(votes=8000, each=600, theta=1.3, seed=seed)
@@ -143,7 +143,6 @@ class TestWorth:
         assert all(worth.votes <= worth.most for worth in found)
         assert found[-1].votes > 0.9 * found[-1].most
 
-    @pytest.mark.slow
     def test_it_is_what_further_votes_of_people_do(self, fitted, cells):
         """As many further votes of people as the judge's are worth settle the ranking as well as the judge does."""
         worth, r = ba.judge_report(fitted, BOT).worth, fitted.strength
