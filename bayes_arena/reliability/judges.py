@@ -8,9 +8,9 @@ model a consistent judge counts for more than a person, and its likes become tho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from bayes_arena.votes.words import ANNOTATOR, PROGRAM
 
 DRAWS, FEWEST, LARGEST = 4000, 500, 5_000_000
 """Draws, and draws times annotators that are kept: with many annotators there are fewer draws."""
+HUMANS = "humans"
+"""All annotators that are no programs."""
 COUNTED = 10.0
 """Numbers from which decimals say nothing."""
 
@@ -63,6 +65,10 @@ class JudgeReport:
         Whom it is held against.
     reference_votes : float
         Their votes.
+    worth : Worth
+        Of the judge's votes, in theirs.
+    level : float
+        Coverage of the intervals.
     theta : Estimate or None
         Discrimination, relative to the mean of theirs, each counting by votes.
     tie_propensity : Estimate or None
@@ -83,10 +89,6 @@ class JudgeReport:
         Mean taste for its own kind less the mean of the others.
     own : tuple of str
         Its own kind.
-    worth : Worth
-        Of its votes, in votes of the reference.
-    level : float
-        Coverage of the intervals.
     """
 
     judge: str
@@ -94,19 +96,19 @@ class JudgeReport:
     votes: float
     reference: str | tuple[str, ...]
     reference_votes: float
-    theta: Estimate | None
-    tie_propensity: Estimate | None
-    position: Estimate | None
-    order_consistency: float | None
-    in_both_orders: int
-    with_reference: Concordance | None
-    among_reference: Concordance | None
-    taste_spread: float | None
     worth: Worth
+    level: float
+    theta: Estimate | None = None
+    tie_propensity: Estimate | None = None
+    position: Estimate | None = None
+    order_consistency: float | None = None
+    in_both_orders: int = 0
+    with_reference: Concordance | None = None
+    among_reference: Concordance | None = None
+    taste_spread: float | None = None
     tastes: Mapping[str, Estimate] = field(default_factory=dict)
     self_preference: Estimate | None = None
     own: tuple[str, ...] = ()
-    level: float = 0.95
 
     def __str__(self) -> str:
         width = max(map(len, self.rows()))
@@ -125,11 +127,11 @@ class JudgeReport:
 
     @property
     def _theirs(self) -> str:
-        return "human votes" if self.reference == "humans" else "votes of the reference"
+        return "human votes" if self.reference == HUMANS else "votes of the reference"
 
     def rows(self) -> dict[str, Estimate | float]:
         """All that the model and the votes say, by what it is."""
-        beside, among = self.with_reference, self.among_reference
+        beside, two = self.with_reference, self.among_reference
         found = {
             "votes": self.votes,
             f"worth in {self._theirs}": self.worth.votes,
@@ -141,8 +143,8 @@ class JudgeReport:
             "verdict kept in the other order": self.order_consistency,
             "agreement with one of them": beside.agreement if beside else None,
             "kappa with one of them": beside.kappa if beside else None,
-            "agreement of two of them": among.agreement if among else None,
-            "kappa of two of them": among.kappa if among else None,
+            "agreement of two of them": two.agreement if two else None,
+            "kappa of two of them": two.kappa if two else None,
             "spread of taste, in logits": self.taste_spread,
             "taste for its own kind": self.self_preference,
             **{f"taste for {name}": taste for name, taste in self.tastes.items()},
@@ -154,7 +156,7 @@ def judge_report(
     fit: Fit,
     judge: str,
     *,
-    reference: Literal["humans"] | Sequence[str] = "humans",
+    reference: str | Sequence[str] = HUMANS,
     own: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> JudgeReport:
@@ -167,7 +169,7 @@ def judge_report(
         ``programs=``, bounds what its votes are worth.
     judge : str
         An annotator.
-    reference : "humans" or sequence of str
+    reference : "humans", or names
         Whom it is held against: all annotators that are no programs, or these.
     own : sequence of str, optional
         Competitors of its own kind; by default those whose names begin as the judge is called.
@@ -188,7 +190,8 @@ def judge_report(
     """
     require_level(level)
     cells = fit.cells
-    others = [name for name in cells.people if name != judge] if reference == "humans" else list(reference)
+    named = [reference] if isinstance(reference, str) else list(reference)
+    others = [name for name in cells.people if name != judge] if reference == HUMANS else named
     _require_known(cells.annotators, [judge, *others], "annotator")
     _require_known(cells.competitors, own or (), "competitor")
     if not others or judge in others:
@@ -200,55 +203,73 @@ def judge_report(
     with one_thread():
         size = min(DRAWS, max(FEWEST, LARGEST // cells.n_annotators))
         _, common, numbers, slices = draw_parameters(fit, size=size)
-    target, found = fit.target, {}
-    for column, effect in enumerate(target.own):
-        found[effect.name] = numbers[:, :, column]
-    for column, effect in enumerate(target.common):
-        if effect.name in found:
-            found[effect.name] = found[effect.name] + common[:, [column]]
-    theta, ties, side = (found.get(name) for name in ("discrimination", "tie_propensity", "position"))
-    kind = next((one for one in (PROGRAM, ANNOTATOR) if one in fit.model.strength_by), None)
-    if kind == PROGRAM and judge not in cells.programs:
-        kind = None
-    taste = _tastes(fit, slices, kind, k if kind == ANNOTATOR else cells.programs.index(judge)) if kind else {}
+    kind = _kind_of_taste(fit, judge)
+    taste = _tastes(fit, slices, kind, judge) if kind else {}
     kin = tuple(own) if own is not None else tuple(name for name in cells.competitors if name.startswith(judge))
-    liked = [draws for name, draws in taste.items() if name in kin]
-    rest = [draws for name, draws in taste.items() if name not in kin]
     order_consistency, in_both_orders = across_orders(cells, judge)
-    tastes = {name: Estimate.of(draws, level) for name, draws in taste.items()}
     return JudgeReport(
         judge=judge,
         model=fit.model.name,
         votes=float(votes[k]),
-        reference="humans" if reference == "humans" else tuple(others),
+        reference=HUMANS if reference == HUMANS else tuple(others),
         reference_votes=float(votes[theirs].sum()),
-        theta=Estimate.of(theta[:, k] / np.average(theta[:, theirs], axis=1, weights=votes[theirs]), level)
-        if theta is not None
-        else None,
-        tie_propensity=Estimate.of(np.exp(ties[:, k] - np.median(ties[:, theirs], axis=1)), level)
-        if ties is not None
-        else None,
-        position=Estimate.of(side[:, k], level) if side is not None else None,
+        **{
+            name: Estimate.of(draws, level)
+            for name, draws in _habits(fit, common, numbers, k, theirs, votes[theirs]).items()
+        },
         order_consistency=order_consistency,
         in_both_orders=in_both_orders,
         with_reference=between(cells, judge, others),
         among_reference=among(cells, others),
         taste_spread=fit.spreads.spread(f"strength_by_{kind}") if kind else None,
-        tastes=dict(sorted(tastes.items(), key=lambda one: -abs(one[1].value / taste[one[0]].std()))),
-        self_preference=Estimate.of(np.mean(liked, axis=0) - np.mean(rest, axis=0), level) if liked and rest else None,
+        tastes={name: Estimate.of(taste[name], level) for name in sorted(taste, key=lambda one: -_clarity(taste[one]))},
+        self_preference=_preference(taste, kin, level),
         own=kin,
         worth=worth(fit, judge, others),
         level=level,
     )
 
 
-def _tastes(fit: Fit, slices: Floats, kind: str, code: int) -> dict[str, Floats]:
+def _habits(
+    fit: Fit, common: Floats, numbers: Floats, k: int, theirs: Sequence[int], votes: Floats
+) -> dict[str, Floats]:
+    """Return draws of what annotator k does, where the model says: theta, ties and side, beside the others'."""
+    target, found = fit.target, {}
+    shared = {effect.name: common[:, column] for column, effect in enumerate(target.common)}
+    for column, effect in enumerate(target.own):
+        own, of_others = numbers[:, k, column], numbers[:, theirs, column]
+        if effect.name == "discrimination":
+            found["theta"] = own / np.average(of_others, axis=1, weights=votes)
+        elif effect.name == "tie_propensity":
+            found["tie_propensity"] = np.exp(own - np.median(of_others, axis=1))
+        elif effect.name == "position":
+            found["position"] = shared["position"] + own
+    return found
+
+
+def _kind_of_taste(fit: Fit, judge: str) -> str | None:
+    """Return by what kind of slice the model gives a judge a taste, if it does."""
+    known = [ANNOTATOR, *([PROGRAM] if judge in fit.cells.programs else [])]
+    return next((kind for kind in known if kind in fit.model.strength_by), None)
+
+
+def _tastes(fit: Fit, slices: Floats, kind: str, judge: str) -> dict[str, Floats]:
     """Return draws of the tastes of an annotator, against their mean, by competitor."""
     codes, competitor, place = numbers_of(fit, kind)
-    of_judge = codes == code
+    of_judge = codes == fit.mode.problem.slice_names[kind].index(judge)
     draws = slices[:, place[of_judge]]
     draws = draws - draws.mean(axis=1, keepdims=True)
     return {fit.cells.competitors[i]: column for i, column in zip(competitor[of_judge], draws.T, strict=True)}
+
+
+def _clarity(draws: Floats) -> float:
+    return abs(float(draws.mean())) / float(draws.std())
+
+
+def _preference(taste: Mapping[str, Floats], kin: Collection[str], level: float) -> Estimate | None:
+    """Return the mean taste for some competitors less that for the others, if there are both."""
+    liked, rest = ([draws for name, draws in taste.items() if (name in kin) == inside] for inside in (True, False))
+    return Estimate.of(np.mean(liked, axis=0) - np.mean(rest, axis=0), level) if liked and rest else None
 
 
 def _require_known(known: Sequence[str], names: Sequence[str], what: str) -> None:
