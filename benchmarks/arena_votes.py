@@ -1,12 +1,21 @@
-"""Make a file of 1.67 million votes from the public Chatbot Arena counts that ``leaderbot`` ships."""
+"""Make a file of 1.67 million votes from the public Chatbot Arena counts that ``leaderbot`` ships.
+
+These name no annotators: :func:`synthetic_annotators` lets simulated ones vote on the same battles.
+"""
 
 import importlib.util
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+import bayes_arena as ba
+from bayes_arena.experiments.honest import Crowd, HonestArena, cast_votes
+
+VOTES_EACH = 27
+"""Votes of an annotator on average: 61,003 cast 1.67 million."""
 OUTCOMES = ["model_a", "model_b", "tie", "tie (bothbad)"]
 
 
@@ -39,3 +48,19 @@ def write_arena_votes(folder: Path) -> Path:
         }
     ).write_parquet(path)
     return path
+
+
+@cache
+def real_battles(folder: Path) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray]:
+    """Names, Bradley-Terry strengths, and who was shown first and second in each of the 1.67 million votes."""
+    cells = ba.read_votes(write_arena_votes(folder))
+    board = ba.fit(cells, model="bradley-terry")
+    times = cells.counts.sum(axis=1).astype(int)
+    return cells.competitors, board.strength, np.repeat(cells.a, times), np.repeat(cells.b, times)
+
+
+def synthetic_annotators(folder: Path, votes: int | None = None, *, seed: int = 0) -> HonestArena:
+    """Let a crowd vote on the real battles, or on so many of them at random, by the real strengths."""
+    names, strength, a, b = real_battles(folder)
+    some = np.random.default_rng([seed, 2]).permutation(len(a))[:votes]
+    return cast_votes(Crowd(annotators=len(some) // VOTES_EACH), names, strength, a[some], b[some], seed=seed)

@@ -1,0 +1,420 @@
+"""Can the ranking be bought? Rigged votes among honest ones, what they move, and who is found.
+
+    uv run python benchmarks/manipulation.py --quick > benchmarks/results/manipulation.md
+    uv run python benchmarks/manipulation.py [--seeds 10] [--processes 2] > benchmarks/results/manipulation.md
+
+Strategies, and who the riggers are, stand in ``bayes_arena/experiments/rigging.py``; honest arenas in ``honest.py`` beside
+it; other people's defences in ``rivals.py`` and the bound in ``oracle.py``, here. Three sizes of arena:
+
+    small     60 competitors, 20,000 honest votes of 200 annotators, pairs met alike
+    part      100,000 of the 1.67 million battles of Chatbot Arena, synthetic annotators, 27 votes each
+    real      all of them (61,861 annotators)
+
+A row is a strategy, accounts x votes and a target, over seeds. Ranks: of the target by the honest votes (Bradley-Terry,
+this package), and where it stands after the attack by Bradley-Terry, by this package's default fit as it comes, and by
+Bradley-Terry after the vote filter at .7 and .8. "flag": recall, and honest accounts flagged in a seed, of
+``ba.flag(result, fdr=.05)``; "verdict": of whom ``ba.annotators`` calls anomalous or says to favour or hate somebody;
+"named": share of the seeds in which the result names the target. "pay": the reward of the median rigger, the median
+honest account's being 1. Bound: recall of the likelihood ratio with everything known. "cannot tell": share of the seeds
+in which the result refuses to judge anybody.
+
+``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import itertools
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import rivals
+from arena_votes import synthetic_annotators
+from oracle import flagged_by_oracle
+
+import bayes_arena as ba
+from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
+from bayes_arena.experiments.rigging import STRATEGIES, Rigged, Strategy, rig
+from bayes_arena.progress import report
+
+HERE = Path(__file__).parent
+DATA = Path(os.environ.get("BAYES_ARENA_DATA") or HERE.parents[1] / "shared" / "data")
+FDR = 0.05
+SIZES = tuple(itertools.product((5, 50, 500), (50, 100, 500)))
+"""Accounts and votes of each."""
+DRIP = (200, 3)
+LARGE = 60_000
+"""Votes, honest and rigged, beyond which a row has two seeds."""
+OF_PART, OF_REAL = 100_000, None
+"""Battles of the arenas of real pair counts; None for all."""
+MEDIAN, TENTH = "median", "10"
+GUARDED = "guard" in inspect.signature(ba.fit).parameters
+"""Whether the fit can be asked for without its defence."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A row of the table, in one seed."""
+
+    arena: str
+    strategy: Strategy
+    accounts: int
+    votes: int
+    target: str
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a fit as it comes says of an arena.
+
+    Attributes
+    ----------
+    rank : dict of str to int
+        Of every competitor.
+    flagged, called : set of str
+        Flagged at the false discovery rate; called anomalous, or said to favour or hate somebody.
+    told : str
+        All it says in words: kinds of annotators, and warnings.
+    reward : dict of str to float
+        Of every annotator; empty where nobody is judged.
+    seconds : float
+        Of the fit, the table of annotators and the flags.
+    """
+
+    rank: dict[str, int]
+    elo: dict[str, float]
+    flagged: set[str]
+    called: set[str]
+    told: str
+    reward: dict[str, float]
+    seconds: float
+
+
+@lru_cache(maxsize=2)
+def arena_of(name: str, seed: int) -> HonestArena:
+    """Return the honest votes of an arena."""
+    if name == "small":
+        return honest_arena(seed=seed)
+    return synthetic_annotators(HERE / "data", OF_PART if name == "part" else OF_REAL, seed=seed)
+
+
+@lru_cache(maxsize=2)
+def honestly(name: str, seed: int) -> tuple[dict[str, int], Judgement]:
+    """Rank by Bradley-Terry and judge the honest votes of an arena."""
+    cells = arena_of(name, seed).cells
+    return ranks(ba.fit(cells, model="bradley-terry")), judge(cells)
+
+
+def ranks(fit: ba.Fit) -> dict[str, int]:
+    """Rank of every competitor by Elo."""
+    table = ba.leaderboard(fit)
+    return dict(zip(table["competitor"], range(1, len(table) + 1), strict=True))
+
+
+def judge(cells: ba.Cells, **options: object) -> Judgement:
+    """Fit votes as they come, and say who is who."""
+    start = time.process_time()
+    fit = ba.fit(cells, **options)
+    told = list(fit.warnings)
+    flagged, called, reward = set(), set(), {}
+    if fit.target.own:  # else the fit fell back to a model that says nothing about annotators
+        table = ba.annotators(fit)
+        flagged = set(ba.flag(fit, fdr=FDR))
+        partial = table["kind"].str.startswith(("favours", "hates")) & (table["verdict"] == "anomalous")
+        called = set(table.loc[(table["verdict"] == "anomalous") | partial, "annotator"])
+        told += list(table.loc[partial, "kind"])
+        reward = dict(zip(table["annotator"], table["reward"], strict=True))
+    seconds = time.process_time() - start
+    board = ba.leaderboard(fit)
+    elo = dict(zip(board["competitor"], board["elo"], strict=True))
+    return Judgement(ranks(fit), elo, flagged, called, " ".join(told), reward, seconds)
+
+
+def target_of(attack: Attack) -> str:
+    """Return the competitor that an attack is for: by rank of the honest votes."""
+    rank, _ = honestly(attack.arena, attack.seed)
+    wanted = len(rank) // 2 if attack.target == MEDIAN else int(attack.target)
+    return next(name for name, place in rank.items() if place == wanted)
+
+
+def outcome_of(attack: Attack) -> dict[str, object]:
+    """Measure an attack."""
+    warnings.simplefilter("ignore", ba.ArenaWarning)
+    arena = arena_of(attack.arena, attack.seed)
+    by_bradley_terry, honest = honestly(attack.arena, attack.seed)
+    target = target_of(attack)
+    rigged = rig(arena.cells, attack.strategy, target, accounts=attack.accounts, votes=attack.votes, seed=attack.seed)
+    cells, riggers = rigged.cells, set(rigged.riggers)
+    found = judge(cells)
+    row: dict[str, object] = {
+        "arena": attack.arena,
+        "strategy": "slow drip" if (attack.accounts, attack.votes) == DRIP else attack.strategy,
+        "accounts x votes": f"{attack.accounts} x {attack.votes}",
+        "target": attack.target,
+        "rigged": rigged.share,
+        "honest: BT": by_bradley_terry[target],
+        "honest: default": honest.rank[target],
+        "BT": ranks(ba.fit(cells, model="bradley-terry"))[target],
+        "default": found.rank[target],
+        "named": all(name in found.told for name in rigged.targets[:1]),
+        "cannot tell": not found.reward,
+        "pay": pay(found, rigged),
+        "seconds": found.seconds,
+    }
+    for threshold, kept in zip((0.7, 0.8), rivals.filtered(cells, rigged.riggers, (0.7, 0.8)), strict=True):
+        row[f"filter {threshold}"] = ranks(ba.fit(kept, model="bradley-terry"))[target]
+    sets = {
+        "flag": found.flagged,
+        "verdict": found.called,
+        "Fisher": rivals.fisher(cells, rigged.riggers, seed=attack.seed),
+        "user test, raw": rivals.user_test(cells, rigged.riggers, fitted=False, seed=attack.seed),
+        "user test": rivals.user_test(cells, rigged.riggers, fitted=True, seed=attack.seed),
+        "bound": flagged_by_oracle(arena, rigged, attack.strategy, fdr=FDR),
+    }
+    for name, members in sets.items():
+        row[name] = len(members & riggers) / len(riggers)
+        row[f"{name} innocents"] = len(members - riggers)
+    return row
+
+
+def pay(found: Judgement, rigged: Rigged) -> float:
+    """Reward of the median rigger over that of the median honest account; NaN where nobody is judged."""
+    if not found.reward:
+        return float("nan")
+    riggers = set(rigged.riggers)
+    honest = np.median([reward for name, reward in found.reward.items() if name not in riggers])
+    return float(np.median([found.reward[name] for name in rigged.riggers]) / honest)
+
+
+def attacks(options: argparse.Namespace) -> list[Attack]:
+    """All rows that are asked for."""
+    sizes = options.sizes or ([(10, 100), (50, 100)] if options.quick else SIZES)
+    targets = options.targets or ([MEDIAN] if options.quick else [MEDIAN, TENTH])
+    arenas = {"small": 20_000} if options.quick else {"small": 20_000, "part": OF_PART, "real": 1_670_250}
+    if options.arenas:
+        arenas = {name: arenas.get(name, OF_PART) for name in options.arenas}
+    rows = []
+    for (arena, honest), target in itertools.product(arenas.items(), targets):
+        few = [(5, 100), (50, 100), (500, 100)] if arena == "real" and not options.sizes else sizes
+        some = ["t-abstain", "t-normal", "omni-bt"] if arena == "real" else list(STRATEGIES)
+        for strategy, (accounts, votes) in itertools.product(options.strategies or some, few):
+            seeds = options.seeds if honest + accounts * votes <= LARGE else min(options.seeds, 2)
+            seeds = 1 if arena == "real" else seeds
+            rows += [Attack(arena, strategy, accounts, votes, target, seed) for seed in range(seeds)]
+        if not options.sizes and not options.strategies:
+            rows += [Attack(arena, "t-abstain", *DRIP, target, seed) for seed in range(min(options.seeds, 3))]
+    return sorted(rows, key=lambda row: (row.arena, row.seed))  # an arena is made once
+
+
+def measured(rows: list[Attack], processes: int) -> pd.DataFrame:
+    """Outcomes of attacks, several at a time if asked for."""
+    found = []
+    if processes == 1:
+        outcomes: Iterable[dict[str, object]] = map(outcome_of, rows)
+    else:
+        pool = get_context("spawn").Pool(processes)
+        outcomes = pool.imap(outcome_of, rows)
+    for number, outcome in enumerate(outcomes):
+        report("attacks", number, len(rows))
+        found.append(outcome)
+    report("")
+    return pd.DataFrame(found)
+
+
+def say_attacks(options: argparse.Namespace) -> None:
+    """Print the tables of attacks."""
+    table = measured(attacks(options), options.processes)
+    keys = ["arena", "strategy", "accounts x votes", "target"]
+    rows = table.groupby(keys, sort=False)
+    means = rows.mean()
+    means.insert(0, "seeds", rows.size())
+    means["worst"] = (
+        table.assign(off=(table["default"] - table["honest: default"]).abs()).groupby(keys, sort=False)["off"].max()
+    )
+    order = [*STRATEGIES, "slow drip"]
+    means = means.sort_index(
+        key=lambda index: index.map(order.index) if index.name == "strategy" else index, kind="stable"
+    )
+    moved = means.reset_index()[[*keys, "seeds", "rigged", "honest: BT", "BT", "filter 0.7", "filter 0.8"]]
+    rest = means.reset_index()[["honest: default", "default", "worst", "pay", "cannot tell", "seconds"]]
+    print("## What they move: rank of the target, mean over seeds\n")
+    say(
+        moved.join(rest),
+        {
+            "seeds": 0,
+            "BT": 1,
+            "honest: BT": 1,
+            "filter 0.7": 1,
+            "filter 0.8": 1,
+            "default": 1,
+            "honest: default": 1,
+            "worst": 0,
+            "seconds": 1,
+        },
+    )
+    print("\n## Who is found: recall / honest accounts lost in a seed\n")
+    found = means.reset_index()[keys].copy()
+    for name in ("flag", "verdict", "bound", "user test", "user test, raw", "Fisher"):
+        found[name] = [f"{recall:.2f} / {lost:.1f}" for recall, lost in means[[name, f"{name} innocents"]].to_numpy()]
+    found["named"] = means["named"].to_numpy()
+    say(found)
+
+
+def say(table: pd.DataFrame, digits: dict[str, int] | None = None) -> None:
+    """Print a table in Markdown."""
+    print("| " + " | ".join(table.columns) + " |\n" + "|---" * len(table.columns) + "|")
+    for row in table.itertuples(index=False):
+        shown = [
+            value if isinstance(value, str) else "-" if pd.isna(value) else f"{value:.{(digits or {}).get(name, 2)}f}"
+            for name, value in zip(table.columns, row, strict=True)
+        ]
+        print("| " + " | ".join(shown) + " |")
+    sys.stdout.flush()
+
+
+def say_shares(options: argparse.Namespace) -> None:
+    """Print what a bloc can do that casts more and more of the votes."""
+    print("\n## Blocs of 20 to 60 % of the votes (small arena, 100 votes an account, median target)\n")
+    rows = [
+        Attack("small", strategy, round(20_000 * share / (1 - share) / 100), 100, MEDIAN, seed)
+        for seed in range(min(options.seeds, 3))
+        for strategy in ("t-abstain", "omni-bt", "t-tie")
+        for share in (0.2, 0.3, 0.35, 0.4, 0.5, 0.6)
+    ]
+    table = measured(rows, options.processes)
+    columns = ["rigged", "honest: default", "BT", "default", "flag", "flag innocents", "cannot tell", "named", "pay"]
+    say(
+        table.groupby(["strategy", "accounts x votes"], sort=False)[columns].mean().reset_index(),
+        {"BT": 1, "default": 1, "honest: default": 1},
+    )
+
+
+def say_honest(options: argparse.Namespace) -> None:
+    """Print whom honest votes make suspect, and what the defence does to their board."""
+    print("\n## Honest arenas: accounts flagged in each seed, and how far the defence moves the board\n")
+    crowds = {
+        "small": Crowd(),
+        "100 visitors of three votes": Crowd(visitors=100),
+        "tastes of sd .5": Crowd(taste_sd=0.5),
+        "a fifth guess": Crowd(guessers=0.2),
+        "15 % vote against the ranking": Crowd(adversaries=0.15),
+    }
+    rows = []
+    for name, crowd in crowds.items():
+        for seed in range(options.seeds):
+            report("honest", seed, options.seeds)
+            arena = honest_arena(crowd, seed=seed)
+            found, bad = judge(arena.cells), {*arena.guessers, *arena.adversaries}
+            row = {"arena": name, "flagged": len(found.flagged - bad), "of the bad": len(found.flagged & bad)}
+            row["cannot tell"] = float(not found.reward)
+            if GUARDED:
+                bare = judge(arena.cells, guard=False)
+                apart = np.array([found.elo[name] - bare.elo[name] for name in found.elo])
+                sd = board_sd(ba.fit(arena.cells, guard=False))
+                row |= {"Elo moved, largest": np.abs(apart).max(), "of its sd": (np.abs(apart) / sd).max()}
+            rows.append(row)
+    report("")
+    table = pd.DataFrame(rows).groupby("arena", sort=False)
+    say(table.mean().join(table["flagged"].max().rename("flagged, most")).reset_index())
+
+
+def board_sd(fit: ba.Fit) -> np.ndarray:
+    """Standard deviation of every rating, by rank."""
+    board = ba.leaderboard(fit)
+    return ((board["upper"] - board["lower"]) / (2 * 1.959964)).to_numpy()
+
+
+def say_accounts(options: argparse.Namespace) -> None:
+    """Print how far a few accounts of t-abstain move the board."""
+    print("\n## A few accounts of 100 votes (t-abstain, median target): what they move\n")
+    rows = []
+    for seed, accounts in itertools.product(range(min(options.seeds, 5)), (1, 2, 4)):
+        attack = Attack("small", "t-abstain", accounts, 100, MEDIAN, seed)
+        arena, target = arena_of("small", seed), target_of(attack)
+        rigged = rig(arena.cells, "t-abstain", target, accounts=accounts, votes=100, seed=seed).cells
+        row: dict[str, object] = {"accounts": f"{accounts}"}
+        for name, options_of in {"BT": {"model": "bradley-terry"}, "default": {}}.items():
+            before, after = (ba.leaderboard(ba.fit(votes, **options_of)) for votes in (arena.cells, rigged))
+            place = [list(board["competitor"]).index(target) + 1 for board in (before, after)]
+            elo = [board.set_index("competitor")["elo"] for board in (before, after)]
+            row |= {f"{name}: rank, honest": place[0], f"{name}: rank": place[1]}
+            row[f"{name}: Elo of the target"] = elo[1][target] - elo[0][target]
+            row[f"{name}: Elo, others, largest"] = (elo[1] - elo[0]).drop(target).abs().max()
+        rows.append(row)
+    say(pd.DataFrame(rows).groupby("accounts", sort=False).mean().reset_index())
+
+
+def say_camps(options: argparse.Namespace) -> None:
+    """Print what is said where annotators form two camps."""
+    print("\n## Two camps of honest annotators (small arena): nobody is to be flagged\n")
+    rows = []
+    for (sd, share), seed in itertools.product(((0.2, 0.5), (0.4, 0.5), (0.8, 0.5), (0.8, 0.3), (0.8, 0.1)), range(3)):
+        arena = honest_arena(Crowd(camp_sd=sd, camp_share=share), seed=seed)
+        found = judge(arena.cells)
+        row = {"sd": f"{sd}", "second camp": f"{share:.0%}", "flagged": len(found.flagged)}
+        row |= {"called anomalous": len(found.called), "cannot tell": float(not found.reward)}
+        rows.append(row | {"says camps": float("camp" in found.told)})
+    say(pd.DataFrame(rows).groupby(["sd", "second camp"], sort=False).mean().reset_index())
+
+
+def say_votes(_options: argparse.Namespace) -> None:
+    """Print whom real votes make suspect."""
+    print("\n## Real votes: who is called what\n")
+    print("| votes | called | flagged at .05 | seconds |\n|---|---|---|---:|")
+    for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
+        start = time.process_time()
+        fit = ba.fit(ba.read_votes(DATA / file, prompt=False))
+        table, flagged = ba.annotators(fit), ba.flag(fit, fdr=FDR)
+        seconds = time.process_time() - start
+        called = table[table["verdict"] == "anomalous"]
+        who = ", ".join(f"{row.annotator} ({row.kind})" for row in called.itertuples())
+        print(f"| {name} | {who or 'nobody'} | {', '.join(flagged) or 'nobody'} | {seconds:.1f} |")
+
+
+SECTIONS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "attacks": say_attacks,
+    "shares": say_shares,
+    "honest": say_honest,
+    "accounts": say_accounts,
+    "camps": say_camps,
+    "votes": say_votes,
+}
+
+
+def size(text: str) -> tuple[int, int]:
+    """Read accounts x votes."""
+    accounts, votes = text.split("x")
+    return int(accounts), int(votes)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="few sizes, the median target, the small arena")
+    parser.add_argument("--seeds", type=int, help="10, or 2 with --quick; fewer for large rows")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
+    parser.add_argument("--arenas", nargs="+", choices=("small", "part", "real"))
+    parser.add_argument("--strategies", nargs="+", choices=STRATEGIES)
+    parser.add_argument("--sizes", nargs="+", type=size, metavar="ACCOUNTSxVOTES")
+    parser.add_argument("--targets", nargs="+", choices=(MEDIAN, TENTH))
+    options = parser.parse_args()
+    options.seeds = options.seeds or (2 if options.quick else 10)
+    warnings.simplefilter("ignore", ba.ArenaWarning)
+    print("    uv run python benchmarks/manipulation.py " + " ".join(sys.argv[1:]) + "\n")
+    for name in options.only:
+        SECTIONS[name](options)
+
+
+if __name__ == "__main__":
+    main()
