@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Unpack
 
@@ -35,7 +35,7 @@ def read_votes(
     on_invalid: OnInvalid = "raise",
     dedupe: bool = False,
     normalise: bool = False,
-    programs: str | Sequence[str] = (),
+    programs: str | Collection[str] = (),
 ) -> Cells:
     """Read pairwise votes and sum them to cells.
 
@@ -90,8 +90,9 @@ def read_votes(
     normalise : bool
         Take names for the same that differ in outer spaces or in their Unicode form (NFC); :func:`~bayes_arena.check`
         names them.
-    programs : str or sequence of str
-        Which annotators are programs, language models that judge say, by name. Where people vote too, the presets give
+    programs : str or collection of str
+        Which annotators are programs, language models that judge say, by name; where a column says so,
+        ``set(table.loc[table["kind"] == "llm", "judge"])``. Where people vote too, the presets give
         programs a taste of their own, so that however many votes they cast they do not outvote people
         (:func:`~bayes_arena.judge_report` says what they are worth).
 
@@ -153,7 +154,7 @@ def read_votes(
     return replace(cells, design_effect=design_effect, programs=_named_programs(cells, programs))
 
 
-def _named_programs(cells: Cells, programs: str | Sequence[str]) -> tuple[str, ...]:
+def _named_programs(cells: Cells, programs: str | Collection[str]) -> tuple[str, ...]:
     """Return the programs among the annotators, sorted; a :class:`VotesError` if one has cast no vote."""
     names = [programs] if isinstance(programs, str) else sorted(set(programs))
     if names and not cells.annotators:
