@@ -24,6 +24,7 @@ from .errors import (
     PromptsWarning as PromptsWarning,
     RepeatedVotesWarning as RepeatedVotesWarning,
     StoreError as StoreError,
+    SuspectVotesWarning as SuspectVotesWarning,
     TooLargeError as TooLargeError,
     UnusedColumnWarning as UnusedColumnWarning,
     VotesError as VotesError,

@@ -25,6 +25,7 @@
     ├── PromptsWarning                   a column was taken for the prompts without being named
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     ├── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
+    ├── SuspectVotesWarning              votes were left out, or nobody can be judged
     └── DependentVotesWarning            votes share a prompt or a ranking, and were taken for independent
 
 A message says what is wrong, shows at most five offending values with their rows, and ends with the remedy.
@@ -128,6 +129,10 @@ class NoMaximumWarning(ArenaWarning):
 
 class IdentificationWarning(ArenaWarning):
     """The comparisons are disconnected, or the votes do not settle a sign."""
+
+
+class SuspectVotesWarning(ArenaWarning):
+    """Votes of annotators who favour or hate a competitor were left out, or nobody can be judged."""
 
 
 class DependentVotesWarning(ArenaWarning):

@@ -17,6 +17,7 @@ from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.votes.words import ANNOTATOR
 
 if TYPE_CHECKING:
+    from bayes_arena.fits.fitting import Guard
     from bayes_arena.fits.result import Fit
     from bayes_arena.inference.views import Over
     from bayes_arena.likelihood.presets import Answers
@@ -50,6 +51,13 @@ class ModelChoice:
             rich_help_panel=MODEL,
         ),
     ] = None
+    guard: Annotated[
+        bool,
+        Option(
+            help="Find out first whose votes count, and leave out who favours or hates one competitor.",
+            rich_help_panel=MODEL,
+        ),
+    ] = True
     answers: Annotated[
         AnswersName,
         Option(
@@ -102,9 +110,10 @@ class ModelChoice:
         """Fit the model to votes."""
         from bayes_arena.fits.fitting import fit
 
-        prior, seed, answers = self.spreads(), self.seed, self.modelled_answers
+        prior, answers = self.spreads(), self.modelled_answers
+        guard: Guard = "auto" if self.guard else False
         model = self.extended(cells) if self.strength_by or self.style else self.model
-        return fit(cells, model=model, prior=prior, method=self.method, answers=answers, seed=seed)
+        return fit(cells, model=model, prior=prior, method=self.method, answers=answers, guard=guard, seed=self.seed)
 
     def extended(self, cells: Cells) -> Model:
         """Return the model for the votes, with strengths by slices and with style."""
@@ -128,14 +137,16 @@ class IntervalChoice:
 
     level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95
     interval: Annotated[
-        IntervalName,
+        IntervalName | None,
         Option(
-            help="profile: profile likelihood, theta = 1 only. Not with --method nuts: sandwich: votes vary as they "
-            "do, not as the likelihood says. clustered: the same, votes of an annotator, or of what --by names, vary "
-            "together. bootstrap: refits to resampled votes.",
+            help="laplace: Gaussian (default). profile: profile likelihood, theta = 1 only. Not with --method nuts: "
+            "sandwich: votes vary as they do, not as the likelihood says. clustered: the same, votes of an annotator, "
+            "or of what --by names, vary together (default where annotators cannot be judged). bootstrap: refits to "
+            "resampled votes.",
             rich_help_panel=MODEL,
+            show_default=False,
         ),
-    ] = "laplace"
+    ] = None
     by: Annotated[
         str | None,
         Option(
@@ -147,13 +158,15 @@ class IntervalChoice:
     ] = None
     resamples: Annotated[int, Option(min=2, help="Refits of the bootstrap.", rich_help_panel=MODEL)] = 200
 
-    def chosen(self, seed: int) -> Interval:
-        """Return the interval; the bootstrap has the seed."""
+    def chosen(self, seed: int, fit: Fit) -> Interval:
+        """Return the interval for a fit; the bootstrap has the seed."""
         if self.by is None:
-            return resolve_interval(self.interval, resamples=self.resamples, seed=seed)
+            return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed)
         if self.interval not in ("clustered", "bootstrap"):
-            raise ModelError(f"--by {self.by} is of --interval clustered or bootstrap, not {self.interval}.")
-        return resolve_interval(self.interval, resamples=self.resamples, seed=seed, by=self.by)
+            raise ModelError(
+                f"--by {self.by} is of --interval clustered or bootstrap, not {self.interval or 'laplace'}."
+            )
+        return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed, by=self.by)
 
     @property
     def by_annotator(self) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from bayes_arena.errors import (
     ConvergenceError,
     IdentificationWarning,
     ModelError,
     NoMaximumWarning,
+    SuspectVotesWarning,
     TooLargeError,
     require_choice,
 )
@@ -21,16 +22,18 @@ from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction
 from bayes_arena.inference.views import Estimand
-from bayes_arena.likelihood.presets import Answers, with_answers
+from bayes_arena.likelihood.presets import PRESETS, Answers, with_answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
+from bayes_arena.trust.judgement import Judgement, judge
 from bayes_arena.votes.words import PROGRAM, PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.fits.sampling import Sampler
 
+Guard = bool | Literal["auto"]
 ANSWERS = f"strength_by_{PROMPT}"
 UNSURE = 0.3
 """Posterior sd of the logarithm of a spread beyond which it is more its hyperprior than the votes."""
@@ -43,6 +46,7 @@ def fit(
     prior: str | Prior = "default",
     method: Method | None = None,
     answers: Answers = "auto",
+    guard: Guard = "auto",
     draws: int = 1000,
     tune: int = 300,
     sampler: Sampler = "nutpie",
@@ -73,6 +77,12 @@ def fit(
         prompt. ``"auto"``: where prompts were voted on again often enough (100 answers with two votes, and half of the
         votes on prompts that repeat), the spreads are estimated, and that of answers comes out clear of noise. A
         :class:`~bayes_arena.Model` of your own is taken as it is, unless ``True``.
+    guard : {"auto", True, False}
+        Whether it is found out first whose votes count (:mod:`bayes_arena.trust.judgement`): those who favour or hate
+        one competitor are left out, as otherwise their consistency would be taken for ability. Where annotators form
+        camps, or too many votes are those of a campaign, nobody can be judged: the fit is then of Bradley-Terry's
+        model. ``"auto"``: presets that give annotators numbers of their own, where the prior's spreads are estimable.
+        ``result.trust`` says what was found.
     draws, tune : int
         For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
@@ -91,6 +101,8 @@ def fit(
     IdentificationWarning
         If the comparisons are disconnected, the annotators do not settle which end of the ranking is up, hardly
         anybody voted twice, or answers are left out though some prompts repeat.
+    SuspectVotesWarning
+        If somebody's votes do not count, or nobody can be judged.
 
     Raises
     ------
@@ -112,11 +124,15 @@ def fit(
     ----------
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
-    problem = plain = Problem.of(cells, model, prior)
+    problem = Problem.of(cells, model, prior)
     estimable = problem.prior.hyper is not None
     require_choice("method", method or "map", get_args(Method))
+    problem, trust = _trusted(problem, guard, preset=not isinstance(model, Model))
+    plain = problem
     left_out, by_votes = "", answers == "auto"
-    if not by_votes or (estimable and method != "map" and not isinstance(model, Model)):
+    if trust is not None and trust.unjudged:
+        by_votes = False
+    elif not by_votes or (estimable and method != "map" and not isinstance(model, Model)):
         asked, left_out = with_answers(problem.model, problem.cells, answers)
         problem = replace(problem, model=asked)
     route = method or _usual_route(problem)
@@ -149,6 +165,8 @@ def fit(
         if problem.model.is_crossed:  # what slices scatter by goes into the common scale
             mode = replace(mode, problem=replace(problem, prior=mean_spreads(tree, problem)))
         samples = draws_of(tree, mode.problem if problem.model.is_crossed else problem)
+    for text in trust.said if trust else ():
+        warnings.warn(text, SuspectVotesWarning, stacklevel=2)
     for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     for text in mode.at_infinity:
@@ -163,7 +181,30 @@ def fit(
         tree=tree,
         mirror_probability=mirror_probability,
         estimand=Estimand() if set(problem.model.strength_by) - {PROGRAM} else None,
+        trust=trust,
     )
+
+
+def _trusted(problem: Problem, guard: Guard, *, preset: bool) -> tuple[Problem, Judgement | None]:
+    """Return the problem of the votes that count, and who was found to cast others.
+
+    Raises
+    ------
+    ModelError
+        If ``guard`` is none of the choices, or it is asked for and the votes carry no annotators.
+    """
+    if guard not in ("auto", True, False):
+        raise ModelError(f"guard is 'auto', True or False, not {guard!r}.")
+    cells = problem.cells
+    usual = preset and problem.model.needs_annotators and problem.prior.hyper is not None
+    if guard is False or (guard == "auto" and not usual):
+        return problem, None
+    if not cells.n_annotators:
+        raise ModelError("Whose votes count shows in who cast them. Name the column (annotator=..., --annotator).")
+    trust = judge(cells)
+    if trust.unjudged:
+        return replace(problem, model=PRESETS["bradley-terry"]), trust
+    return (problem if trust.counted is cells else replace(problem, cells=trust.counted)), trust
 
 
 def _usual_route(problem: Problem) -> Method:

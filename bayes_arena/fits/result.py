@@ -20,6 +20,7 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells, Tally
 from bayes_arena.votes.words import PROMPT
 
@@ -56,6 +57,8 @@ class Fit:
         annotators integrated out.
     estimand : Estimand or None
         What its rankings are about; None where all slices are alike to the model.
+    trust : Judgement or None
+        Whose votes count, and who favours whom; None where it was not looked at.
     """
 
     mode: Mode
@@ -67,6 +70,7 @@ class Fit:
     tree: DataTree | None = None
     mirror_probability: float | None = None
     estimand: Estimand | None = None
+    trust: Judgement | None = None
 
     def __repr__(self) -> str:
         cells, said = self.cells, len(self.warnings)
@@ -79,7 +83,7 @@ class Fit:
 
     @property
     def cells(self) -> Cells:
-        """The votes."""
+        """The votes that count."""
         return self.mode.problem.cells
 
     @property
@@ -173,7 +177,7 @@ class Fit:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the result has to know."""
-        return *self.mode.open_questions, *self.mode.at_infinity
+        return *(self.trust.said if self.trust else ()), *self.mode.open_questions, *self.mode.at_infinity
 
     @property
     def target_by_cell(self) -> Objective:

@@ -37,7 +37,7 @@ def strengths(
     *,
     reference: str | None = None,
     level: float = 0.95,
-    interval: Interval | IntervalName = "laplace",
+    interval: Interval | IntervalName | None = None,
 ) -> pd.DataFrame:
     """Strengths in logits, against their mean or a reference competitor.
 
@@ -95,7 +95,7 @@ def contrasts(
     pairs: Sequence[tuple[str, str]] | None = None,
     *,
     level: float = 0.95,
-    interval: Interval | IntervalName = "laplace",
+    interval: Interval | IntervalName | None = None,
 ) -> pd.DataFrame:
     """Differences in strength between pairs of competitors.
 
@@ -138,7 +138,7 @@ def contrasts(
 
 
 @takes_old_words
-def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
+def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName | None = None) -> pd.DataFrame:
     """Estimate what annotators have in common besides the strengths: position effect, propensity to ties.
 
     Parameters
@@ -223,7 +223,7 @@ def linear_table(
     what: str,
     jacobian: Floats,
     level: float,
-    interval: Interval | IntervalName,
+    interval: Interval | IntervalName | None,
 ) -> pd.DataFrame:
     """Return a table of functions linear in the strengths, or in strengths and common numbers.
 
@@ -248,7 +248,7 @@ def linear_table(
     import pandas as pd
 
     require_level(level)
-    n, chosen = jacobian.shape[1], resolve_interval(interval)
+    n, chosen = jacobian.shape[1], resolve_interval(interval, fit)
 
     def drawn(draws: Draws) -> Floats:
         return np.asarray(np.column_stack([draws.strength, draws.common])[:, :n] @ jacobian.T)

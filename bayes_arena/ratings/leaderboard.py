@@ -31,7 +31,7 @@ def leaderboard(
     *,
     level: float = 0.95,
     elo: EloScale | None = None,
-    interval: Interval | IntervalName = "laplace",
+    interval: Interval | IntervalName | None = None,
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
@@ -45,12 +45,13 @@ def leaderboard(
         Coverage of the intervals.
     elo : EloScale, optional
         Elo scale; 1000 + 400 log10(odds) by default.
-    interval : Interval or str
+    interval : Interval or str, optional
         How the bounds are found: :class:`~bayes_arena.Laplace`, :class:`~bayes_arena.Profile` (models with theta = 1
         only), or for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) one that does not take
         the likelihood's word for how much votes vary: :class:`~bayes_arena.Sandwich`,
         :class:`~bayes_arena.Clustered`, :class:`~bayes_arena.Bootstrap`. The name in small letters stands for the
-        object with default fields.
+        object with default fields. Default: ``"laplace"``, or ``"clustered"`` by annotator where the annotators cannot
+        be judged (``fit.trust.unjudged``).
     over : {"new prompts", "these prompts"}, optional
         Of a model with answers: whether the ranking is to hold for further prompts like these (the default), or is of
         these prompts alone.
@@ -85,7 +86,7 @@ def leaderboard(
     """
     import pandas as pd
 
-    chosen, fit = resolve_interval(interval), fit.on(over, slice)
+    chosen, fit = resolve_interval(interval, fit), fit.on(over, slice)
     table = pd.DataFrame(leaderboard_columns(fit, chosen, level=level, elo=elo))
     table.attrs.update(level=level, **chosen.about(fit), **fit.about)
     return table

@@ -20,6 +20,7 @@ distribution of leads, which a Gauss rule of a few nodes takes for all annotator
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from scipy.special import ndtri
@@ -27,6 +28,7 @@ from scipy.special import ndtri
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.draws import draw_in_parts
 from bayes_arena.fits.result import Fit
+from bayes_arena.fits.suspects import suspects
 from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.predictor import lead
@@ -70,7 +72,7 @@ class Agreement:
 
 
 def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
-    """Draw the net agreement and the side's pull of every annotator.
+    """Draw the net agreement and the side's pull of every annotator, those last whose votes do not count.
 
     Parameters
     ----------
@@ -88,10 +90,14 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
     """
     target, predictor, likelihood = fit.target, fit.target.predictor, fit.target.likelihood
-    count = target.n_annotators
+    left_out = suspects(fit)
+    count = target.n_annotators + len(left_out.names)
     size = min(DRAWS, max(FEWEST, LARGEST // count))
     strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
     size = len(strength)
+    if left_out.names:
+        within = ((slice(part.start, min(part.stop, target.n_annotators)), own) for part, own in parts)
+        parts = chain(within, [(slice(target.n_annotators, count), left_out.draw(size, seed))])
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
     nodes, weights = _rules(strength, lead_sd)
     shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)

@@ -7,7 +7,8 @@ The anomaly probability of annotator k is
 with the net agreement D_k of :mod:`bayes_arena.reliability.agreement` and the median over annotators taken draw by
 draw: free of scale, and steady until nearly half of them are anomalous. One whose votes the side decides need not be
 anomalous in this sense, because D_k leaves the side out; they are looked at on their own, by the probability that the
-side's pull |S_k| exceeds both D_k and ``ONE_SIDED``.
+side's pull |S_k| exceeds both D_k and ``ONE_SIDED``. Nor need one who favours or hates a competitor
+(:mod:`bayes_arena.trust`): their votes do not count in the fit, and their numbers here are given the others' strengths.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr
 
-from bayes_arena.arrays import Columns, Floats, sum_by
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
+from bayes_arena.fits.suspects import suspects
 from bayes_arena.inference.marginal.quadrature import are_alike
 from bayes_arena.likelihood.predictor import THETA
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
-from bayes_arena.votes.cells import TIE, whole_counts
+from bayes_arena.trust.kinds import ADVERSARY, GUESSER
+from bayes_arena.votes.cells import TIE, Cells, whole_counts
 from bayes_arena.votes.words import ANNOTATOR
 
 TOLERANCE = 0.2
@@ -70,7 +74,8 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
         ``verdict``: ``anomalous`` (more likely than not), ``watch`` (the votes leave it open, as they do for everybody
         where the fit takes annotators to be alike; the numbers below then rest on that) or ``reliable``;
         ``kind`` of those who are not reliable: ``adversarial`` (against the ranking beyond doubt), ``one-sided`` (the
-        side decides), ``always ties``, or ``uninformative`` (net agreement around zero);
+        side decides), ``always ties``, ``uninformative`` (net agreement around zero), ``favours NAME`` or
+        ``hates NAME`` (a competitor);
         ``anomaly_probability``, A_k; ``net_agreement``, D_k, posterior mean (median under a flat prior) with
         ``net_agreement_lower`` and ``net_agreement_upper``;
         ``theta`` relative to the mean annotator (1) with ``lower`` and ``upper``; ``theta_paper``, the same on the
@@ -78,7 +83,10 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
         the fit was sampled);
         ``tie_propensity``, nu_k (kappa_k in Rao and Kupper's model); ``position``, b_k in logits in favour of the
         first, with ``position_lower`` and ``position_upper``; ``one_sided_probability``, that the side decides;
-        ``reward``, shares in proportion to net agreement, none for disagreement, sum 1; ``votes``.
+        ``favour_probability``, that they favour or hate one competitor, alone or in a campaign, and ``favours``, which
+        (``hates`` stands before it; empty below ``WATCH``); ``guesser_probability`` and ``adversary_probability``, that
+        theta is zero, or negative, by the classes of annotators; ``reward``, shares in proportion to net agreement,
+        none for disagreement or to those whose votes do not count, sum 1; ``votes``, as they were cast.
         Columns of what the model does not have are absent. ``attrs`` has the level and the interval.
 
     Raises
@@ -114,15 +122,19 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     agreement = draw_agreement(sampled)
     anomaly = anomaly_probability(agreement)
     one_sided = _one_sided_probability(agreement)
-    suspicion = np.maximum(anomaly, one_sided)
+    cast, place = everybody(fit)
+    favour, favours = _favours(fit, place)
+    suspicion = np.maximum.reduce([anomaly, one_sided, favour])
     taken_as_alike = fit.evidence == "quadrature" and are_alike(fit.cells)
     verdict = np.select(
         [suspicion > ANOMALOUS, (suspicion > WATCH) | taken_as_alike], ["anomalous", "watch"], "reliable"
     )
-    kinds = np.where((verdict == "reliable") | taken_as_alike, "", _kinds(fit, agreement, anomaly, one_sided))
+    kinds = _kinds(fit.model, cast, agreement, anomaly, one_sided)
+    kinds = np.where(favour > np.minimum(np.maximum(anomaly, one_sided), ANOMALOUS), favours, kinds)
+    kinds = np.where((verdict == "reliable") | taken_as_alike, "", kinds)
     net, lower, upper = _summary(fit, agreement.net, level)
     columns: Columns = {
-        "annotator": np.array(fit.cells.annotators, dtype=object),
+        "annotator": np.array(cast.annotators, dtype=object),
         "verdict": verdict.astype(object),
         "kind": kinds.astype(object),
         "anomaly_probability": anomaly,
@@ -139,9 +151,14 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
         names = ("position", "position_lower", "position_upper")
         columns |= dict(zip(names, _summary(fit, agreement.position, level), strict=True))
         columns["one_sided_probability"] = one_sided
-    ability = np.maximum(net, 0.0)
+    if fit.trust is not None and fit.trust.kinds is not None:
+        columns["favours"] = np.where(favour > WATCH, favours, "").astype(object)
+        columns["favour_probability"] = favour
+        columns["guesser_probability"] = fit.trust.kinds.probability[GUESSER, place]
+        columns["adversary_probability"] = fit.trust.kinds.probability[ADVERSARY, place]
+    ability = np.where(np.arange(len(net)) < fit.cells.n_annotators, np.maximum(net, 0.0), 0.0)
     columns["reward"] = ability / max(ability.sum(), np.finfo(float).tiny)
-    columns["votes"] = whole_counts(fit.cells.votes_by_annotator())
+    columns["votes"] = whole_counts(cast.votes_by_annotator())
     order = np.lexsort((net, -suspicion))
     return {name: column[order] for name, column in columns.items()}
 
@@ -152,8 +169,48 @@ def anomaly_probability(agreement: Agreement) -> Floats:
     return np.asarray((agreement.net < bar).mean(axis=0))
 
 
+def everybody(fit: Fit) -> tuple[Cells, Ints]:
+    """Return the votes as they were cast, their annotators in the order of the draws of what they do.
+
+    Returns
+    -------
+    cells : Cells
+    place : ndarray of int, shape (M,)
+        Index of each in ``fit.trust.cells``, where there is one.
+    """
+    if fit.trust is None:
+        return fit.cells, np.arange(fit.cells.n_annotators)
+    cast = fit.trust.cells
+    names = (*fit.cells.annotators, *suspects(fit).names)
+    known = {name: index for index, name in enumerate(cast.annotators)}
+    place = np.array([known[name] for name in names], dtype=np.int64)
+    new = np.full(cast.n_annotators, -1)
+    new[place] = np.arange(len(names))
+    rows = new[cast.annotator] >= 0
+    return cast.take(rows, annotators=names, annotator=new[cast.annotator[rows]]), place
+
+
+def suspicion(fit: Fit) -> Floats:
+    """Return the probability that somebody is anomalous, or favours or hates one competitor, shape (M,)."""
+    anomaly = anomaly_probability(draw_agreement(fit))
+    return np.maximum(anomaly, _favours(fit, everybody(fit)[1])[0])
+
+
+def _favours(fit: Fit, place: Ints) -> tuple[Floats, np.ndarray]:
+    """Return the probability of favouring or hating one competitor, and in what words."""
+    if fit.trust is None:
+        return np.zeros(len(place)), np.full(len(place), "", dtype=object)
+    names, words = fit.trust.cells.competitors, []
+    for k in place:
+        competitor, down = fit.trust.aim(int(k))
+        words.append("" if competitor < 0 else f"{'hates' if down else 'favours'} {names[competitor]}")
+    return fit.trust.favour[place], np.array(words, dtype=object)
+
+
 def require_annotators(fit: Fit) -> None:
     """Refuse a fit whose model gives annotators nothing of their own."""
+    if fit.trust is not None and fit.trust.unjudged:
+        raise ModelError(f"{fit.trust.unjudged} To judge them all the same: guard=False (--no-guard).")
     if not fit.target.own:
         raise ModelError(
             f"Model {fit.model.name!r} says nothing about annotators. Use model='am-davidson' or 'am-elo' on votes "
@@ -168,17 +225,16 @@ def _one_sided_probability(agreement: Agreement) -> Floats:
     return np.asarray((np.abs(agreement.pull) > np.maximum(agreement.net, ONE_SIDED)).mean(axis=0))
 
 
-def _kinds(fit: Fit, agreement: Agreement, anomaly: Floats, one_sided: Floats) -> np.ndarray:
+def _kinds(model: Model, cells: Cells, agreement: Agreement, anomaly: Floats, one_sided: Floats) -> np.ndarray:
     """In what way every annotator is anomalous, or would be."""
-    cells = fit.cells
-    seen = fit.model.seen_counts(cells.counts)
+    seen = model.seen_counts(cells.counts)
     ties, votes = (sum_by(cells.annotator, part.sum(axis=0), cells.n_annotators) for part in (seen[TIE:], seen))
     against = (agreement.net < 0).mean(axis=0) > CLEARLY
     return np.select(
         [against, one_sided > np.minimum(anomaly, ANOMALOUS), ties > ALWAYS * votes],
         ["adversarial", "one-sided", "always ties"],
         "uninformative",
-    )
+    ).astype(object)
 
 
 def posterior_theta(fit: Fit) -> Floats:
@@ -187,12 +243,16 @@ def posterior_theta(fit: Fit) -> Floats:
 
 
 def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
-    """Theta, with the interval of the fit's draws where it has some."""
+    """Theta, with the interval of the fit's draws where it has some; those last whose votes do not count."""
+    left_out = suspects(fit)
     if fit.samples is not None:
-        lower, upper = equal_tailed(fit.samples.own[:, :, THETA], level)
-        p_negative = (fit.samples.own[:, :, THETA] < 0).mean(axis=0)
+        drawn = np.hstack([fit.samples.own, left_out.draw(len(fit.samples.own), 0)])[:, :, THETA]
+        lower, upper = equal_tailed(drawn, level)
+        p_negative = (drawn < 0).mean(axis=0)
+        theta = np.append(theta, left_out.mean[:, THETA])
     else:
-        sd = fit.discrimination_sd
+        sd = np.append(fit.discrimination_sd, np.sqrt(left_out.covariance[:, THETA, THETA]))
+        theta = np.append(theta, left_out.mean[:, THETA])
         half = half_width(level) * sd
         lower, upper = theta - half, theta + half
         p_negative = ndtr(-theta / np.maximum(sd, SMALLEST_SD))

@@ -1,7 +1,8 @@
 """Whom to exclude: annotators flagged by the probability that they are anomalous, or by the paper's rule on theta.
 
 A set of annotators is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q, with
-the anomaly probability A_k of :mod:`bayes_arena.reliability.annotators`.
+A_k the probability that k is anomalous (:mod:`bayes_arena.reliability.annotators`), or favours or hates one competitor,
+whichever is larger, and each is suspect more likely than not: many sure ones leave no room for somebody else.
 
 The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. Whoever calls
 everything a tie is there: with W = 1/2 in each vote, the likelihood has its maximum at theta_k = 0, and the solve
@@ -24,8 +25,13 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import DECREMENT
-from bayes_arena.reliability.agreement import draw_agreement
-from bayes_arena.reliability.annotators import anomaly_probability, posterior_theta, require_annotators
+from bayes_arena.reliability.annotators import (
+    ANOMALOUS,
+    everybody,
+    posterior_theta,
+    require_annotators,
+    suspicion,
+)
 
 ACCURACY = math.sqrt(2 * DECREMENT)
 """Of theta, mean 1."""
@@ -44,7 +50,8 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        The largest set whose mean 1 - A_k is at most ``fdr``, the most anomalous first.
+        The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k above 1/2, the most suspect first; nobody
+        where nobody can be judged (``fit.trust.unjudged``).
 
     Raises
     ------
@@ -56,9 +63,11 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     Newton, M. A. et al. (2004), "Detecting differential gene expression with a semiparametric hierarchical mixture
     method", Biostatistics 5.
     """
+    if fit.trust is not None and fit.trust.unjudged:
+        return ()
     require_annotators(fit)
-    anomaly = anomaly_probability(draw_agreement(fit))
-    return tuple(fit.cells.annotators[k] for k in discoveries(anomaly, fdr))
+    names = everybody(fit)[0].annotators
+    return tuple(names[k] for k in discoveries(suspicion(fit), fdr))
 
 
 def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
@@ -99,7 +108,8 @@ def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
 def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
     """Return the largest set whose mean 1 - A_k is at most a false discovery rate: indices, the most anomalous first.
 
-    Annotators of the same A_k are all in it, or none of them, so that their order does not matter.
+    Each is anomalous more likely than not. Annotators of the same A_k are all in it, or none of them, so that their
+    order does not matter.
 
     Raises
     ------
@@ -111,6 +121,7 @@ def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
     order = np.argsort(-anomaly, kind="stable")
     expected = np.cumsum(1 - anomaly[order]) / np.arange(1, len(order) + 1)
     size = int(np.searchsorted(expected, fdr, side="right"))
+    size = min(size, int(np.count_nonzero(anomaly > ANOMALOUS)))
     if size < len(order):
         size = min(size, int(np.count_nonzero(anomaly > anomaly[order[size]])))
     return order[:size]

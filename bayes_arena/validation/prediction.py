@@ -13,8 +13,9 @@ Ratings without a fit behind them, such as online Elo's, predict with theta = 1 
 
 An annotator the fit has never heard of is drawn from the population that the prior describes; under a flat prior,
 which describes none, they vote like the average one (theta = 1): what the paper's filter of annotators amounts to. The
-numbers of a slice that the fit has never seen, a new prompt say, are averaged over as well, not set to zero, which
-would be too sure.
+votes of somebody whose votes do not count are predicted by their own numbers and whom they favour
+(:mod:`bayes_arena.fits.suspects`). The numbers of a slice that the fit has never seen, a new prompt say, are averaged
+over as well, not set to zero, which would be too sure.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.fits.result import Fit
+from bayes_arena.fits.suspects import suspects
 from bayes_arena.likelihood.outcomes import davidson, half
-from bayes_arena.likelihood.outcomes.likelihood import Likelihood
+from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import require_compared, require_population
@@ -117,8 +119,10 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
     target = fit.target_of(rows)
     score, log_p, size = np.zeros(len(rows.i)), np.full((3, len(rows.i)), -np.inf), 0
     rng, unseen = np.random.default_rng([seed, 3]), target.has_unseen
+    pull = _pulls(fit, rows)
     for point in _points(fit, draws, seed):
         coordinates = target.coordinates(point)
+        coordinates[ETA] += pull
         if unseen:
             coordinates += target.unseen(point, rng)
         score += target.likelihood.expected_score(coordinates)[0]
@@ -137,18 +141,28 @@ def _log_win_loss_tie(likelihood: Likelihood, coordinates: Floats) -> Floats:
 
 
 def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
-    """Yield points of the posterior, or the estimate; annotators' numbers have a last row for somebody unknown."""
-    target = fit.target
+    """Yield points of the posterior, or the estimate; below the annotators stand somebody unknown and the suspects."""
+    target, left_out = fit.target, suspects(fit).mean
     mean = np.array([effect.mean for effect in target.own])
     if not target.is_proper:
-        yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean]))
+        yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean, left_out]))
         return
     strength, common, own, slices = draw_parameters(fit, size=draws, seed=seed)
     population = np.random.default_rng([seed, 1]).normal(
         mean, [effect.sd for effect in target.own], (len(own), len(target.own))
     )
     for index in range(len(own)):
-        yield Point(strength[index], common[index], np.vstack([own[index], population[index]]), slices[index])
+        yield Point(strength[index], common[index], np.vstack([own[index], population[index], left_out]), slices[index])
+
+
+def _pulls(fit: Fit, rows: Tally) -> Floats:
+    """By how much the favour of suspects moves the log-odds of every row."""
+    left_out, who = suspects(fit), rows.k - fit.target.n_annotators - 1
+    pull = np.zeros(len(rows.i))
+    mine = np.flatnonzero(who >= 0)
+    aim = left_out.competitor[who[mine]]
+    pull[mine] = left_out.pull[who[mine]] * ((rows.i[mine] == aim) * 1.0 - (rows.j[mine] == aim))
+    return pull
 
 
 def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
@@ -158,6 +172,7 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
         require_compared(fit, i, j)
     place = {name: index for index, name in enumerate(fit.cells.annotators)}
     stranger = fit.target.n_annotators
+    place |= {name: stranger + 1 + index for index, name in enumerate(suspects(fit).names)}
     index = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
     known = stranger > 0 and not new and len(index) > 0
     k = index[cells.annotator] if known else np.full(len(i), stranger)

@@ -120,7 +120,7 @@ def rate(
     about, how = how_fitted(round.fit)
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
-    shown_as = intervals.chosen(model.seed).about(round.fit) | round.fit.about
+    shown_as = intervals.chosen(model.seed, round.fit).about(round.fit) | round.fit.about
     how += board_named(shown_as)
     title = "\n".join([described(f"{file.name}, round {round.number}", round.fit.cells), how, *lines])
     head = {

@@ -15,7 +15,9 @@ from bayes_arena.cli.output import Output, between, digits
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
 
-COMPARED = Without("model", "prior", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination")
+COMPARED = Without(
+    "model", "prior", "guard", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination"
+)
 ANSWERS = "+answers"
 """What follows the name of a model with answers."""
 

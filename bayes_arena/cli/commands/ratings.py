@@ -39,12 +39,13 @@ def rank(
         from bayes_arena.likelihood.presets import PRESETS
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
-        interval, (over, slice) = intervals.chosen(model.seed), board.chosen()
+        over, slice = board.chosen()
         asked = source.annotator is not None or source.delta is not None or source.program is not None
         asked = asked or intervals.by_annotator or model.by_annotator
         if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
         result = model.fit(source.read()).on(over, slice)
+        interval = intervals.chosen(model.seed, result)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
     shown_as = interval.about(result) | result.about
@@ -69,8 +70,8 @@ def annotators(
         from bayes_arena.reliability.annotators import annotator_columns
         from bayes_arena.reliability.flagging import discoveries
 
-        interval = intervals.chosen(model.seed)
         result = model.fit(source.read())
+        interval = intervals.chosen(model.seed, result)
         columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
             flagged = set(discoveries(columns["anomaly_probability"], fdr).tolist())

@@ -48,12 +48,15 @@ def short_forms() -> dict[IntervalName, type[Interval]]:
     }
 
 
-def resolve_interval(interval: Interval | str, **fields_given: Any) -> Interval:
+def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **fields_given: Any) -> Interval:
     """Return the interval meant, by its short form or as it is.
 
     Parameters
     ----------
-    interval : Interval or str
+    interval : Interval, str or None
+        None is the usual one: ``"laplace"``, or ``"clustered"`` where annotators cannot be judged.
+    fit : Fit, optional
+        What the interval is of.
     **fields_given
         Values for those of the interval's fields that have these names; an interval without such a field has no use
         for them.
@@ -66,6 +69,8 @@ def resolve_interval(interval: Interval | str, **fields_given: Any) -> Interval:
     from bayes_arena.ratings.intervals.contract import Interval
 
     known = short_forms()
+    if interval is None:
+        interval = "clustered" if fit is not None and fit.trust is not None and fit.trust.unjudged else "laplace"
     if isinstance(interval, str) and interval in known:
         interval = known[interval]()
     if not isinstance(interval, Interval):
@@ -76,7 +81,7 @@ def resolve_interval(interval: Interval | str, **fields_given: Any) -> Interval:
     return replace(interval, **{name: value for name, value in fields_given.items() if name in own})
 
 
-def drawn_by(interval: Interval | str, fit: Fit, draws: Draws | None) -> tuple[Draws, dict[str, Any]]:
+def drawn_by(interval: Interval | str | None, fit: Fit, draws: Draws | None) -> tuple[Draws, dict[str, Any]]:
     """Return the draws that are given, else those of the interval, and what a reader of a ranking needs to know.
 
     Raises
@@ -86,11 +91,12 @@ def drawn_by(interval: Interval | str, fit: Fit, draws: Draws | None) -> tuple[D
     """
     from bayes_arena.fits.draws import draw
 
-    chosen = resolve_interval(interval)
     if draws is not None:
+        chosen = resolve_interval(interval)
         if chosen.name != "laplace":
             raise ModelError(f"The table is made from draws=... or from interval={chosen}, not from both.")
         return fit.seen(draws), {"interval": "draws", **fit.about}
+    chosen = resolve_interval(interval, fit)
     return draw(chosen.sampled(fit)), {**chosen.about(fit), **fit.about}
 
 
@@ -102,7 +108,7 @@ def takes_old_words[**P, T](table: Callable[P, T]) -> Callable[P, T]:
         old: dict[str, Any] = {name: kwargs.pop(name) for name in ("resamples", "seed") if name in kwargs}
         if old:
             words = ", ".join(f"{name}={value!r}" for name, value in old.items())
-            given: Any = kwargs.get("interval", "laplace")
+            given: Any = kwargs.get("interval")
             kwargs["interval"] = interval = resolve_interval(given, **old)
             used = f"write interval={interval} instead" if fields(interval) else f"{interval} has no use for it"
             warnings.warn(f"{words}: {used}.", FutureWarning, stacklevel=2)

@@ -1,0 +1,212 @@
+"""Annotators who pull in one direction, found in what plain strengths leave unexplained.
+
+With expected scores E under Davidson's model and theta = 1, annotator k's residual on competitor c is
+
+    Z_kc = sum over k's votes on c of (score of c - E) / sqrt(information + 1/2),
+
+less what a theta of k's own would explain. Tastes that annotators do not share leave it without a common direction:
+signs turned at random, entry by entry, keep all sizes and destroy what is shared, which gives the distribution of the
+largest singular value where there is no bloc (signflip parallel analysis). Where the largest is clearly larger, each
+annotator's score is their residual along the direction that the others have, in units of the rest of it: Student's t
+if they have no part in it.
+
+What stands out is a campaign, or a camp: people who differ in what they like. A campaign is determined: its members
+agree with a ranking made of the others' votes hardly less than always, while people also disagree with those of their
+own mind, and call ties.
+
+Reference: Hong, D., Sheng, Y. & Dobriban, E. (2020), "Selecting the number of components in PCA via random signs",
+arXiv 2012.02985. Benjamini, Y. & Hochberg, Y. (1995), JRSS B 57.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import false_discovery_control, t
+
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.point import Point
+from bayes_arena.trust.strengths import DAVIDSON, strengths
+from bayes_arena.votes.cells import LOSS, TIE, WIN, Cells
+
+FLIPS = 20
+SHARED = 5.0
+"""Standard deviations of the largest singular value under random signs beyond which a direction is shared."""
+FOLDS = 10
+RATE = 0.01
+"""False discovery rate of members."""
+FLOOR = 0.3
+"""Least variance of a residual per degree of freedom: of somebody with hardly a vote."""
+DETERMINED = 0.5
+"""Share of the disagreement that people have with those of their own mind, below which votes are determined."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Those who pull one way along a direction.
+
+    Attributes
+    ----------
+    doubt : ndarray, shape (n_annotators,)
+        Least false discovery rate at which somebody is a member.
+    share : float
+        Of the votes that are theirs.
+    pull : ndarray, shape (n_competitors,)
+        Direction, towards whom it is.
+    determined : bool
+        Whether it is a campaign.
+    """
+
+    doubt: Floats
+    share: float
+    pull: Floats
+    determined: bool
+
+    @property
+    def members(self) -> NDArray[np.bool_]:
+        """Who belongs to it, shape (n_annotators,)."""
+        return np.asarray(self.doubt <= RATE)
+
+    @property
+    def probability(self) -> Floats:
+        """Of belonging to it: of members alone, shape (n_annotators,)."""
+        return np.where(self.members, 1 - self.doubt, 0.0)
+
+    @property
+    def breadth(self) -> float:
+        """Effective number of competitors that are pulled at."""
+        return float(1 / (self.pull**4).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """What plain strengths leave unexplained, by annotator and competitor, each (n_annotators, n_competitors).
+
+    Attributes
+    ----------
+    score : ndarray
+        Sum of score less expected score.
+    variance : ndarray
+        Of it, under the model.
+    by_theta : ndarray
+        Its slope by the annotator's theta.
+    """
+
+    score: Floats
+    variance: Floats
+    by_theta: Floats
+
+    @classmethod
+    def of(cls, cells: Cells, point: Point) -> Residuals:
+        """Return the residuals of votes at some strengths."""
+        likelihood, seen = DAVIDSON.likelihood, DAVIDSON.seen_counts(cells.counts)
+        votes = seen.sum(axis=0)
+        lead = point.strength[cells.a] - point.strength[cells.b]
+        z = np.array([lead, np.full_like(lead, point.common[0])])
+        expected, slope = likelihood.expected_score(z)
+        p = np.exp(likelihood.log_probabilities(z))
+        variance = votes * (p[WIN] + 0.25 * p[TIE] - expected**2)
+        residual = seen[WIN] + 0.5 * seen[TIE] - votes * expected
+        shape = cells.n_annotators, cells.n_competitors
+        at_a, at_b = (np.ravel_multi_index((cells.annotator, side), shape) for side in (cells.a, cells.b))
+
+        def summed(values: Floats, sign: float) -> Floats:
+            size = shape[0] * shape[1]
+            return (np.bincount(at_a, values, size) + sign * np.bincount(at_b, values, size)).reshape(shape)
+
+        return cls(summed(residual, -1), summed(variance, 1), summed(votes * slope[0] * lead, -1))
+
+
+def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[Side, Side] | None:
+    """Find a direction in which annotators pull together, and who pulls which way.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    point : Point
+        Strengths.
+    active : ndarray of bool, shape (n_annotators,)
+        Whose votes to look at.
+
+    Returns
+    -------
+    (Side, Side) or None
+        The side with the clearer campaign, or the more votes, first; None where no direction is shared.
+    """
+    residuals = Residuals.of(cells, point)
+    seen = (residuals.variance > 0) & active[:, None]
+    if active.sum() < 3 or cells.n_competitors < 4:
+        return None
+    unit = 1 / np.sqrt(residuals.variance + 0.5)
+    known = [_unit_rows(np.where(seen, 1 / unit, 0.0))]  # residuals of a vote sum to zero
+    known.append(_unit_rows(_without(np.where(seen, residuals.by_theta * unit, 0.0), known)))
+    z = _without(np.where(seen, residuals.score * unit, 0.0), known)
+    size = np.linalg.norm(z, axis=1)
+    gram = z.T @ z
+    values, vectors = np.linalg.eigh(gram)
+    rng = np.random.default_rng(0)
+    by_chance = []
+    for _ in range(FLIPS):
+        flipped = _without(z * rng.choice([-1.0, 1.0], z.shape), known)
+        flipped *= (size / np.maximum(np.linalg.norm(flipped, axis=1), 1e-12))[:, None]
+        by_chance.append(math.sqrt(np.linalg.eigvalsh(flipped.T @ flipped)[-1]))
+    if math.sqrt(values[-1]) < np.mean(by_chance) + SHARED * np.std(by_chance):
+        return None
+    direction, score = vectors[:, -1], np.zeros(len(z))
+    freedom = np.maximum(seen.sum(axis=1) - 3, 1)
+    folds = rng.permutation(len(z)) % min(FOLDS, len(z))
+    for fold in np.unique(folds):
+        mine = folds == fold
+        others = np.linalg.eigh(gram - z[mine].T @ z[mine])[1][:, -1]
+        along = z[mine] @ (others * np.sign(others @ direction))
+        score[mine] = along / np.sqrt(np.maximum((size[mine] ** 2 - along**2) / freedom[mine], FLOOR))
+    upwards = t.sf(score, freedom)
+    votes = cells.votes_by_annotator()
+    rest, sides = active.copy(), []
+    for p, sign in ((upwards, 1.0), (1 - upwards, -1.0)):
+        doubt = np.ones(len(z))
+        doubt[active] = false_discovery_control(np.clip(p[active], 0, 1))
+        rest &= doubt > RATE
+        sides.append(Side(doubt, float(votes[doubt <= RATE].sum() / votes.sum()), sign * direction, determined=False))
+    usual = _disagreement(cells, rest)
+    found = [replace(side, determined=_disagreement(cells, side.members) < DETERMINED * usual) for side in sides]
+    first, second = sorted(found, key=lambda side: (side.determined, side.share), reverse=True)
+    return first, second
+
+
+def _without(rows: Floats, known: list[Floats]) -> Floats:
+    """Return rows without their parts along orthonormal rows."""
+    for one in known:
+        rows = rows - (rows * one).sum(axis=1, keepdims=True) * one
+    return rows
+
+
+def _unit_rows(rows: Floats) -> Floats:
+    """Return rows of length one, or zero."""
+    size = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.where(size > 1e-9, rows / np.maximum(size, 1e-9), 0.0)
+
+
+def _disagreement(cells: Cells, members: NDArray[np.bool_]) -> float:
+    """Share of the decided votes of each half of a group against the ranking made of the other half's; ties count half.
+
+    1/2 where there are fewer than two members.
+    """
+    who = np.flatnonzero(members)
+    if len(who) < 2:
+        return 0.5
+    half = np.zeros(len(members), dtype=np.int64)
+    half[who[::2]], half[who[1::2]] = 1, 2
+    against = total = 0.0
+    for made_of in (1, 2):
+        point = strengths(cells, (half == made_of)[cells.annotator].astype(float))
+        asked = (half == 3 - made_of)[cells.annotator]
+        lead = (point.strength[cells.a] - point.strength[cells.b])[asked]
+        seen = DAVIDSON.seen_counts(cells.counts[asked])
+        against += float((seen[WIN] * (lead < 0) + seen[LOSS] * (lead > 0) + 0.5 * seen[TIE]).sum())
+        total += float(seen.sum())
+    return against / total

@@ -1,0 +1,92 @@
+"""Small accounts against the rest: votes for one competitor that come in drops.
+
+Somebody with three votes cannot be judged, but two hundred of them can. At the strengths that established accounts
+give, all votes of small accounts on competitor c together have
+
+    z_c = (sum of score of c - E) / sqrt(I_c + I_c^2 / J_c),
+
+I_c the information in them, J_c that of the established accounts on c, whose strength is an estimate too. Where z_c is
+beyond chance on one or two competitors, the votes of small accounts on these do not count; where it is so on more,
+small accounts are other people, not a campaign. They are looked for one after the other, as votes for one competitor
+are votes against others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_arena.trust.blocs import Residuals
+from bayes_arena.trust.strengths import capped, strengths
+from bayes_arena.votes.cells import Cells
+
+SMALL = 10
+"""Votes of a small account, at most."""
+LEAST = 0.2
+"""Share of the votes that established accounts have at least: fewer are no measure for the rest."""
+BEYOND = 5.0
+"""z beyond chance: 6e-7, for the competitors of any arena."""
+FEW = 2
+"""Competitors of a campaign, at most."""
+TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class Drip:
+    """A competitor that small accounts push.
+
+    Attributes
+    ----------
+    competitor : int
+    down : bool
+        Whether they push it down.
+    z : float
+    accounts : int
+        Small accounts with a vote on it.
+    votes : float
+        Theirs on it.
+    """
+
+    competitor: int
+    down: bool
+    z: float
+    accounts: int
+    votes: float
+
+
+def find_drips(cells: Cells, active: NDArray[np.bool_]) -> tuple[Drip, ...]:
+    """Find competitors that small accounts push.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    active : ndarray of bool, shape (n_annotators,)
+        Whose votes to look at.
+
+    Returns
+    -------
+    tuple of Drip
+        The largest first.
+    """
+    votes = cells.votes_by_annotator()
+    small, large = active & (votes <= SMALL), active & (votes > SMALL)
+    if not small.any() or votes[large].sum() < LEAST * votes[active].sum():
+        return ()
+    point = strengths(cells, capped(cells) * large[cells.annotator])
+    measure = Residuals.of(cells, point).variance[large].sum(axis=0)
+    rows, found = small[cells.annotator], list[Drip]()
+    for _ in range(FEW + 1):
+        residuals = Residuals.of(cells.take(rows), point)
+        score, information = residuals.score.sum(axis=0), residuals.variance.sum(axis=0)
+        z = score / np.sqrt(np.maximum(information + information**2 / np.maximum(measure, TINY), TINY))
+        c = int(np.argmax(np.abs(z)))
+        if abs(z[c]) < BEYOND:
+            return tuple(found)
+        on = rows & ((cells.a == c) | (cells.b == c))
+        accounts = len(np.unique(cells.annotator[on]))
+        found.append(Drip(c, bool(z[c] < 0), float(z[c]), accounts, float(cells.counts[on].sum())))
+        rows = rows & ~on
+    return ()

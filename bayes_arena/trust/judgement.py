@@ -1,0 +1,268 @@
+"""Whose votes count: campaigns, favourites and camps, found before a model of annotators could be captured by them.
+
+1. Strengths in which no annotator's own numbers have a part (:mod:`bayes_arena.trust.strengths`).
+2. Blocs: while some annotators pull in one direction and are determined, they are left out. Where many pull both ways
+   and are not, annotators form camps (:mod:`bayes_arena.trust.blocs`).
+3. Drips: votes of small accounts on a competitor that they push do not count (:mod:`bayes_arena.trust.drips`).
+4. Kinds: who more likely than not favours or hates one competitor is left out; strengths and kinds are found in turns
+   (:mod:`bayes_arena.trust.kinds`), and blocs are looked for once more.
+
+Programs are not judged (``Cells.programs``): what they favour is a taste that the fit gives them, and whose votes count
+shows among people.
+
+Camps, and those left out casting ``TOO_MANY`` of the votes or more, end in nobody being judged: from votes alone the
+two sides look the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import listing
+from bayes_arena.likelihood.point import Point
+from bayes_arena.trust.blocs import Side, find_sides
+from bayes_arena.trust.drips import SMALL, Drip, find_drips
+from bayes_arena.trust.kinds import Kinds, find_kinds
+from bayes_arena.trust.strengths import capped, strengths
+from bayes_arena.votes.cells import Cells
+
+TOO_MANY = 0.4
+"""Share of the votes."""
+BROAD = 8.0
+"""Effective number of competitors from which a direction is not about a few of them."""
+CAMPED = 0.1
+"""Share of the votes by clear members of camps, from which annotators form camps."""
+ROUNDS, TURNS = 4, 3
+STEADY = 0.02
+"""Change of a probability that ends the turns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """Annotators who vote together for a competitor, or against one.
+
+    Attributes
+    ----------
+    members : ndarray of bool, shape (n_annotators,)
+    competitor : int
+        The one that their votes move most.
+    down : bool
+        Whether they move it down.
+    """
+
+    members: NDArray[np.bool_]
+    competitor: int
+    down: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Whose votes count, and why.
+
+    Attributes
+    ----------
+    cells : Cells
+        The votes as they were cast.
+    kinds : Kinds or None
+        What kind everybody is; None where nobody is judged.
+    campaigns : tuple of Campaign
+    drips : tuple of Drip
+    membership : ndarray, shape (n_annotators,)
+        Probability of belonging to one of the campaigns.
+    unjudged : str
+        Why nobody is judged; empty if they are.
+    """
+
+    cells: Cells
+    kinds: Kinds | None
+    campaigns: tuple[Campaign, ...]
+    drips: tuple[Drip, ...]
+    membership: Floats
+    unjudged: str
+
+    @cached_property
+    def favour(self) -> Floats:
+        """Probability that somebody favours or hates one competitor, alone or in a campaign, shape (n_annotators,)."""
+        alone = np.zeros_like(self.membership) if self.kinds is None else self.kinds.favour
+        return np.where(_people(self.cells), np.maximum(alone, self.membership), 0.0)
+
+    @cached_property
+    def left_out(self) -> NDArray[np.bool_]:
+        """Whose votes do not count, shape (n_annotators,)."""
+        return np.asarray((self.favour > 0.5) & (not self.unjudged))
+
+    @cached_property
+    def counted(self) -> Cells:
+        """The votes that count, of the same competitors; annotators without any are not among them."""
+        rows = ~self.left_out[self.cells.annotator] & ~_dripped(self.cells, self.drips)
+        if rows.all():
+            return self.cells
+        present = np.unique(self.cells.annotator[rows])
+        place = np.zeros(self.cells.n_annotators, dtype=np.int64)
+        place[present] = np.arange(len(present))
+        names = tuple(self.cells.annotators[k] for k in present)
+        programs = tuple(name for name in self.cells.programs if name in names)
+        return self.cells.take(rows, annotators=names, annotator=place[self.cells.annotator[rows]], programs=programs)
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """Names of those whose votes do not count, the surest first."""
+        order = np.argsort(-self.favour, kind="stable")
+        return tuple(self.cells.annotators[k] for k in order if self.left_out[k])
+
+    def aim(self, annotator: int) -> tuple[int, bool]:
+        """Return whom somebody favours, or hates (True), if anybody."""
+        for campaign in self.campaigns:
+            if campaign.members[annotator]:
+                return campaign.competitor, campaign.down
+        if self.kinds is None:
+            return -1, False
+        return int(self.kinds.competitor[annotator]), bool(self.kinds.hates[annotator])
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """What a reader of a ranking has to know."""
+        if self.unjudged:
+            programs = listing(self.cells.programs)
+            return (self.unjudged + (f" Votes of {programs} count like those of people." if programs else ""),)
+        said, cells = [], self.cells
+        for (competitor, down), suspects in self._by_aim().items():
+            votes = cells.votes_by_annotator()[suspects].sum()
+            said.append(
+                f"Left out: {votes:,.12g} votes of {_plural(len(suspects), 'annotator')} who "
+                f"{_verb(len(suspects), down)} {cells.competitors[competitor]!r}: "
+                f"{listing(cells.annotators[k] for k in suspects)}. To count them all the same: guard=False "
+                "(--no-guard)."
+            )
+        said += [
+            f"Left out: {drip.votes:,.12g} votes of {drip.accounts:,} small accounts (up to {SMALL} votes each) on "
+            f"{cells.competitors[drip.competitor]!r}, which push it {'down' if drip.down else 'up'} against all others "
+            f"(z {drip.z:.0f}). To count them all the same: guard=False (--no-guard)."
+            for drip in self.drips
+        ]
+        return tuple(said)
+
+    def _by_aim(self) -> dict[tuple[int, bool], list[int]]:
+        """Whose votes do not count, by whom they favour or hate."""
+        found: dict[tuple[int, bool], list[int]] = {}
+        for k in np.flatnonzero(self.left_out):
+            found.setdefault(self.aim(int(k)), []).append(int(k))
+        return found
+
+
+def judge(cells: Cells) -> Judgement:
+    """Find out whose votes count.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes with annotators.
+
+    Returns
+    -------
+    Judgement
+
+    Raises
+    ------
+    NoVotesError, ConvergenceError, NotIdentifiedError, TooLargeError
+        As those of a fit.
+    """
+    cap, active = capped(cells), _people(cells)
+    if not active.any():
+        return Judgement(cells, None, (), (), np.zeros(cells.n_annotators), "")
+    membership, campaigns = np.zeros(cells.n_annotators), []
+    point = strengths(cells, cap * active[cells.annotator])
+    kinds: Kinds | None = None
+    drips: tuple[Drip, ...] = ()
+    unjudged = ""
+    for _ in range(ROUNDS):
+        trusted = active if kinds is None else active & (kinds.favour <= 0.5)
+        sides = find_sides(cells, point, trusted)
+        if sides and sides[0].determined:
+            campaigns.append(_campaign(cells, sides[0], trusted))
+            membership = np.maximum(membership, sides[0].probability)
+            active = active & ~sides[0].members
+            point = strengths(cells, cap * active[cells.annotator])
+            kinds = None
+            continue
+        if sides and sides[0].breadth > BROAD and sides[0].share + sides[1].share > CAMPED:
+            unjudged = _camps(sides)
+        if unjudged or kinds is not None:
+            break
+        kinds, drips, point = _in_turns(cells, active, point)
+    if kinds is None and not unjudged:
+        kinds, drips, point = _in_turns(cells, active, point)
+    judgement = Judgement(cells, None if unjudged else kinds, tuple(campaigns), drips, membership, unjudged)
+    votes = cells.votes_by_annotator() * _people(cells)
+    share = float(votes[judgement.left_out].sum() / votes.sum())
+    if share >= TOO_MANY:
+        return replace(judgement, unjudged=_too_many(share, judgement), drips=())
+    return replace(judgement, drips=()) if unjudged else judgement
+
+
+def _people(cells: Cells) -> NDArray[np.bool_]:
+    """Return who is no program, shape (n_annotators,)."""
+    return ~np.isin(np.array(cells.annotators, dtype=object), cells.programs)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def _verb(count: int, down: bool) -> str:
+    verb = "hate" if down else "favour"
+    return verb + "s" * (count == 1)
+
+
+def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> tuple[Kinds, tuple[Drip, ...], Point]:
+    """Find kinds at given strengths, and strengths without those who favour somebody, until neither moves."""
+    drips = find_drips(cells, active)
+    weight = active.astype(float)
+    if drips:
+        point = strengths(cells, capped(cells) * active[cells.annotator] * ~_dripped(cells, drips))
+    for _ in range(TURNS):
+        rows = ~_dripped(cells, drips)
+        kinds = find_kinds(cells.take(rows) if drips else cells, point, active & (weight > 0.5))
+        before, weight = weight, active * (1 - kinds.favour)
+        point = strengths(cells, weight[cells.annotator] * rows, start=point)
+        if np.abs(weight - before).max() < STEADY or not (kinds.favour[active] > 0.5).any():
+            break
+    return kinds, drips, point
+
+
+def _dripped(cells: Cells, drips: tuple[Drip, ...]) -> NDArray[np.bool_]:
+    """Which cells are of small accounts and on a competitor that they push, shape (n_cells,)."""
+    on = np.isin(cells.a, [drip.competitor for drip in drips]) | np.isin(cells.b, [drip.competitor for drip in drips])
+    return np.asarray(on & (cells.votes_by_annotator() <= SMALL)[cells.annotator])
+
+
+def _campaign(cells: Cells, side: Side, active: NDArray[np.bool_]) -> Campaign:
+    """Name the competitor that a campaign's votes move most."""
+    everybody, others = (
+        strengths(cells, chosen[cells.annotator].astype(float)).strength for chosen in (active, active & ~side.members)
+    )
+    moved = everybody - others
+    aim = int(np.argmax(np.abs(moved)))
+    return Campaign(side.members, aim, bool(moved[aim] < 0))
+
+
+def _camps(sides: tuple[Side, Side]) -> str:
+    return (
+        f"The annotators form camps: those who clearly pull one way cast {sides[0].share:.0%} of the votes, those who "
+        f"pull the other way {sides[1].share:.0%}. Votes alone do not tell which camp is right, so nobody is judged."
+    )
+
+
+def _too_many(share: float, judgement: Judgement) -> str:
+    names = judgement.cells.competitors
+    aims = dict.fromkeys(names[one.competitor] for one in judgement.campaigns)
+    about = f" ({listing(aims)})" if aims else ""
+    return (
+        f"Annotators who pull together{about} cast {share:.0%} of the votes. Where they cast so many, votes alone do "
+        "not tell who is honest, so nobody is judged."
+    )

@@ -1,0 +1,286 @@
+"""What kind of annotator everybody is: the posterior given strengths.
+
+The kinds' shares, and how regular annotators scatter, are what the votes make likeliest under priors worth ``PSEUDO``
+annotators (EM). Whom somebody favours or hates is as likely one competitor as another, unless so many do that a share
+of its own makes the votes ``OPENS`` nats likelier, as where somebody pays for votes: the competitor is then an *aim*.
+The scale of the strengths is such that regular annotators have mean theta 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.likelihood.point import Point
+from bayes_arena.trust.classes import POSITION, PULL, THETA, TIE, Evidence, Population, Rows, evidence
+from bayes_arena.trust.strengths import DAVIDSON
+from bayes_arena.votes.cells import TIE as TIES, WIN, Cells, Tally
+
+REGULAR, GUESSER, ADVERSARY, FAVOUR = range(4)
+MEANS = (1.0, 0.0, -1.0)
+"""Of theta, of the first three."""
+USUAL = np.array([0.92, 0.03, 0.03, 0.02])
+"""Shares of the kinds before the votes are seen."""
+PSEUDO = 20.0
+LARGEST = 0.4
+"""Share of guessers and adversaries together: beyond, nobody could be told from the rest."""
+OPENS = 8.0
+"""Honest arenas reach 4."""
+OWN_SHARES = np.array([0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
+"""Shares that an aim may have."""
+STANDS_OUT, AT_AIMS = 2.5, 1.5
+"""Standard errors of a residual from which favour is looked for, and from which it is on those competitors where most
+stand out: below, it is not likelier than not, whatever its share."""
+LIKELIEST_AIMS = 4
+BELOW = 0.5
+"""Bayes factor that stands for those below."""
+ROUNDS, EM_STEPS, STANDS_STILL = 4, 100, 1e-4
+USUAL_SCATTER = {THETA: (0.5, 10.0), POSITION: (0.3, 5.0), TIE: (0.7, 5.0)}
+"""Standard deviations of the numbers before the votes are seen, and how many annotators that is worth."""
+NARROWEST, WIDEST = 0.05, 0.8
+"""Of theta: wider, the regular would be taken for adversaries."""
+EXACT = 1e-9
+LARGEST_SCALE = 2.0
+"""Of the strengths."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """What kind everybody is.
+
+    Attributes
+    ----------
+    probability : ndarray, shape (4, n_annotators)
+        Of being regular, a guesser, an adversary, and of favouring or hating one competitor.
+    competitor : ndarray of int, shape (n_annotators,)
+        Whom they favour or hate, if they do.
+    hates : ndarray of bool, shape (n_annotators,)
+        Which of the two.
+    aims : tuple of (int, bool)
+        Competitors with a share of their own, and whether it is of those who hate them.
+    numbers, covariance : ndarray, shapes (n_annotators, 4) and (n_annotators, 4, 4)
+        Theta, b, ln nu and w of somebody who favours or hates that competitor, where that is likelier than not; else
+        those of somebody regular, with w = 0.
+    """
+
+    probability: Floats
+    competitor: Ints
+    hates: NDArray[np.bool_]
+    aims: tuple[tuple[int, bool], ...]
+    numbers: Floats
+    covariance: Floats
+
+    @property
+    def favour(self) -> Floats:
+        """Probability of favouring or hating one competitor, shape (n_annotators,)."""
+        return np.asarray(self.probability[FAVOUR])
+
+
+def find_kinds(cells: Cells, point: Point, counted: NDArray[np.bool_]) -> Kinds:
+    """Find out what kind everybody is, given strengths.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    point : Point
+        Strengths, and the common tie propensity.
+    counted : ndarray of bool, shape (n_annotators,)
+        Whose votes shares and scatter are estimated from.
+
+    Returns
+    -------
+    Kinds
+    """
+    tally = cells.tally(by_annotator=True, by_side=cells.sided)
+    lead = point.strength[tally.i] - point.strength[tally.j]
+    rows = Rows(tally.k, cells.n_annotators, lead, DAVIDSON.seen_counts(tally.counts), np.zeros(len(lead)))
+    population, shares, scale = Population(log_tie_propensity=float(point.common[0])), USUAL, 1.0
+    starts: list[Floats | None] = [None] * len(MEANS)
+    for _ in range(ROUNDS):
+        rows = replace(rows, lead=scale * lead)
+        found = [
+            evidence(rows, population, theta=theta, start=start) for theta, start in zip(MEANS, starts, strict=True)
+        ]
+        starts = [one.numbers for one in found]
+        value = np.array([one.value for one in found])
+        posterior = _posterior(value, shares[:FAVOUR])
+        settled = rows, population
+        shares = _mended(np.append(posterior[:, counted].sum(axis=1), 0.0))
+        population, stretch = _scatter(found[REGULAR], posterior[REGULAR] * counted, population)
+        scale = float(np.clip(scale * stretch, 1 / LARGEST_SCALE, LARGEST_SCALE))
+    rows, population = settled
+    suspicions = _suspicions(tally, rows, found[REGULAR], population, cells.n_competitors)
+    aims: dict[int, float] = {}
+    for _ in range(2):
+        posterior, total, shares = _shares(value, suspicions, aims, shares, counted, cells.n_competitors)
+        opened = _aims(value, shares, suspicions, counted, _met(tally, cells))
+        if not opened:
+            break
+        aims = opened
+    else:
+        posterior, total, shares = _shares(value, suspicions, aims, shares, counted, cells.n_competitors)
+    return _summary(posterior, suspicions, total, aims, found[REGULAR], population)
+
+
+@dataclass(frozen=True, eq=False)
+class Suspicions:
+    """Annotators in view of competitors on whom they stand out, sorted by annotator.
+
+    Attributes
+    ----------
+    annotator, competitor : ndarray of int, shape (S,)
+    hates : ndarray of bool, shape (S,)
+    evidence : Evidence
+        If they favour the competitor, or hate it.
+    """
+
+    annotator: Ints
+    competitor: Ints
+    hates: NDArray[np.bool_]
+    evidence: Evidence
+
+    @property
+    def key(self) -> Ints:
+        """Number of competitor and way."""
+        return 2 * self.competitor + self.hates
+
+
+def _posterior(value: Floats, shares: Floats) -> Floats:
+    """Probabilities of kinds, shape (kinds, M)."""
+    weighed = value + np.log(shares)[:, None]
+    return np.asarray(np.exp(weighed - logsumexp(weighed, axis=0)))
+
+
+def _mended(expected: Floats) -> Floats:
+    """Shares for expected numbers of annotators of each kind."""
+    shares = (expected + PSEUDO * USUAL) / (expected.sum() + PSEUDO)
+    shares[FAVOUR] = USUAL[FAVOUR]
+    others = shares[GUESSER] + shares[ADVERSARY]
+    shares[[GUESSER, ADVERSARY]] *= min(1.0, LARGEST / others)
+    shares[REGULAR] = 1 - shares[GUESSER:].sum()
+    return np.asarray(shares)
+
+
+def _scatter(regular: Evidence, weight: Floats, population: Population) -> tuple[Population, float]:
+    """Return how regular annotators scatter, and the factor of the strengths that gives them mean theta 1."""
+    total, variance = weight.sum(), np.diagonal(regular.covariance, axis1=1, axis2=2)
+    mean = {number: float(weight @ regular.numbers[:, number]) / max(total, 1.0) for number in USUAL_SCATTER}
+    sd = {}
+    for number, (usual, worth) in USUAL_SCATTER.items():
+        squares = weight @ ((regular.numbers[:, number] - mean[number]) ** 2 + variance[:, number])
+        sd[number] = float(np.sqrt((squares + worth * usual**2) / (total + worth)))
+    stretch = max(mean[THETA], NARROWEST)
+    moved = Population(
+        discrimination=float(np.clip(sd[THETA] / stretch, NARROWEST, WIDEST)),
+        tie_spread=sd[TIE],
+        position_spread=sd[POSITION],
+        log_tie_propensity=population.log_tie_propensity + mean[TIE],
+        position=mean[POSITION] * total / (total + USUAL_SCATTER[POSITION][1]),
+    )
+    return moved, stretch
+
+
+def _suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Population, n: int) -> Suspicions:
+    """Look for favour where an annotator's votes on a competitor stand out from their others."""
+    own = regular.numbers[tally.k].T
+    coordinates = np.array([own[THETA] * rows.lead + own[POSITION], population.log_tie_propensity + own[TIE]])
+    expected, _ = DAVIDSON.likelihood.expected_score(coordinates)
+    p = np.exp(DAVIDSON.likelihood.log_probabilities(coordinates))
+    votes = rows.counts.sum(axis=0)
+    residual = rows.counts[WIN] + 0.5 * rows.counts[TIES] - votes * expected
+    variance = votes * (p[WIN] + 0.25 * p[TIES] - expected**2)
+    key, place = np.unique(np.concatenate([tally.k * n + tally.i, tally.k * n + tally.j]), return_inverse=True)
+    pull = np.bincount(place, np.concatenate([residual, -residual]))
+    error = np.sqrt(np.bincount(place, np.tile(variance, 2)))
+    z, hates = np.abs(pull) / np.maximum(error, EXACT), pull < 0
+    aim = 2 * (key % n) + hates
+    excess = np.bincount(aim, np.maximum(z - AT_AIMS, 0.0) ** 2, 2 * n)
+    at_aims = np.isin(aim, np.argsort(-excess, kind="stable")[:LIKELIEST_AIMS]) & (z > AT_AIMS)
+    chosen = at_aims | (z > STANDS_OUT)
+    annotator, competitor, hates = key[chosen] // n, key[chosen] % n, hates[chosen]
+    size = np.bincount(tally.k, minlength=rows.size)
+    first, length = (np.cumsum(size) - size)[annotator], size[annotator]
+    group = np.repeat(np.arange(len(annotator)), length)
+    row = np.arange(len(group)) + np.repeat(first - np.cumsum(length) + length, length)
+    side = np.where(tally.i[row] == competitor[group], 1.0, 0.0) - (tally.j[row] == competitor[group])
+    side *= np.where(hates[group], -1.0, 1.0)
+    views = Rows(group, len(annotator), rows.lead[row], rows.counts[:, row], side)
+    return Suspicions(annotator, competitor, hates, evidence(views, population, favours=True))
+
+
+def _shares(
+    value: Floats, suspicions: Suspicions, aims: dict[int, float], shares: Floats, counted: NDArray[np.bool_], n: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return the posterior of the kinds, the log evidence of each suspicion with its share, and the kinds' shares."""
+    own = np.full(2 * n, USUAL[FAVOUR] / (2 * n))
+    own[list(aims)] = list(aims.values())
+    weighed = suspicions.evidence.value + np.log(own[suspicions.key])
+    favour = np.full(value.shape[1], -np.inf)
+    who, first = np.unique(suspicions.annotator, return_index=True)
+    if len(who):
+        favour[who] = np.logaddexp.reduceat(weighed, first)
+    for _ in range(EM_STEPS):
+        scaled = shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), 1 - LARGEST)
+        together = np.vstack([value + np.log(scaled)[:, None], favour])
+        posterior = np.exp(together - logsumexp(together, axis=0))
+        before, shares = shares, _mended(posterior[:, counted].sum(axis=1))
+        if np.abs(shares - before).max() < STANDS_STILL:
+            break
+    return posterior, weighed, shares
+
+
+def _aims(
+    value: Floats, shares: Floats, suspicions: Suspicions, counted: NDArray[np.bool_], met: Floats
+) -> dict[int, float]:
+    """Return the likeliest own shares of the competitors that have one; ``met`` counts who voted on each."""
+    rest = logsumexp(value + np.log(shares[:FAVOUR])[:, None], axis=0)
+    log_factor = suspicions.evidence.value - rest[suspicions.annotator]
+    seen = counted[suspicions.annotator]
+    key = suspicions.key[seen]
+    gains = np.logaddexp(np.log1p(-OWN_SHARES)[:, None], np.log(OWN_SHARES)[:, None] + log_factor[seen])
+    size = 2 * len(met)
+    gain = np.array([np.bincount(key, one, size) for one in gains])
+    unseen = np.maximum(np.repeat(met, 2) - np.bincount(key, minlength=size), 0.0)
+    gain += np.log1p(OWN_SHARES * (BELOW - 1))[:, None] * unseen
+    best = gain.argmax(axis=0)
+    return {int(one): float(OWN_SHARES[best[one]]) for one in np.flatnonzero(gain.max(axis=0) > OPENS)}
+
+
+def _met(tally: Tally, cells: Cells) -> Floats:
+    """How many annotators voted on every competitor."""
+    n = cells.n_competitors
+    pairs = np.unique(np.concatenate([tally.k * n + tally.i, tally.k * n + tally.j]))
+    return np.bincount(pairs % n, minlength=n).astype(float)
+
+
+def _summary(
+    posterior: Floats,
+    suspicions: Suspicions,
+    weighed: Floats,
+    aims: dict[int, float],
+    regular: Evidence,
+    population: Population,
+) -> Kinds:
+    """Put together what is known of everybody."""
+    size = posterior.shape[1]
+    numbers, covariance = np.zeros((size, 4)), np.zeros((size, 4, 4))
+    numbers[:, :PULL], covariance[:, :PULL, :PULL] = regular.numbers, regular.covariance
+    competitor, hates = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=bool)
+    order = np.lexsort((-weighed, suspicions.annotator))
+    _, first = np.unique(suspicions.annotator[order], return_index=True)
+    best = order[first]
+    who = suspicions.annotator[best]
+    competitor[who], hates[who] = suspicions.competitor[best], suspicions.hates[best]
+    likely = posterior[FAVOUR, who] > 0.5
+    sign = np.where(suspicions.hates[best], -1.0, 1.0)[likely]
+    turn = np.ones((len(sign), 4))
+    turn[:, PULL] = sign
+    numbers[who[likely]] = suspicions.evidence.numbers[best[likely]] * turn
+    covariance[who[likely]] = suspicions.evidence.covariance[best[likely]] * turn[:, :, None] * turn[:, None, :]
+    numbers[:, TIE] += population.log_tie_propensity
+    return Kinds(posterior, competitor, hates, tuple((one // 2, bool(one % 2)) for one in aims), numbers, covariance)
