@@ -3,8 +3,8 @@
     uv run python benchmarks/manipulation.py --quick > benchmarks/results/manipulation.md
     uv run python benchmarks/manipulation.py [--seeds 10] [--processes 2] > benchmarks/results/manipulation.md
 
-Strategies, and who the riggers are, stand in ``bayes_arena/experiments/rigging.py``; honest arenas in ``honest.py`` beside
-it; other people's defences in ``rivals.py`` and the bound in ``oracle.py``, here. Three sizes of arena:
+Strategies stand in ``bayes_arena/experiments/rigging.py``, honest arenas in ``honest.py`` beside it; other people's
+defences in ``rivals.py`` and the bound in ``oracle.py``, here. Three sizes of arena:
 
     small     60 competitors, 20,000 honest votes of 200 annotators, pairs met alike
     part      100,000 of the 1.67 million battles of Chatbot Arena, synthetic annotators, 27 votes each
@@ -12,11 +12,12 @@ it; other people's defences in ``rivals.py`` and the bound in ``oracle.py``, her
 
 A row is a strategy, accounts x votes and a target, over seeds. Ranks: of the target by the honest votes (Bradley-Terry,
 this package), and where it stands after the attack by Bradley-Terry, by this package's default fit as it comes, and by
-Bradley-Terry after the vote filter at .7 and .8. "flag": recall, and honest accounts flagged in a seed, of
-``ba.flag(result, fdr=.05)``; "verdict": of whom ``ba.annotators`` calls anomalous or says to favour or hate somebody;
-"named": share of the seeds in which the result names the target. "pay": the reward of the median rigger, the median
-honest account's being 1. Bound: recall of the likelihood ratio with everything known. "cannot tell": share of the seeds
-in which the result refuses to judge anybody.
+Bradley-Terry after the vote filter at .7 and .8. "worst": by how much the default's rank is off in the worst seed.
+"flag": recall and honest accounts flagged in a seed, of ``ba.flag(result, fdr=.05)``; in brackets those of the latter
+who are anomalous by their true parameters, though honest: they all but guess, and no rule could know that they mean
+well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whatever reason. "named": share of the seeds in
+which the result names the target. "pay": the reward of the median rigger, the median honest account's being 1. "bound":
+the likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
 ``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes.
 """
@@ -27,6 +28,7 @@ import argparse
 import inspect
 import itertools
 import os
+import re
 import sys
 import time
 import warnings
@@ -40,7 +42,7 @@ import numpy as np
 import pandas as pd
 import rivals
 from arena_votes import synthetic_annotators
-from oracle import flagged_by_oracle
+from oracle import below_the_bar, flagged_by_oracle
 
 import bayes_arena as ba
 from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
@@ -80,10 +82,10 @@ class Judgement:
 
     Attributes
     ----------
-    rank : dict of str to int
+    rank, elo : dict
         Of every competitor.
     flagged, called : set of str
-        Flagged at the false discovery rate; called anomalous, or said to favour or hate somebody.
+        Flagged at the false discovery rate; called anomalous.
     told : str
         All it says in words: kinds of annotators, and warnings.
     reward : dict of str to float
@@ -116,10 +118,15 @@ def honestly(name: str, seed: int) -> tuple[dict[str, int], Judgement]:
     return ranks(ba.fit(cells, model="bradley-terry")), judge(cells)
 
 
+@lru_cache(maxsize=2)
+def useless(name: str, seed: int) -> set[str]:
+    """Name the honest annotators of an arena who are anomalous all the same."""
+    return below_the_bar(arena_of(name, seed))
+
+
 def ranks(fit: ba.Fit) -> dict[str, int]:
-    """Rank of every competitor by Elo."""
-    table = ba.leaderboard(fit)
-    return dict(zip(table["competitor"], range(1, len(table) + 1), strict=True))
+    """Rank of every competitor by Elo, from 1."""
+    return {name: place for place, name in enumerate(ba.leaderboard(fit)["competitor"], start=1)}
 
 
 def judge(cells: ba.Cells, **options: object) -> Judgement:
@@ -128,17 +135,21 @@ def judge(cells: ba.Cells, **options: object) -> Judgement:
     fit = ba.fit(cells, **options)
     told = list(fit.warnings)
     flagged, called, reward = set(), set(), {}
-    if fit.target.own:  # else the fit fell back to a model that says nothing about annotators
+    try:
         table = ba.annotators(fit)
+    except ba.ModelError:  # nobody can be judged
+        pass
+    else:
         flagged = set(ba.flag(fit, fdr=FDR))
-        partial = table["kind"].str.startswith(("favours", "hates")) & (table["verdict"] == "anomalous")
-        called = set(table.loc[(table["verdict"] == "anomalous") | partial, "annotator"])
-        told += list(table.loc[partial, "kind"])
+        anomalous = table[table["verdict"] == "anomalous"]
+        called = set(anomalous["annotator"])
+        told += list(anomalous["kind"])
         reward = dict(zip(table["annotator"], table["reward"], strict=True))
     seconds = time.process_time() - start
     board = ba.leaderboard(fit)
     elo = dict(zip(board["competitor"], board["elo"], strict=True))
-    return Judgement(ranks(fit), elo, flagged, called, " ".join(told), reward, seconds)
+    rank = {name: place for place, name in enumerate(elo, start=1)}
+    return Judgement(rank, elo, flagged, called, " ".join(told), reward, seconds)
 
 
 def target_of(attack: Attack) -> str:
@@ -167,7 +178,7 @@ def outcome_of(attack: Attack) -> dict[str, object]:
         "honest: default": honest.rank[target],
         "BT": ranks(ba.fit(cells, model="bradley-terry"))[target],
         "default": found.rank[target],
-        "named": all(name in found.told for name in rigged.targets[:1]),
+        "named": all(names(found.told, name) for name in rigged.targets),
         "cannot tell": not found.reward,
         "pay": pay(found, rigged),
         "seconds": found.seconds,
@@ -185,7 +196,13 @@ def outcome_of(attack: Attack) -> dict[str, object]:
     for name, members in sets.items():
         row[name] = len(members & riggers) / len(riggers)
         row[f"{name} innocents"] = len(members - riggers)
+        row[f"{name} useless"] = len((members - riggers) & useless(attack.arena, attack.seed))
     return row
+
+
+def names(text: str, competitor: str) -> bool:
+    """Whether a text names a competitor, not one whose name begins or ends alike."""
+    return re.search(rf"(?<![\w.-]){re.escape(competitor)}(?![\w-])", text) is not None
 
 
 def pay(found: Judgement, rigged: Rigged) -> float:
@@ -194,7 +211,8 @@ def pay(found: Judgement, rigged: Rigged) -> float:
         return float("nan")
     riggers = set(rigged.riggers)
     honest = np.median([reward for name, reward in found.reward.items() if name not in riggers])
-    return float(np.median([found.reward[name] for name in rigged.riggers]) / honest)
+    rigging = np.median([found.reward.get(name, 0.0) for name in rigged.riggers])  # whose votes do not count has none
+    return float(rigging / honest) if honest else float("inf")
 
 
 def attacks(options: argparse.Namespace) -> list[Attack]:
@@ -260,13 +278,15 @@ def say_attacks(options: argparse.Namespace) -> None:
             "default": 1,
             "honest: default": 1,
             "worst": 0,
+            "rigged": 3,
             "seconds": 1,
         },
     )
     print("\n## Who is found: recall / honest accounts lost in a seed\n")
     found = means.reset_index()[keys].copy()
     for name in ("flag", "verdict", "bound", "user test", "user test, raw", "Fisher"):
-        found[name] = [f"{recall:.2f} / {lost:.1f}" for recall, lost in means[[name, f"{name} innocents"]].to_numpy()]
+        columns = means[[name, f"{name} innocents", f"{name} useless"]].to_numpy()
+        found[name] = [f"{recall:.2f} / {lost:.1f} ({bad:.1f})" for recall, lost, bad in columns]
     found["named"] = means["named"].to_numpy()
     say(found)
 
@@ -293,7 +313,8 @@ def say_shares(options: argparse.Namespace) -> None:
         for share in (0.2, 0.3, 0.35, 0.4, 0.5, 0.6)
     ]
     table = measured(rows, options.processes)
-    columns = ["rigged", "honest: default", "BT", "default", "flag", "flag innocents", "cannot tell", "named", "pay"]
+    columns = ["rigged", "honest: default", "BT", "default", "flag", "flag innocents", "flag useless"]
+    columns += ["cannot tell", "named", "pay"]
     say(
         table.groupby(["strategy", "accounts x votes"], sort=False)[columns].mean().reset_index(),
         {"BT": 1, "default": 1, "honest: default": 1},
@@ -315,8 +336,12 @@ def say_honest(options: argparse.Namespace) -> None:
         for seed in range(options.seeds):
             report("honest", seed, options.seeds)
             arena = honest_arena(crowd, seed=seed)
-            found, bad = judge(arena.cells), {*arena.guessers, *arena.adversaries}
-            row = {"arena": name, "flagged": len(found.flagged - bad), "of the bad": len(found.flagged & bad)}
+            found, bad = judge(arena.cells), below_the_bar(arena) | {*arena.guessers, *arena.adversaries}
+            row = {
+                "arena": name,
+                "flagged": len(found.flagged - bad),
+                "flagged, and below the bar": len(found.flagged & bad),
+            }
             row["cannot tell"] = float(not found.reward)
             if GUARDED:
                 bare = judge(arena.cells, guard=False)
@@ -330,7 +355,7 @@ def say_honest(options: argparse.Namespace) -> None:
 
 
 def board_sd(fit: ba.Fit) -> np.ndarray:
-    """Standard deviation of every rating, by rank."""
+    """Return the standard deviation of every rating, by rank."""
     board = ba.leaderboard(fit)
     return ((board["upper"] - board["lower"]) / (2 * 1.959964)).to_numpy()
 
@@ -411,7 +436,8 @@ def main() -> None:
     options = parser.parse_args()
     options.seeds = options.seeds or (2 if options.quick else 10)
     warnings.simplefilter("ignore", ba.ArenaWarning)
-    print("    uv run python benchmarks/manipulation.py " + " ".join(sys.argv[1:]) + "\n")
+    print("    uv run python benchmarks/manipulation.py " + " ".join(sys.argv[1:]))
+    print(f"\nVersion {ba.__version__}, {'with' if GUARDED else 'before there was'} a defence in the default fit.\n")
     for name in options.only:
         SECTIONS[name](options)
 

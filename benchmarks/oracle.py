@@ -1,4 +1,4 @@
-"""What nobody can beat: riggers found by the likelihood ratio with everything known.
+"""What nobody can beat: riggers found by the likelihood ratio with everything known; and who is honest, but of no use.
 
 Known are the target, the strategy, how many riggers there are, the true strengths and every account's own habits. The
 posterior probability that account k rigs, with n_r riggers among n_h honest accounts, is
@@ -18,6 +18,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.experiments.honest import HonestArena
 from bayes_arena.experiments.rigging import SLIPPED_IN, Rigged, Strategy, influence
 from bayes_arena.likelihood.outcomes import davidson
+from bayes_arena.reliability.annotators import TOLERANCE
 from bayes_arena.reliability.flagging import discoveries
 from bayes_arena.votes.cells import LOSS, TIE, WIN, single_votes
 
@@ -71,3 +72,9 @@ def flagged_by_oracle(arena: HonestArena, rigged: Rigged, strategy: Strategy, *,
     odds = len(rigged.riggers) / arena.cells.n_annotators
     probability = expit(log_ratios(arena, rigged, strategy) + np.log(odds))
     return {rigged.cells.annotators[k] for k in discoveries(probability, fdr)}
+
+
+def below_the_bar(arena: HonestArena) -> set[str]:
+    """Name the annotators whose true net agreement is that of somebody anomalous."""
+    net = arena.net_agreement()
+    return {arena.cells.annotators[k] for k in np.flatnonzero(net < TOLERANCE * np.median(net))}

@@ -49,6 +49,7 @@ PUBLIC = [
     "Spreads",
     "StableArena",
     "StoreError",
+    "SuspectVotesWarning",
     "TooLargeError",
     "UnusedColumnWarning",
     "VoteSequence",

@@ -16,6 +16,7 @@ import polars as pl
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.outcomes import davidson
+from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.votes.cells import TIE, Cells
 from bayes_arena.votes.summing import sum_cells
 
@@ -107,6 +108,19 @@ class HonestArena:
     def ranked(self, rank: int) -> str:
         """Return the name of the competitor that has a rank, from 1, by true strength."""
         return self.cells.competitors[int(np.argsort(-self.strength)[rank - 1])]
+
+    def net_agreement(self) -> Floats:
+        """Return every annotator's true D_k with the ranking of all (:mod:`bayes_arena.reliability.agreement`)."""
+        order = np.argsort(-self.strength)
+        better, worse = (order[place] for place in np.triu_indices(len(order), k=1))
+        net = np.empty(len(self.taste))
+        for k, taste in enumerate(self.taste):
+            mine = self.strength + taste
+            z = np.empty((2, len(better)))
+            z[ETA] = self.habits.discrimination[k] * (mine[better] - mine[worse])
+            z[T] = self.habits.log_tie_propensity[k]
+            net[k] = davidson.net_score(z).mean()
+        return net
 
 
 def honest_arena(

@@ -37,6 +37,8 @@ BROAD = 8.0
 """Effective number of competitors from which a direction is not about a few of them."""
 CAMPED = 0.1
 """Share of the votes by clear members of camps, from which annotators form camps."""
+FEWEST = 5
+"""Annotators: of fewer nobody can be told from the rest, and everybody counts."""
 ROUNDS, TURNS = 4, 3
 STEADY = 0.02
 """Change of a probability that ends the turns."""
@@ -172,9 +174,10 @@ def judge(cells: Cells) -> Judgement:
     NoVotesError, ConvergenceError, NotIdentifiedError, TooLargeError
         As those of a fit.
     """
-    cap, active = capped(cells), _people(cells)
-    if not active.any():
+    active = _people(cells)
+    if active.sum() < FEWEST:
         return Judgement(cells, None, (), (), np.zeros(cells.n_annotators), "")
+    cap = capped(cells)
     membership, campaigns = np.zeros(cells.n_annotators), []
     point = strengths(cells, cap * active[cells.annotator])
     kinds: Kinds | None = None

@@ -153,6 +153,8 @@ def test_a_crowd_is_made_as_asked():
     theta = arena.habits.discrimination
     assert len(arena.guessers) == 12 == (theta == 0).sum() and len(arena.adversaries) == 6 == (theta < 0).sum()
     assert arena.taste.std() == pytest.approx(0.5, abs=0.05) and not arena.second_camp
+    net = dict(zip(arena.cells.annotators, arena.net_agreement(), strict=True))
+    assert all(net[name] == 0 for name in arena.guessers) and min(net.values()) < 0 < max(net.values())
 
 
 def test_camps_differ_and_agree_on_average():
@@ -175,3 +177,12 @@ def test_impossible_crowds_are_refused(wrong):
 def test_impossible_arenas_are_refused(wrong):
     with pytest.raises(ba.ModelError, match=r"Not possible|fewer than 200"):
         honest_arena(**({"competitors": 5, "votes": 400} | wrong))
+
+
+def test_net_agreement_is_how_often_the_better_wins_less_how_often_it_loses():
+    arena = honest_arena(Crowd(annotators=3, position_spread=0.0), competitors=8, votes=60_000, seed=1)
+    cells, better = arena.cells, arena.strength[arena.cells.a] > arena.strength[arena.cells.b]
+    won = np.where(better, cells.counts[:, WIN] - cells.counts[:, LOSS], cells.counts[:, LOSS] - cells.counts[:, WIN])
+    votes = cells.votes_by_annotator()
+    net = np.bincount(cells.annotator, won) / votes
+    assert arena.net_agreement() == pytest.approx(net, abs=4 / np.sqrt(votes.min()))

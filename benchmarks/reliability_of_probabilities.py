@@ -1,0 +1,156 @@
+"""Are the probabilities of annotators true? Reliability over regimes, by simulation.
+
+    uv run python benchmarks/reliability_of_probabilities.py [--arenas 40] [--only sparse]
+        > benchmarks/results/reliability_of_probabilities.md
+
+A probability of .3 is true if three in ten of those who get it are what it says. Annotators of many arenas are put into
+bins by what ``ba.annotators`` says of them; "off" is the mean probability less the share that is true. Looked at is
+each column that there is:
+
+    anomaly_probability      net agreement D_k below a fifth of the median annotator's, by the true parameters, with the
+                             ranking of all (:mod:`bayes_arena.reliability.agreement`); or planted, as below
+    favour_probability       always votes for one competitor
+    guesser_probability      theta = 0
+    adversary_probability    votes against the ranking, theta < 0
+
+Honest annotators have theta of sd .5 around 1 (folded at 0), ln nu of sd .8 and b of sd .3.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from oracle import below_the_bar
+
+import bayes_arena as ba
+from bayes_arena.arrays import Floats
+from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
+from bayes_arena.experiments.rigging import rig
+from bayes_arena.progress import report
+
+ENOUGH = 200
+"""Annotators that a bin needs to be judged."""
+BINS = np.array([0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1 + 1e-9])
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Votes, and names of the annotators that a probability is about, by its column."""
+
+    cells: ba.Cells
+    true: dict[str, set[str]]
+
+
+def known(arena: HonestArena) -> Known:
+    """Return what is true of an arena without riggers."""
+    guessers, adversaries = set(arena.guessers), set(arena.adversaries)
+    bad = below_the_bar(arena) | guessers | adversaries
+    true = {"anomaly": bad, "favour": set(), "guesser": guessers, "adversary": adversaries}
+    return Known(arena.cells, {f"{name}_probability": members for name, members in true.items()})
+
+
+def crowd(annotators: int, each: int, competitors: int = 20, **kinds: float) -> Callable[[int], Known]:
+    """Arenas of a crowd with so many votes an annotator."""
+
+    def make(seed: int) -> Known:
+        who = Crowd(annotators=annotators, **kinds)  # type: ignore[arg-type]
+        arena = honest_arena(who, competitors=competitors, votes=annotators * each, strength_sd=1.0, seed=seed)
+        return known(arena)
+
+    return make
+
+
+def always_for_one(seed: int) -> Known:
+    """Five of 24 annotators always vote for one of ten competitors, the fifth, and honestly elsewhere."""
+    arena = honest_arena(Crowd(annotators=19), competitors=10, votes=1_900, strength_sd=1.0, seed=seed)
+    rigged = rig(arena.cells, "t-normal", arena.ranked(5), accounts=5, votes=100, seed=seed)
+    favour = set(rigged.riggers)
+    true = known(arena).true
+    changed = {"anomaly_probability": true["anomaly_probability"] | favour, "favour_probability": favour}
+    return Known(rigged.cells, true | changed)
+
+
+REGIMES: dict[str, Callable[[int], Known]] = {
+    "honest, 200 annotators of 100 votes": crowd(200, 100, competitors=60),
+    "dense, 42 of 100": crowd(42, 100),
+    "sparse, 400 of 10": crowd(400, 10),
+    "guessers 20 %, 100 of 60": crowd(100, 60, guessers=0.2),
+    "adversaries 15 %, 100 of 60": crowd(100, 60, adversaries=0.15),
+    "always for one, 5 of 24 of 100": always_for_one,
+    "two camps of sd .8, 42 of 100": crowd(42, 100, camp_sd=0.8),
+}
+
+
+def said_and_true(make: Callable[[int], Known], arenas: int) -> dict[str, tuple[Floats, np.ndarray]]:
+    """Probability of every annotator, and whether it is true, by column; without arenas that nobody is judged in."""
+    found: dict[str, list[pd.DataFrame]] = {}
+    for seed in range(arenas):
+        report("arenas", seed, arenas)
+        truth = make(seed)
+        try:
+            table = ba.annotators(ba.fit(truth.cells))
+        except ba.ModelError:  # nobody can be judged
+            continue
+        for column, members in truth.true.items():
+            if column in table:
+                rows = pd.DataFrame({"said": table[column], "true": table["annotator"].isin(members)})
+                found.setdefault(column, []).append(rows)
+    report("")
+    together = {column: pd.concat(rows) for column, rows in found.items()}
+    return {column: (rows["said"].to_numpy(), rows["true"].to_numpy()) for column, rows in together.items()}
+
+
+def reliability(said: Floats, true: np.ndarray) -> list[tuple[str, int, float, float]]:
+    """Bins that have annotators: name, annotators, mean probability, share that is true."""
+    where = np.digitize(said, BINS) - 1
+    rows = []
+    for place in np.unique(where):
+        inside = where == place
+        name = f"{BINS[place]:g} to {min(BINS[place + 1], 1):g}"
+        rows.append((name, int(inside.sum()), float(said[inside].mean()), float(true[inside].mean())))
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--arenas", type=int, default=40)
+    parser.add_argument("--only", default="", help="regimes whose name begins so")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", ba.ArenaWarning)
+    short, long = [], []
+    for regime, make in REGIMES.items():
+        if not regime.startswith(options.only):
+            continue
+        columns = said_and_true(make, options.arenas)
+        if not columns:
+            short.append(f"| {regime} | nobody is judged | | | | | |")
+        for column, (said, true) in columns.items():
+            rows = reliability(said, true)
+            judged = [abs(mean - share) for _, count, mean, share in rows if count >= ENOUGH]
+            worst = f"{max(judged):.3f}" if judged else "-"
+            short.append(
+                f"| {regime} | {column} | {len(said)} | {said.mean():.3f} | {true.mean():.3f} | "
+                f"{np.mean((said - true) ** 2):.4f} | {worst} |"
+            )
+            long += [
+                f"| {regime} | {column} | {name} | {count} | {mean:.3f} | {share:.3f} | {mean - share:+.3f} |"
+                + ("" if count >= ENOUGH else " few |")
+                for name, count, mean, share in rows
+            ]
+    print("    uv run python benchmarks/reliability_of_probabilities.py " + " ".join(sys.argv[1:]))
+    print(f"\nVersion {ba.__version__}, {options.arenas} arenas a regime.\n")
+    print("| regime | probability | annotators | said | true | Brier | worst bin |\n|---|---|---:|---:|---:|---:|---:|")
+    print("\n".join(short))
+    print(f"\nBins; few: fewer than {ENOUGH} annotators.\n")
+    print("| regime | probability | bin | annotators | said | true | off | |\n|---|---|---|---:|---:|---:|---:|---|")
+    print("\n".join(line if line.endswith("few |") else line + " |" for line in long))
+
+
+if __name__ == "__main__":
+    main()
