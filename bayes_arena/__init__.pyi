@@ -104,6 +104,10 @@ from .reliability.flagging import (
     flag as flag,
     flag_by_theta as flag_by_theta,
 )
+from .reliability.judges import (
+    JudgeReport as JudgeReport,
+    judge_report as judge_report,
+)
 from .validation.comparison import compare as compare
 from .validation.diagnostics import diagnose as diagnose
 from .validation.heldout import held_out as held_out

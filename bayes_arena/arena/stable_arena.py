@@ -134,6 +134,11 @@ class StableArena:
                 "The file of an arena keeps votes with an outcome each, and weights that are counts. "
                 "Rate these by read_votes and fit (bayes-arena rank)."
             )
+        if reading.get("programs"):
+            raise ColumnError(
+                "The file of an arena does not keep which annotators are programs. Rate these by read_votes and fit "
+                "(bayes-arena rank)."
+            )
         with self._store.read() as session:
             settled = settled_prompt(session)
         if settled is not None and reading.get("prompt") is None:

@@ -7,6 +7,9 @@
 4. Kinds: who more likely than not favours or hates one competitor is left out; strengths and kinds are found in turns
    (:mod:`bayes_arena.trust.kinds`), and blocs are looked for once more.
 
+Programs are not judged (``Cells.programs``): what they favour is a taste that the fit gives them, and whose votes count
+shows among people.
+
 Camps, and those left out casting ``TOO_MANY`` of the votes or more, end in nobody being judged: from votes alone the
 two sides look the same.
 """
@@ -88,7 +91,7 @@ class Judgement:
     def favour(self) -> Floats:
         """Probability that somebody favours or hates one competitor, alone or in a campaign, shape (n_annotators,)."""
         alone = np.zeros_like(self.membership) if self.kinds is None else self.kinds.favour
-        return np.maximum(alone, self.membership)
+        return np.where(_people(self.cells), np.maximum(alone, self.membership), 0.0)
 
     @cached_property
     def left_out(self) -> NDArray[np.bool_]:
@@ -105,7 +108,8 @@ class Judgement:
         place = np.zeros(self.cells.n_annotators, dtype=np.int64)
         place[present] = np.arange(len(present))
         names = tuple(self.cells.annotators[k] for k in present)
-        return self.cells.take(rows, annotators=names, annotator=place[self.cells.annotator[rows]])
+        programs = tuple(name for name in self.cells.programs if name in names)
+        return self.cells.take(rows, annotators=names, annotator=place[self.cells.annotator[rows]], programs=programs)
 
     @property
     def suspects(self) -> tuple[str, ...]:
@@ -126,7 +130,8 @@ class Judgement:
     def said(self) -> tuple[str, ...]:
         """What a reader of a ranking has to know."""
         if self.unjudged:
-            return (self.unjudged,)
+            programs = listing(self.cells.programs)
+            return (self.unjudged + (f" Votes of {programs} count like those of people." if programs else ""),)
         said, cells = [], self.cells
         for (competitor, down), suspects in self._by_aim().items():
             votes = cells.votes_by_annotator()[suspects].sum()
@@ -169,11 +174,12 @@ def judge(cells: Cells) -> Judgement:
     NoVotesError, ConvergenceError, NotIdentifiedError, TooLargeError
         As those of a fit.
     """
-    if cells.n_annotators < FEWEST:
+    active = _people(cells)
+    if active.sum() < FEWEST:
         return Judgement(cells, None, (), (), np.zeros(cells.n_annotators), "")
-    cap, active = capped(cells), np.ones(cells.n_annotators, dtype=bool)
+    cap = capped(cells)
     membership, campaigns = np.zeros(cells.n_annotators), []
-    point = strengths(cells, cap)
+    point = strengths(cells, cap * active[cells.annotator])
     kinds: Kinds | None = None
     drips: tuple[Drip, ...] = ()
     unjudged = ""
@@ -195,11 +201,16 @@ def judge(cells: Cells) -> Judgement:
     if kinds is None and not unjudged:
         kinds, drips, point = _in_turns(cells, active, point)
     judgement = Judgement(cells, None if unjudged else kinds, tuple(campaigns), drips, membership, unjudged)
-    votes = cells.votes_by_annotator()
+    votes = cells.votes_by_annotator() * _people(cells)
     share = float(votes[judgement.left_out].sum() / votes.sum())
     if share >= TOO_MANY:
         return replace(judgement, unjudged=_too_many(share, judgement), drips=())
     return replace(judgement, drips=()) if unjudged else judgement
+
+
+def _people(cells: Cells) -> NDArray[np.bool_]:
+    """Return who is no program, shape (n_annotators,)."""
+    return ~np.isin(np.array(cells.annotators, dtype=object), cells.programs)
 
 
 def _plural(count: int, noun: str) -> str:

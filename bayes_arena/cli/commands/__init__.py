@@ -3,8 +3,8 @@
 =========  =====================================
 ratings    ``rank`` and ``annotators``
 votes      ``check`` and ``simulate``
+judging    ``compare``, ``diagnose``, ``judge``
 decisions  ``verdict``
-judging    ``compare`` and ``diagnose``
 flips      ``flips``: what a ranking rests on
 arena      ``arena ...``: a Stable Arena
 reproduce  ``reproduce``: the paper
