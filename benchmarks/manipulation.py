@@ -4,9 +4,10 @@
     uv run python benchmarks/manipulation.py [--seeds 10] [--processes 2] > benchmarks/results/manipulation.md
 
 Strategies stand in ``bayes_arena/experiments/rigging.py``, honest arenas in ``honest.py`` beside it; other people's
-defences in ``rivals.py`` and the bound in ``oracle.py``, here. Three sizes of arena:
+defences in ``rivals.py`` and the bound in ``oracle.py``, here. The arenas:
 
     small     60 competitors, 20,000 honest votes of 200 annotators, pairs met alike
+    visited   the same, and 100 annotators of three votes each: what slow drips hide among
     part      100,000 of the 1.67 million battles of Chatbot Arena, synthetic annotators, 27 votes each
     real      all of them (61,861 annotators)
 
@@ -15,9 +16,9 @@ this package), and where it stands after the attack by Bradley-Terry, by this pa
 Bradley-Terry after the vote filter at .7 and .8. "worst": by how much the default's rank is off in the worst seed.
 "flag": recall and honest accounts flagged in a seed, of ``ba.flag(result, fdr=.05)``; in brackets those of the latter
 who are anomalous by their true parameters, though honest: they all but guess, and no rule could know that they mean
-well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whatever reason. "named": share of the seeds in
-which the result names the target. "pay": the reward of the median rigger, the median honest account's being 1. "bound":
-the likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
+well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whatever reason. "named": share of the targets
+that the result names. "pay": the reward of the median rigger, the median honest account's being 1. "bound": the
+likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
 ``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes.
 """
@@ -37,6 +38,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -59,6 +61,8 @@ LARGE = 60_000
 """Votes, honest and rigged, beyond which a row has two seeds."""
 OF_PART, OF_REAL = 100_000, None
 """Battles of the arenas of real pair counts; None for all."""
+CAMPS = ((0.2, 0.5), (0.4, 0.5), (0.8, 0.5), (0.8, 0.3), (0.8, 0.1))
+"""Standard deviation of what divides two camps, and share of the second."""
 MEDIAN, TENTH = "median", "10"
 GUARDED = "guard" in inspect.signature(ba.fit).parameters
 """Whether the fit can be asked for without its defence."""
@@ -106,8 +110,8 @@ class Judgement:
 @lru_cache(maxsize=2)
 def arena_of(name: str, seed: int) -> HonestArena:
     """Return the honest votes of an arena."""
-    if name == "small":
-        return honest_arena(seed=seed)
+    if name in ("small", "visited"):
+        return honest_arena(Crowd(visitors=100 if name == "visited" else 0), seed=seed)
     return synthetic_annotators(HERE / "data", OF_PART if name == "part" else OF_REAL, seed=seed)
 
 
@@ -178,7 +182,7 @@ def outcome_of(attack: Attack) -> dict[str, object]:
         "honest: default": honest.rank[target],
         "BT": ranks(ba.fit(cells, model="bradley-terry"))[target],
         "default": found.rank[target],
-        "named": all(names(found.told, name) for name in rigged.targets),
+        "named": np.mean([names(found.told, name) for name in rigged.targets]),
         "cannot tell": not found.reward,
         "pay": pay(found, rigged),
         "seconds": found.seconds,
@@ -231,7 +235,9 @@ def attacks(options: argparse.Namespace) -> list[Attack]:
             seeds = 1 if arena == "real" else seeds
             rows += [Attack(arena, strategy, accounts, votes, target, seed) for seed in range(seeds)]
         if not options.sizes and not options.strategies:
-            rows += [Attack(arena, "t-abstain", *DRIP, target, seed) for seed in range(min(options.seeds, 3))]
+            among = "visited" if arena == "small" else arena
+            seeds = 1 if arena == "real" else min(options.seeds, 3)
+            rows += [Attack(among, "t-abstain", *DRIP, target, seed) for seed in range(seeds)]
     return sorted(rows, key=lambda row: (row.arena, row.seed))  # an arena is made once
 
 
@@ -344,47 +350,50 @@ def say_honest(options: argparse.Namespace) -> None:
             }
             row["cannot tell"] = float(not found.reward)
             if GUARDED:
-                bare = judge(arena.cells, guard=False)
-                apart = np.array([found.elo[name] - bare.elo[name] for name in found.elo])
-                sd = board_sd(ba.fit(arena.cells, guard=False))
-                row |= {"Elo moved, largest": np.abs(apart).max(), "of its sd": (np.abs(apart) / sd).max()}
+                bare = ba.leaderboard(ba.fit(arena.cells, guard=False), level=0.95).set_index("competitor")
+                apart = (pd.Series(found.elo) - bare["elo"]).abs()
+                sd = (bare["upper"] - bare["lower"]) / (2 * NormalDist().inv_cdf(0.975))
+                row |= {"Elo moved, farthest": apart.max(), "in its sd": (apart / sd).max()}
             rows.append(row)
     report("")
     table = pd.DataFrame(rows).groupby("arena", sort=False)
     say(table.mean().join(table["flagged"].max().rename("flagged, most")).reset_index())
 
 
-def board_sd(fit: ba.Fit) -> np.ndarray:
-    """Return the standard deviation of every rating, by rank."""
-    board = ba.leaderboard(fit)
-    return ((board["upper"] - board["lower"]) / (2 * 1.959964)).to_numpy()
-
-
 def say_accounts(options: argparse.Namespace) -> None:
-    """Print how far a few accounts of t-abstain move the board."""
-    print("\n## A few accounts of 100 votes (t-abstain, median target): what they move\n")
+    """Print how far a few accounts move the board, and how often further than Bradley-Terry's."""
+    print("\n## A few accounts of 100 votes (small arena, median target): Elo moved, and the target's rank\n")
     rows = []
-    for seed, accounts in itertools.product(range(min(options.seeds, 5)), (1, 2, 4)):
-        attack = Attack("small", "t-abstain", accounts, 100, MEDIAN, seed)
-        arena, target = arena_of("small", seed), target_of(attack)
-        rigged = rig(arena.cells, "t-abstain", target, accounts=accounts, votes=100, seed=seed).cells
-        row: dict[str, object] = {"accounts": f"{accounts}"}
-        for name, options_of in {"BT": {"model": "bradley-terry"}, "default": {}}.items():
-            before, after = (ba.leaderboard(ba.fit(votes, **options_of)) for votes in (arena.cells, rigged))
-            place = [list(board["competitor"]).index(target) + 1 for board in (before, after)]
-            elo = [board.set_index("competitor")["elo"] for board in (before, after)]
-            row |= {f"{name}: rank, honest": place[0], f"{name}: rank": place[1]}
-            row[f"{name}: Elo of the target"] = elo[1][target] - elo[0][target]
-            row[f"{name}: Elo, others, largest"] = (elo[1] - elo[0]).drop(target).abs().max()
-        rows.append(row)
-    say(pd.DataFrame(rows).groupby("accounts", sort=False).mean().reset_index())
+    models: dict[str, dict[str, object]] = {"BT": {"model": "bradley-terry"}, "default": {}}
+    for seed in range(min(options.seeds, 5)):
+        cells = arena_of("small", seed).cells
+        before = {name: elo_of(ba.fit(cells, **model)) for name, model in models.items()}
+        for strategy, accounts in itertools.product(options.strategies or STRATEGIES, (1, 2, 4)):
+            report(f"{strategy}, {accounts} accounts", seed, options.seeds)
+            target = target_of(Attack("small", strategy, accounts, 100, MEDIAN, seed))
+            rigged = rig(cells, strategy, target, accounts=accounts, votes=100, seed=seed).cells
+            row: dict[str, object] = {"strategy": strategy, "accounts": f"{accounts}"}
+            for name, model in models.items():
+                after = elo_of(ba.fit(rigged, **model))
+                row[f"{name}: honest rank"] = 1 + list(before[name].index).index(target)
+                row[f"{name}: rank"] = 1 + list(after.index).index(target)
+                row[f"{name}: target"] = after[target] - before[name][target]
+                row[f"{name}: farthest"] = (after - before[name]).abs().max()
+            rows.append(row | {"farther than BT": float(row["default: farthest"] > row["BT: farthest"])})
+    report("")
+    say(pd.DataFrame(rows).groupby(["strategy", "accounts"], sort=False).mean().reset_index())
+
+
+def elo_of(fit: ba.Fit) -> pd.Series:
+    """Rating of every competitor, best first."""
+    return ba.leaderboard(fit).set_index("competitor")["elo"]
 
 
 def say_camps(options: argparse.Namespace) -> None:
     """Print what is said where annotators form two camps."""
     print("\n## Two camps of honest annotators (small arena): nobody is to be flagged\n")
     rows = []
-    for (sd, share), seed in itertools.product(((0.2, 0.5), (0.4, 0.5), (0.8, 0.5), (0.8, 0.3), (0.8, 0.1)), range(3)):
+    for (sd, share), seed in itertools.product(CAMPS, range(min(options.seeds, 5))):
         arena = honest_arena(Crowd(camp_sd=sd, camp_share=share), seed=seed)
         found = judge(arena.cells)
         row = {"sd": f"{sd}", "second camp": f"{share:.0%}", "flagged": len(found.flagged)}
