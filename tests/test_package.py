@@ -48,6 +48,7 @@ PUBLIC = [
     "Spreads",
     "StableArena",
     "StoreError",
+    "SuspectVotesWarning",
     "TooLargeError",
     "UnusedColumnWarning",
     "VoteSequence",

@@ -21,6 +21,7 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.trust.judgement import Judgement
+from bayes_arena.trust.suspects import Suspects, suspects
 from bayes_arena.votes.cells import Cells, Tally
 from bayes_arena.votes.words import PROMPT
 
@@ -178,6 +179,11 @@ class Fit:
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the result has to know."""
         return *(self.trust.said if self.trust else ()), *self.mode.open_questions, *self.mode.at_infinity
+
+    @cached_property
+    def suspects(self) -> Suspects:
+        """Annotators whose votes do not count, with numbers given the strengths of the others."""
+        return suspects(self.trust, self.target, self.point)
 
     @property
     def target_by_cell(self) -> Objective:

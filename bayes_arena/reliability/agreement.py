@@ -28,7 +28,6 @@ from scipy.special import ndtri
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.draws import draw_in_parts
 from bayes_arena.fits.result import Fit
-from bayes_arena.fits.suspects import suspects
 from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.predictor import lead
@@ -90,7 +89,7 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
     """
     target, predictor, likelihood = fit.target, fit.target.predictor, fit.target.likelihood
-    left_out = suspects(fit)
+    left_out = fit.suspects
     count = target.n_annotators + len(left_out.names)
     size = min(DRAWS, max(FEWEST, LARGEST // count))
     strength, common, parts = draw_in_parts(fit, size=size, seed=seed)

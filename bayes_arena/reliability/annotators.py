@@ -21,7 +21,6 @@ from scipy.special import ndtr
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
-from bayes_arena.fits.suspects import suspects
 from bayes_arena.inference.marginal.quadrature import are_alike
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.specification import Model
@@ -181,7 +180,7 @@ def everybody(fit: Fit) -> tuple[Cells, Ints]:
     if fit.trust is None:
         return fit.cells, np.arange(fit.cells.n_annotators)
     cast = fit.trust.cells
-    names = (*fit.cells.annotators, *suspects(fit).names)
+    names = (*fit.cells.annotators, *fit.suspects.names)
     known = {name: index for index, name in enumerate(cast.annotators)}
     place = np.array([known[name] for name in names], dtype=np.int64)
     new = np.full(cast.n_annotators, -1)
@@ -244,7 +243,7 @@ def posterior_theta(fit: Fit) -> Floats:
 
 def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
     """Theta, with the interval of the fit's draws where it has some; those last whose votes do not count."""
-    left_out = suspects(fit)
+    left_out = fit.suspects
     if fit.samples is not None:
         drawn = np.hstack([fit.samples.own, left_out.draw(len(fit.samples.own), 0)])[:, :, THETA]
         lower, upper = equal_tailed(drawn, level)

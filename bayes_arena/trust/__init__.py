@@ -2,6 +2,7 @@
 
 =========  ===================================================================
 judgement  ``judge``: campaigns, favourites, small accounts, camps; one after the other
+suspects   the numbers of those whose votes do not count
 strengths  strengths in which no annotator's own numbers have a part
 blocs      who pulls together, in what those strengths leave unexplained
 drips      small accounts against the rest

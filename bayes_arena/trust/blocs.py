@@ -35,6 +35,8 @@ from bayes_arena.votes.cells import LOSS, TIE, WIN, Cells
 FLIPS = 20
 SHARED = 5.0
 """Standard deviations of the largest singular value under random signs beyond which a direction is shared."""
+FEWEST = 10
+"""Annotators: of fewer, chance alone gives a direction. With less than four competitors there is hardly another one."""
 FOLDS = 10
 RATE = 0.01
 """False discovery rate of members."""
@@ -139,7 +141,7 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
     """
     residuals = Residuals.of(cells, point)
     seen = (residuals.variance > 0) & active[:, None]
-    if active.sum() < 3 or cells.n_competitors < 4:
+    if active.sum() < FEWEST or cells.n_competitors < 4:
         return None
     unit = 1 / np.sqrt(residuals.variance + 0.5)
     known = [_unit_rows(np.where(seen, 1 / unit, 0.0))]  # residuals of a vote sum to zero

@@ -89,7 +89,7 @@ class Rows:
 
     def sums(self, values: Floats) -> Floats:
         """Sum values (m, n_rows) by group, shape (size, m)."""
-        return np.array([np.bincount(self.group, row, minlength=self.size) for row in values]).T
+        return np.array([np.bincount(self.group, row, minlength=self.size) for row in values], dtype=np.float64).T
 
     def of(self, chosen: NDArray[np.bool_]) -> Rows:
         """Return the rows of some groups, numbered anew."""

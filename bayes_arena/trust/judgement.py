@@ -34,6 +34,8 @@ BROAD = 8.0
 """Effective number of competitors from which a direction is not about a few of them."""
 CAMPED = 0.1
 """Share of the votes by clear members of camps, from which annotators form camps."""
+FEWEST = 5
+"""Annotators: of fewer nobody can be told from the rest, and everybody counts."""
 ROUNDS, TURNS = 4, 3
 STEADY = 0.02
 """Change of a probability that ends the turns."""
@@ -167,6 +169,8 @@ def judge(cells: Cells) -> Judgement:
     NoVotesError, ConvergenceError, NotIdentifiedError, TooLargeError
         As those of a fit.
     """
+    if cells.n_annotators < FEWEST:
+        return Judgement(cells, None, (), (), np.zeros(cells.n_annotators), "")
     cap, active = capped(cells), np.ones(cells.n_annotators, dtype=bool)
     membership, campaigns = np.zeros(cells.n_annotators), []
     point = strengths(cells, cap)

@@ -244,7 +244,7 @@ def _aims(
     key = suspicions.key[seen]
     gains = np.logaddexp(np.log1p(-OWN_SHARES)[:, None], np.log(OWN_SHARES)[:, None] + log_factor[seen])
     size = 2 * len(met)
-    gain = np.array([np.bincount(key, one, size) for one in gains])
+    gain = np.array([np.bincount(key, one, size) for one in gains], dtype=np.float64)
     unseen = np.maximum(np.repeat(met, 2) - np.bincount(key, minlength=size), 0.0)
     gain += np.log1p(OWN_SHARES * (BELOW - 1))[:, None] * unseen
     best = gain.argmax(axis=0)

@@ -14,7 +14,7 @@ Ratings without a fit behind them, such as online Elo's, predict with theta = 1 
 An annotator the fit has never heard of is drawn from the population that the prior describes; under a flat prior,
 which describes none, they vote like the average one (theta = 1): what the paper's filter of annotators amounts to. The
 votes of somebody whose votes do not count are predicted by their own numbers and whom they favour
-(:mod:`bayes_arena.fits.suspects`). The numbers of a slice that the fit has never seen, a new prompt say, are averaged
+(:mod:`bayes_arena.trust.suspects`). The numbers of a slice that the fit has never seen, a new prompt say, are averaged
 over as well, not set to zero, which would be too sure.
 """
 
@@ -30,7 +30,6 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.fits.result import Fit
-from bayes_arena.fits.suspects import suspects
 from bayes_arena.likelihood.outcomes import davidson, half
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood
 from bayes_arena.likelihood.point import Point
@@ -141,7 +140,7 @@ def _log_win_loss_tie(likelihood: Likelihood, coordinates: Floats) -> Floats:
 
 def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
     """Yield points of the posterior, or the estimate; below the annotators stand somebody unknown and the suspects."""
-    target, left_out = fit.target, suspects(fit).mean
+    target, left_out = fit.target, fit.suspects.mean
     mean = np.array([effect.mean for effect in target.own])
     if not target.is_proper:
         yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean, left_out]))
@@ -156,7 +155,7 @@ def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
 
 def _pulls(fit: Fit, rows: Tally) -> Floats:
     """By how much the favour of suspects moves the log-odds of every row."""
-    left_out, who = suspects(fit), rows.k - fit.target.n_annotators - 1
+    left_out, who = fit.suspects, rows.k - fit.target.n_annotators - 1
     pull = np.zeros(len(rows.i))
     mine = np.flatnonzero(who >= 0)
     aim = left_out.competitor[who[mine]]
@@ -171,7 +170,7 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
         require_compared(fit, i, j)
     place = {name: index for index, name in enumerate(fit.cells.annotators)}
     stranger = fit.target.n_annotators
-    place |= {name: stranger + 1 + index for index, name in enumerate(suspects(fit).names)}
+    place |= {name: stranger + 1 + index for index, name in enumerate(fit.suspects.names)}
     index = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
     known = stranger > 0 and not new and len(index) > 0
     k = index[cells.annotator] if known else np.full(len(i), stranger)

@@ -182,7 +182,7 @@ def test_old_words_work_with_a_warning(arena_cells):
         assert ba.leaderboard(fit, seed=1).equals(ba.leaderboard(fit))
 
 
-@pytest.mark.parametrize("unknown", ["wald", ba.Bootstrap, None])
+@pytest.mark.parametrize("unknown", ["wald", ba.Bootstrap, 0.9])
 def test_an_unknown_interval_is_told_the_known_ones(arena_cells, unknown):
     fit = ba.fit(arena_cells, model="m-elo", prior="flat")
     for table in (ba.leaderboard, ba.win_probability):

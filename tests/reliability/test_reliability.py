@@ -116,8 +116,11 @@ def test_columns_are_those_of_the_model(arena_cells):
     net = ["net_agreement", "net_agreement_lower", "net_agreement_upper"]
     theta = ["theta", "lower", "upper", "theta_paper", "p_negative"]
     side = ["position", "position_lower", "position_upper", "one_sided_probability"]
+    kinds = ["favours", "favour_probability", "guesser_probability", "adversary_probability"]
     full = ba.annotators(ba.fit(arena_cells))
-    assert full.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, "reward", "votes"]
+    assert full.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, *kinds, "reward", "votes"]
+    unguarded = ba.annotators(ba.fit(arena_cells, guard=False))
+    assert unguarded.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, "reward", "votes"]
     am_elo = ba.annotators(ba.fit(arena_cells, model="am-elo", prior="flat"))
     assert am_elo.columns.tolist() == [*first, *net, *theta, "reward", "votes"]
     ties = ba.annotators(ba.fit(arena_cells, model=MODELS[4]))
@@ -224,12 +227,13 @@ def test_theta_of_ties_only_is_zero_and_not_above_it(seed):
 
 def test_arithmetic_of_false_discovery_rates():
     anomaly = np.array([0.25, 1.0, 0.875, 0.5, 0.9375])
-    # 1 - A sorted: 0, 1/16, 1/8, 1/2, 3/4; means up to each: 0, 1/32, 1/16, 11/64, 23/80
+    # 1 - A sorted: 0, 1/16, 1/8, 1/2, 3/4; means up to each: 0, 1/32, 1/16, 11/64, 23/80; the last two are no suspects
     assert discoveries(anomaly, 0.03).tolist() == [1]
     assert discoveries(anomaly, 1 / 32).tolist() == [1, 4]
     assert discoveries(anomaly, 0.1).tolist() == [1, 4, 2]
-    assert discoveries(anomaly, 0.2).tolist() == [1, 4, 2, 3]
-    assert discoveries(anomaly, 0.3).tolist() == [1, 4, 2, 3, 0]
+    assert discoveries(anomaly, 0.2).tolist() == [1, 4, 2]
+    assert discoveries(anomaly, 0.3).tolist() == [1, 4, 2]
+    assert discoveries(np.array([0.75, 0.5, 0.625, 0.25]), 0.4).tolist() == [0, 2]
     assert discoveries(np.array([0.5, 0.1]), 0.3).tolist() == []
     assert discoveries(np.array([0.9, 1.0, 0.9, 0.9]), 0.06).tolist() == [1]  # not two of the three alike
 
@@ -334,7 +338,7 @@ def test_a_fit_says_in_a_line_what_it_is(arena_cells):
 def test_the_most_suspect_come_first():
     cells, names = planted(seed=4)
     table = ba.annotators(ba.fit(cells, method="map"))
-    suspicion = table[["anomaly_probability", "one_sided_probability"]].max(axis=1)
+    suspicion = table[["anomaly_probability", "one_sided_probability", "favour_probability"]].max(axis=1)
     expected = table.assign(suspicion=-suspicion).sort_values(["suspicion", "net_agreement"], ignore_index=True)
     assert table["annotator"].tolist() == expected["annotator"].tolist()
     assert set(table["annotator"][:4]) == set(names.values())

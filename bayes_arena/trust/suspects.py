@@ -11,10 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect
 from bayes_arena.trust import classes
+from bayes_arena.trust.judgement import Judgement
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +27,7 @@ class Suspects:
     ----------
     names : tuple of str
     index : ndarray of int, shape (S,)
-        Their place in ``fit.trust.cells.annotators``.
+        Their place among all annotators (``Judgement.cells``).
     mean, covariance : ndarray, shapes (S, q) and (S, q, q)
         Their numbers, as those of the model's annotators.
     competitor : ndarray of int, shape (S,)
@@ -49,9 +51,18 @@ class Suspects:
         return np.asarray(self.mean + np.einsum("spq,dsq->dsp", lower, noise))
 
 
-def suspects(fit: Fit) -> Suspects:
-    """Return the annotators whose votes a fit leaves out, none where everybody counts."""
-    target, trust = fit.target, fit.trust
+def suspects(trust: Judgement | None, target: Objective, point: Point) -> Suspects:
+    """Return the annotators whose votes do not count, none where everybody's do.
+
+    Parameters
+    ----------
+    trust : Judgement or None
+        Whose votes count.
+    target : Objective
+        Of the votes that do.
+    point : Point
+        The numbers that annotators have in common.
+    """
     q = len(target.own)
     kinds = None if trust is None else trust.kinds
     if trust is None or kinds is None or not trust.left_out.any():
@@ -65,7 +76,7 @@ def suspects(fit: Fit) -> Suspects:
     everyone = np.arange(len(index))
     covariance[np.ix_(everyone, used, used)] = kinds.covariance[np.ix_(index, numbers, numbers)]
     for place, effect in enumerate(target.own):
-        for shared, value in zip(target.common, fit.point.common, strict=True):
+        for shared, value in zip(target.common, point.common, strict=True):
             if columns[place] is not None and (shared.coordinate, shared.basis) == (effect.coordinate, effect.basis):
                 mean[:, place] -= value
     names = tuple(trust.cells.annotators[k] for k in index)
