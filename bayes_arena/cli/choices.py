@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 AnswersName = Literal["auto", "on", "off"]
 OverName = Literal["new", "these"]
+GoalName = Literal["best", "ranking"]
 
 
 @dataclass(frozen=True)

@@ -219,7 +219,7 @@ def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> tuple[Ki
         point = strengths(cells, capped(cells) * active[cells.annotator] * ~_dripped(cells, drips))
     for _ in range(TURNS):
         rows = ~_dripped(cells, drips)
-        kinds = find_kinds(cells.take(rows) if drips else cells, point, active & (weight > 0.5))
+        kinds = find_kinds(cells.take(rows) if drips else cells, point, active, weight)
         before, weight = weight, active * (1 - kinds.favour)
         point = strengths(cells, weight[cells.annotator] * rows, start=point)
         if np.abs(weight - before).max() < STEADY or not (kinds.favour[active] > 0.5).any():

@@ -28,8 +28,10 @@ USUAL = np.array([0.92, 0.03, 0.03, 0.02])
 PSEUDO = 20.0
 LARGEST = 0.4
 """Share of guessers and adversaries together: beyond, nobody could be told from the rest."""
-OPENS = 8.0
-"""Honest arenas reach 4."""
+OPENS = 16.0
+"""Honest arenas reach 6, and 15 where annotators' own tastes have a standard deviation of .8 logits."""
+SURE = 0.95
+"""Probability from which an annotator needs no share of a competitor's own to be found."""
 OWN_SHARES = np.array([0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
 """Shares that an aim may have."""
 STANDS_OUT, AT_AIMS = 2.5, 1.5
@@ -80,7 +82,7 @@ class Kinds:
         return np.asarray(self.probability[FAVOUR])
 
 
-def find_kinds(cells: Cells, point: Point, counted: NDArray[np.bool_]) -> Kinds:
+def find_kinds(cells: Cells, point: Point, active: NDArray[np.bool_], weight: Floats) -> Kinds:
     """Find out what kind everybody is, given strengths.
 
     Parameters
@@ -89,8 +91,11 @@ def find_kinds(cells: Cells, point: Point, counted: NDArray[np.bool_]) -> Kinds:
         Votes.
     point : Point
         Strengths, and the common tie propensity.
-    counted : ndarray of bool, shape (n_annotators,)
-        Whose votes shares and scatter are estimated from.
+    active : ndarray of bool, shape (n_annotators,)
+        Who is one of the annotators of whom shares are estimated.
+    weight : ndarray, shape (n_annotators,)
+        Probability that somebody favours and hates nobody, as far as is known: by how much they count where it is
+        estimated how regular annotators scatter.
 
     Returns
     -------
@@ -110,20 +115,16 @@ def find_kinds(cells: Cells, point: Point, counted: NDArray[np.bool_]) -> Kinds:
         value = np.array([one.value for one in found])
         posterior = _posterior(value, shares[:FAVOUR])
         settled = rows, population
-        shares = _mended(np.append(posterior[:, counted].sum(axis=1), 0.0))
-        population, stretch = _scatter(found[REGULAR], posterior[REGULAR] * counted, population)
+        shares = _mended(np.append(posterior @ weight, 0.0))
+        population, stretch = _scatter(found[REGULAR], posterior[REGULAR] * weight, population)
         scale = float(np.clip(scale * stretch, 1 / LARGEST_SCALE, LARGEST_SCALE))
     rows, population = settled
     suspicions = _suspicions(tally, rows, found[REGULAR], population, cells.n_competitors)
-    aims: dict[int, float] = {}
-    for _ in range(2):
-        posterior, total, shares = _shares(value, suspicions, aims, shares, counted, cells.n_competitors)
-        opened = _aims(value, shares, suspicions, counted, _met(tally, cells))
-        if not opened:
-            break
-        aims = opened
-    else:
-        posterior, total, shares = _shares(value, suspicions, aims, shares, counted, cells.n_competitors)
+    posterior, total, shares = _shares(value, suspicions, {}, shares, active, cells.n_competitors)
+    unsure = active & (posterior[FAVOUR] < SURE)
+    aims = _aims(value, shares, suspicions, unsure, _met(tally, cells))
+    if aims:
+        posterior, total, shares = _shares(value, suspicions, aims, shares, active, cells.n_competitors)
     return _summary(posterior, suspicions, total, aims, found[REGULAR], population)
 
 
@@ -214,7 +215,7 @@ def _suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Populat
 
 
 def _shares(
-    value: Floats, suspicions: Suspicions, aims: dict[int, float], shares: Floats, counted: NDArray[np.bool_], n: int
+    value: Floats, suspicions: Suspicions, aims: dict[int, float], shares: Floats, active: NDArray[np.bool_], n: int
 ) -> tuple[Floats, Floats, Floats]:
     """Return the posterior of the kinds, the log evidence of each suspicion with its share, and the kinds' shares."""
     own = np.full(2 * n, USUAL[FAVOUR] / (2 * n))
@@ -228,19 +229,22 @@ def _shares(
         scaled = shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), 1 - LARGEST)
         together = np.vstack([value + np.log(scaled)[:, None], favour])
         posterior = np.exp(together - logsumexp(together, axis=0))
-        before, shares = shares, _mended(posterior[:, counted].sum(axis=1))
+        before, shares = shares, _mended(posterior[:, active].sum(axis=1))
         if np.abs(shares - before).max() < STANDS_STILL:
             break
     return posterior, weighed, shares
 
 
 def _aims(
-    value: Floats, shares: Floats, suspicions: Suspicions, counted: NDArray[np.bool_], met: Floats
+    value: Floats, shares: Floats, suspicions: Suspicions, unsure: NDArray[np.bool_], met: Floats
 ) -> dict[int, float]:
-    """Return the likeliest own shares of the competitors that have one; ``met`` counts who voted on each."""
+    """Return the likeliest own shares of the competitors that have one; ``met`` counts who voted on each.
+
+    Those of whom one is sure anyway say nothing of the others.
+    """
     rest = logsumexp(value + np.log(shares[:FAVOUR])[:, None], axis=0)
     log_factor = suspicions.evidence.value - rest[suspicions.annotator]
-    seen = counted[suspicions.annotator]
+    seen = unsure[suspicions.annotator]
     key = suspicions.key[seen]
     gains = np.logaddexp(np.log1p(-OWN_SHARES)[:, None], np.log(OWN_SHARES)[:, None] + log_factor[seen])
     size = 2 * len(met)
