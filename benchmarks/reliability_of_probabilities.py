@@ -149,9 +149,8 @@ def main() -> None:
                 for name, count, mean, share in rows
             ]
     print("    uv run python benchmarks/reliability_of_probabilities.py " + " ".join(sys.argv[1:]))
-    print(
-        f"\nVersion {ba.__version__}, {options.arenas} arenas a regime, the default fit {'with' if options.guard else 'without'} its defence.\n"
-    )
+    how = f"the default fit {'with' if options.guard else 'without'} its defence"
+    print(f"\nVersion {ba.__version__}, {options.arenas} arenas a regime, {how}.\n")
     print("| regime | probability | annotators | said | true | Brier | worst bin |\n|---|---|---:|---:|---:|---:|---:|")
     print("\n".join(short))
     print(f"\nBins; few: fewer than {ENOUGH} annotators.\n")
