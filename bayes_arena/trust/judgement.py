@@ -5,7 +5,7 @@
    and are not, annotators form camps (:mod:`bayes_arena.trust.blocs`).
 3. Drips: votes of small accounts on a competitor that they push do not count (:mod:`bayes_arena.trust.drips`).
 4. Kinds: who more likely than not favours or hates one competitor is left out; strengths and kinds are found in turns
-   (:mod:`bayes_arena.trust.kinds`), and blocs are looked for once more.
+   (:mod:`bayes_arena.trust.kinds`), from either side where many favour the same, and blocs are looked for once more.
 
 Programs are not judged (``Cells.programs``): what they favour is a taste that the fit gives them, and whose votes count
 shows among people.
@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import listing
 from bayes_arena.likelihood.point import Point
-from bayes_arena.trust.blocs import Side, find_sides
+from bayes_arena.trust.blocs import Residuals, Side, find_sides
 from bayes_arena.trust.drips import SMALL, Drip, find_drips
-from bayes_arena.trust.kinds import Kinds, find_kinds
+from bayes_arena.trust.kinds import AT_AIMS, Kinds, find_kinds
 from bayes_arena.trust.strengths import capped, strengths
 from bayes_arena.votes.cells import Cells
 
@@ -42,6 +42,9 @@ FEWEST = 5
 ROUNDS, TURNS = 4, 3
 STEADY = 0.02
 """Change of a probability that ends the turns."""
+
+
+Found = tuple[Kinds, tuple[Drip, ...], Point]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +122,9 @@ class Judgement:
 
     def aim(self, annotator: int) -> tuple[int, bool]:
         """Return whom somebody favours, or hates (True), if anybody."""
+        alone = self.kinds is not None and self.kinds.favour[annotator] > 0.5
         for campaign in self.campaigns:
-            if campaign.members[annotator]:
+            if campaign.members[annotator] and not alone:
                 return campaign.competitor, campaign.down
         if self.kinds is None:
             return -1, False
@@ -180,32 +184,32 @@ def judge(cells: Cells) -> Judgement:
     cap = capped(cells)
     membership, campaigns = np.zeros(cells.n_annotators), []
     point = strengths(cells, cap * active[cells.annotator])
-    kinds: Kinds | None = None
-    drips: tuple[Drip, ...] = ()
+    readings: list[Found] = []
     unjudged = ""
     for _ in range(ROUNDS):
-        trusted = active if kinds is None else active & (kinds.favour <= 0.5)
+        trusted = active & (readings[0][0].favour <= 0.5) if readings else active
         sides = find_sides(cells, point, trusted)
         if sides and sides[0].determined:
             campaigns.append(_campaign(cells, sides[0], trusted))
             membership = np.maximum(membership, sides[0].probability)
-            active = active & ~sides[0].members
+            active, readings = active & ~sides[0].members, []
             point = strengths(cells, cap * active[cells.annotator])
-            kinds = None
             continue
         if sides and sides[0].breadth > BROAD and sides[0].share + sides[1].share > CAMPED:
             unjudged = _camps(sides)
-        if unjudged or kinds is not None:
+        if unjudged or readings:
             break
-        kinds, drips, point = _in_turns(cells, active, point)
-    if kinds is None and not unjudged:
-        kinds, drips, point = _in_turns(cells, active, point)
-    judgement = Judgement(cells, None if unjudged else kinds, tuple(campaigns), drips, membership, unjudged)
+        readings = _readings(cells, active, point)
+        point = readings[0][2]
+    readings = readings if readings or unjudged else _readings(cells, active, point)
+    if unjudged:
+        return Judgement(cells, None, tuple(campaigns), (), membership, unjudged)
+    judgements = [Judgement(cells, kinds, tuple(campaigns), drips, membership, "") for kinds, drips, _ in readings]
     votes = cells.votes_by_annotator() * _people(cells)
-    share = float(votes[judgement.left_out].sum() / votes.sum())
-    if share >= TOO_MANY:
-        return replace(judgement, unjudged=_too_many(share, judgement), drips=())
-    return replace(judgement, drips=()) if unjudged else judgement
+    share = max(float(votes[judgement.left_out].sum() / votes.sum()) for judgement in judgements)
+    if share < TOO_MANY:
+        return judgements[0]
+    return replace(judgements[0], kinds=None, drips=(), unjudged=_too_many(share, judgements[0]))
 
 
 def _people(cells: Cells) -> NDArray[np.bool_]:
@@ -222,7 +226,23 @@ def _verb(count: int, down: bool) -> str:
     return verb + "s" * (count == 1)
 
 
-def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> tuple[Kinds, tuple[Drip, ...], Point]:
+def _readings(cells: Cells, active: NDArray[np.bool_], point: Point) -> list[Found]:
+    """Find kinds; where many favour a competitor, also from strengths without them. The likeliest comes first.
+
+    A bloc for a competitor, seen from strengths that the bloc has made, is a crowd against it, and the other way round.
+    The votes are likelier under the right reading, as long as the bloc is not too large: a crowd loses now and then.
+    """
+    readings = [_in_turns(cells, active, point)]
+    for competitor, hates in readings[0][0].aims:
+        residuals = Residuals.of(cells, point)
+        pull = residuals.score[:, competitor] / np.sqrt(residuals.variance[:, competitor] + 0.5)
+        others = active & ~((pull if hates else -pull) > AT_AIMS)
+        if others.any():
+            readings.append(_in_turns(cells, active, strengths(cells, capped(cells) * others[cells.annotator])))
+    return sorted(readings, key=lambda found: -found[0].evidence)
+
+
+def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> Found:
     """Find kinds at given strengths, and strengths without those who favour somebody, until neither moves."""
     drips = find_drips(cells, active)
     weight = active.astype(float)
@@ -262,10 +282,10 @@ def _camps(sides: tuple[Side, Side]) -> str:
 
 
 def _too_many(share: float, judgement: Judgement) -> str:
-    names = judgement.cells.competitors
-    aims = dict.fromkeys(names[one.competitor] for one in judgement.campaigns)
-    about = f" ({listing(aims)})" if aims else ""
+    names, kinds = judgement.cells.competitors, judgement.kinds
+    aims = [one.competitor for one in judgement.campaigns] + [one for one, _ in (kinds.aims if kinds else ())]
+    about = f" ({listing(dict.fromkeys(names[one] for one in aims))})" if aims else ""
     return (
-        f"Annotators who pull together{about} cast {share:.0%} of the votes. Where they cast so many, votes alone do "
-        "not tell who is honest, so nobody is judged."
+        f"Annotators who pull together{about} may have cast {share:.0%} of the votes. Where they cast so many, votes "
+        "alone do not tell who is honest, so nobody is judged."
     )

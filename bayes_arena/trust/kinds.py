@@ -67,6 +67,8 @@ class Kinds:
     numbers, covariance : ndarray, shapes (n_annotators, 4) and (n_annotators, 4, 4)
         Theta, b, ln nu and w of somebody who favours or hates that competitor, where that is likelier than not; else
         those of somebody regular, with w = 0.
+    evidence : float
+        Log-likelihood of the votes of those of whom shares were estimated, given the strengths, in nats.
     """
 
     probability: Floats
@@ -75,6 +77,7 @@ class Kinds:
     aims: tuple[tuple[int, bool], ...]
     numbers: Floats
     covariance: Floats
+    evidence: float
 
     @property
     def favour(self) -> Floats:
@@ -120,12 +123,12 @@ def find_kinds(cells: Cells, point: Point, active: NDArray[np.bool_], weight: Fl
         scale = float(np.clip(scale * stretch, 1 / LARGEST_SCALE, LARGEST_SCALE))
     rows, population = settled
     suspicions = _suspicions(tally, rows, found[REGULAR], population, cells.n_competitors)
-    posterior, total, shares = _shares(value, suspicions, {}, shares, active, cells.n_competitors)
-    unsure = active & (posterior[FAVOUR] < SURE)
-    aims = _aims(value, shares, suspicions, unsure, _met(tally, cells))
+    mixture = _mix(value, suspicions, {}, shares, active, cells.n_competitors)
+    unsure = active & (mixture.posterior[FAVOUR] < SURE)
+    aims = _aims(value, mixture.shares, suspicions, unsure, _met(tally, cells))
     if aims:
-        posterior, total, shares = _shares(value, suspicions, aims, shares, active, cells.n_competitors)
-    return _summary(posterior, suspicions, total, aims, found[REGULAR], population)
+        mixture = _mix(value, suspicions, aims, mixture.shares, active, cells.n_competitors)
+    return _summary(mixture, suspicions, aims, found[REGULAR], population)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,17 +217,35 @@ def _suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Populat
     return Suspicions(annotator, competitor, hates, evidence(views, population, favours=True))
 
 
-def _shares(
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """The kinds' shares and what follows from them.
+
+    Attributes
+    ----------
+    posterior : ndarray, shape (4, M)
+        Probabilities of the kinds.
+    weighed : ndarray, shape (S,)
+        Log evidence of each suspicion, with its share.
+    shares : ndarray, shape (4,)
+    evidence : float
+        Log-likelihood of the votes of the active, each competitor with a share as large as is expected.
+    """
+
+    posterior: Floats
+    weighed: Floats
+    shares: Floats
+    evidence: float
+
+
+def _mix(
     value: Floats, suspicions: Suspicions, aims: dict[int, float], shares: Floats, active: NDArray[np.bool_], n: int
-) -> tuple[Floats, Floats, Floats]:
-    """Return the posterior of the kinds, the log evidence of each suspicion with its share, and the kinds' shares."""
+) -> Mixture:
+    """Find the shares that make the votes likeliest, given those of the aims."""
     own = np.full(2 * n, USUAL[FAVOUR] / (2 * n))
     own[list(aims)] = list(aims.values())
     weighed = suspicions.evidence.value + np.log(own[suspicions.key])
-    favour = np.full(value.shape[1], -np.inf)
-    who, first = np.unique(suspicions.annotator, return_index=True)
-    if len(who):
-        favour[who] = np.logaddexp.reduceat(weighed, first)
+    favour = _by_annotator(suspicions, weighed, value.shape[1])
     for _ in range(EM_STEPS):
         scaled = shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), 1 - LARGEST)
         together = np.vstack([value + np.log(scaled)[:, None], favour])
@@ -232,7 +253,22 @@ def _shares(
         before, shares = shares, _mended(posterior[:, active].sum(axis=1))
         if np.abs(shares - before).max() < STANDS_STILL:
             break
-    return posterior, weighed, shares
+    expected = np.exp(weighed - favour[suspicions.annotator]) * posterior[FAVOUR, suspicions.annotator]
+    expected *= active[suspicions.annotator]
+    own = USUAL[FAVOUR] / (2 * n) + np.bincount(suspicions.key, expected, 2 * n) / active.sum()
+    found = _by_annotator(suspicions, suspicions.evidence.value + np.log(own[suspicions.key]), value.shape[1])
+    left = np.log(shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), NARROWEST))
+    total = logsumexp(np.vstack([value + left[:, None], found]), axis=0)
+    return Mixture(posterior, weighed, shares, float(total[active].sum()))
+
+
+def _by_annotator(suspicions: Suspicions, weighed: Floats, size: int) -> Floats:
+    """Log of the sum of the evidence of everybody's suspicions, shape (size,)."""
+    favour = np.full(size, -np.inf)
+    who, first = np.unique(suspicions.annotator, return_index=True)
+    if len(who):
+        favour[who] = np.logaddexp.reduceat(weighed, first)
+    return favour
 
 
 def _aims(
@@ -263,19 +299,14 @@ def _met(tally: Tally, cells: Cells) -> Floats:
 
 
 def _summary(
-    posterior: Floats,
-    suspicions: Suspicions,
-    weighed: Floats,
-    aims: dict[int, float],
-    regular: Evidence,
-    population: Population,
+    mixture: Mixture, suspicions: Suspicions, aims: dict[int, float], regular: Evidence, population: Population
 ) -> Kinds:
     """Put together what is known of everybody."""
-    size = posterior.shape[1]
+    posterior, size = mixture.posterior, mixture.posterior.shape[1]
     numbers, covariance = np.zeros((size, 4)), np.zeros((size, 4, 4))
     numbers[:, :PULL], covariance[:, :PULL, :PULL] = regular.numbers, regular.covariance
     competitor, hates = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=bool)
-    order = np.lexsort((-weighed, suspicions.annotator))
+    order = np.lexsort((-mixture.weighed, suspicions.annotator))
     _, first = np.unique(suspicions.annotator[order], return_index=True)
     best = order[first]
     who = suspicions.annotator[best]
@@ -287,4 +318,5 @@ def _summary(
     numbers[who[likely]] = suspicions.evidence.numbers[best[likely]] * turn
     covariance[who[likely]] = suspicions.evidence.covariance[best[likely]] * turn[:, :, None] * turn[:, None, :]
     numbers[:, TIE] += population.log_tie_propensity
-    return Kinds(posterior, competitor, hates, tuple((one // 2, bool(one % 2)) for one in aims), numbers, covariance)
+    named = tuple((one // 2, bool(one % 2)) for one in aims)
+    return Kinds(posterior, competitor, hates, named, numbers, covariance, mixture.evidence)
