@@ -171,7 +171,7 @@ def _is_shared(z: Floats, known: list[Floats], rng: np.random.Generator) -> bool
     for _ in range(FLIPS):
         flipped = _unit_rows(_without(z * rng.choice([-1.0, 1.0], z.shape), known)) * size
         by_chance.append(math.sqrt(np.linalg.eigvalsh(flipped.T @ flipped)[-1]))
-    return math.sqrt(np.linalg.eigvalsh(z.T @ z)[-1]) > np.mean(by_chance) + SHARED * np.std(by_chance)
+    return bool(math.sqrt(np.linalg.eigvalsh(z.T @ z)[-1]) > np.mean(by_chance) + SHARED * np.std(by_chance))
 
 
 def _scores(z: Floats, direction: Floats, freedom: Ints, rng: np.random.Generator) -> Floats:
