@@ -18,9 +18,10 @@ of m_p is weighted, each provider by itself.
 
 The votes enter through the Gaussian approximation of the likelihood of r*, the strengths on the Elo scale. L, its
 precision, the expected information, is never negative, and nearly zero between groups that were never compared.
-v_i = 1 / L_ii is the variance of i's luck given the other strengths: how well those are known moves siblings alike.
-With P the precision that the fit's prior has, c_i = P_ii / (L_ii + P_ii). Where that prior is narrower than s_d, it
-takes more back than luck adds; inflation then counts as 0.
+v_i = 1 / L_ii is the variance of i's luck given the other strengths: how well those are known moves siblings alike. As
+i is one of the n whose mean is zero, 1 - 1/n of its luck shows. With P the precision that the fit's prior has,
+c_i = P_ii / (L_ii + P_ii); where that prior is narrower than s_d, it takes more back than luck adds, and inflation
+counts as 0.
 
 The spreads are averaged over, under half-normal priors, which in s_m = rho sin(phi), s_d = rho cos(phi) are uniform in
 phi; for each phi one eigendecomposition gives every rho. Everything is in logits, against the mean of the competitors.
@@ -109,7 +110,7 @@ def pool(families: Families, score: Floats, likelihood: Floats, pull: Floats, pr
     """
     information, from_prior = np.diag(likelihood), np.diag(prior_precision)  # of each, given the others
     variance, shrinkage = 1 / information, from_prior / (information + from_prior)
-    luck = np.array([expected_largest(tested) for tested in families.tested])[families.of]
+    luck = np.array([expected_largest(tested) for tested in families.tested])[families.of] * (1 - 1 / len(score))
     weights, means, variances, inflations, spreads = [], [], [], [], []
     for phi in (np.arange(ANGLES) + 0.5) * (0.5 * math.pi / ANGLES):
         between, within = RADII * math.sin(phi), RADII * math.cos(phi)
