@@ -88,10 +88,12 @@ from .ratings.standing import (
 )
 from .ratings.style import style_effects as style_effects
 from .reliability.annotators import annotators as annotators
+from .reliability.bursts import bursts as bursts
 from .reliability.flagging import (
     flag as flag,
     flag_by_theta as flag_by_theta,
 )
+from .reliability.integrity import integrity as integrity
 from .validation.comparison import compare as compare
 from .validation.diagnostics import diagnose as diagnose
 from .validation.heldout import held_out as held_out
