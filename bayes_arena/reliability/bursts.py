@@ -9,7 +9,8 @@ and a competitor the largest |z| of its windows. What that is where time does no
 moved in time as a whole, by a shift of its own, and goes on at the beginning where it passes the end: sessions, tastes
 and habits of one account stay as they are, and only what accounts do at the same time is destroyed. Gumbel's
 distribution with the mean and standard deviation of ``SHIFTS`` such maxima gives the p-value of a competitor, which is
-multiplied by their number.
+multiplied by their number. Bursts are looked for one after the other, without the votes of those that were found, as
+votes for one competitor are votes against others.
 
 References: Kulldorff, M. (1997), "A spatial scan statistic", Communications in Statistics 26; Abrams, A. M., Kleinman,
 K. & Kulldorff, M. (2010), "Gumbel based p-value approximations for spatial scan statistics", IJHG 9.
@@ -18,8 +19,8 @@ K. & Kulldorff, M. (2010), "Gumbel based p-value approximations for spatial scan
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -64,7 +65,7 @@ def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05
     Returns
     -------
     pandas.DataFrame
-        Of every competitor that has a burst the clearest, the least ``p_value`` first: ``competitor``; ``start`` and
+        One row a burst, the clearest first: ``competitor``; ``start`` and
         ``end``, as the votes write the time; ``votes`` in it on the competitor, ``score`` that it took of them and
         ``expected``; ``z``; ``p_value``, for all competitors together; ``accounts`` that cast them, and
         ``largest_share``, that of the busiest (absent where annotators are unknown). Empty where there is none.
@@ -88,38 +89,25 @@ def burst_columns(fit: Fit, votes: object, *, time: str = "tstamp", level: float
     require_level(level)
     cells = votes if isinstance(votes, Cells) else read_votes(votes, slices=[time], prompt=False)
     moments = _moments(cells, time)
-    sides = _Sides.of(fit, cells, moments)
-    z, first, last = sides.scan(sides.time)
-    rng = np.random.default_rng(seed)
-    by_chance = np.abs([sides.scan(sides.shifted(rng))[0] for _ in range(SHIFTS)])
-    scale = np.maximum(by_chance.std(axis=0), TINY) * math.sqrt(6) / math.pi
-    excess = (np.abs(z) - by_chance.mean(axis=0)) / scale + np.euler_gamma
-    scanned = last > first
-    p_value = np.where(scanned, np.minimum(-np.expm1(-np.exp(-excess)) * scanned.sum(), 1.0), 1.0)
-    found = np.flatnonzero(p_value <= level)
-    found = found[np.lexsort((-np.abs(z[found]), p_value[found]))]
-    order = sides.order(sides.time)
-    windows = [order[first[c] : last[c]] for c in found]
-    weight = [sides.weight[rows].sum() for rows in windows]
+    sides, rng, found = _Sides.of(fit, cells, moments), np.random.default_rng(seed), list[_Burst]()
+    while (burst := sides.clearest(rng)).p_value <= level:
+        found.append(burst)
+        sides = sides.without(burst.sides.row)
+    windows = [burst.sides for burst in found]
     columns: Columns = {
-        "competitor": np.array([cells.competitors[c] for c in found], dtype=object),
-        "start": [moments.item(int(sides.row[rows[0]])) for rows in windows],
-        "end": [moments.item(int(sides.row[rows[-1]])) for rows in windows],
-        "votes": whole_counts(np.array(weight)),
-        "score": np.array([sides.score[rows].sum() for rows in windows]),
-        "expected": np.array([sides.expected[rows].sum() for rows in windows]),
-        "z": z[found],
-        "p_value": p_value[found],
+        "competitor": np.array([cells.competitors[burst.competitor] for burst in found], dtype=object),
+        "start": [moments.item(int(window.row[0])) for window in windows],
+        "end": [moments.item(int(window.row[-1])) for window in windows],
+        "votes": whole_counts(np.array([window.weight.sum() for window in windows])),
+        "score": np.array([window.score.sum() for window in windows]),
+        "expected": np.array([window.expected.sum() for window in windows]),
+        "z": np.array([burst.z for burst in found]),
+        "p_value": np.array([burst.p_value for burst in found]),
     }
     if cells.n_annotators:
-        by_account = [np.unique(sides.account[rows], return_inverse=True) for rows in windows]
-        columns["accounts"] = np.array([len(names) for names, _ in by_account], dtype=np.int64)
-        columns["largest_share"] = np.array(
-            [
-                sum_by(place, sides.weight[rows], len(names)).max() / total
-                for (names, place), rows, total in zip(by_account, windows, weight, strict=True)
-            ]
-        )
+        cast = [sum_by(window.account, window.weight, cells.n_annotators) for window in windows]
+        columns["accounts"] = np.array([np.count_nonzero(votes) for votes in cast], dtype=np.int64)
+        columns["largest_share"] = np.array([votes.max() / votes.sum() for votes in cast])
     return columns
 
 
@@ -192,6 +180,26 @@ class _Sides:
             variance=np.tile(weight * p * (1 - p), 2),
         )
 
+    def take(self, rows: Any) -> _Sides:
+        """Return some rows, in the order given."""
+        return _Sides(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    def without(self, cells: Ints) -> _Sides:
+        """Leave cells out."""
+        return self.take(~np.isin(self.row, cells))
+
+    def clearest(self, rng: np.random.Generator) -> _Burst:
+        """Find the window that time explains best."""
+        z, first, last = self.scan(self.time)
+        by_chance = np.abs([self.scan(self.shifted(rng))[0] for _ in range(SHIFTS)])
+        scale = np.maximum(by_chance.std(axis=0), TINY) * math.sqrt(6) / math.pi
+        scanned = last > first
+        excess = np.where(scanned, (np.abs(z) - by_chance.mean(axis=0)) / scale, -np.inf)
+        c = int(np.argmax(excess))
+        p = -math.expm1(-math.exp(-excess[c] - np.euler_gamma)) * int(scanned.sum()) if scanned.any() else 1.0
+        rows = self.order(self.time)[first[c] : last[c]]
+        return _Burst(c, self.take(rows), float(z[c]), min(p, 1.0))
+
     def order(self, time: Floats) -> Ints:
         """Rows by competitor, and by time."""
         return np.asarray(np.lexsort((self.row, time, self.competitor)))
@@ -233,3 +241,13 @@ class _Sides:
             best[better], first[better], last[better] = here[better], where[better], where[better] + length
             length *= 2
         return best, first, last
+
+
+@dataclass(frozen=True, eq=False)
+class _Burst:
+    """A window of votes on a competitor, sorted by time."""
+
+    competitor: int
+    sides: _Sides
+    z: float
+    p_value: float
