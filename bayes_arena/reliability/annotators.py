@@ -28,7 +28,7 @@ from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
-from bayes_arena.reliability.favours import sentences
+from bayes_arena.reliability.suspicion.favours import sentences
 from bayes_arena.trust.kinds import ADVERSARY, GUESSER
 from bayes_arena.votes.cells import TIE, Cells, whole_counts
 from bayes_arena.votes.words import ANNOTATOR

@@ -12,8 +12,8 @@ from scipy.stats import binom
 import bayes_arena as ba
 from bayes_arena.experiments.honest import Crowd, honest_arena
 from bayes_arena.experiments.rigging import rig
-from bayes_arena.reliability.chance import Group
-from bayes_arena.reliability.favours import sentences
+from bayes_arena.reliability.suspicion.chance import Group
+from bayes_arena.reliability.suspicion.favours import sentences
 from bayes_arena.trust.drips import find_drips
 from bayes_arena.trust.judgement import Campaign, Judgement
 

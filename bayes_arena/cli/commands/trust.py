@@ -25,7 +25,7 @@ def integrity(
 ) -> None:
     """List whose votes carry every competitor, the most doubtful first, and where it would stand without suspects."""
     with collected_warnings() as notes:
-        from bayes_arena.reliability.integrity import integrity_columns, require_trust, unjudged
+        from bayes_arena.reliability.suspicion.integrity import integrity_columns, require_trust, unjudged
 
         result = model.fit(source.read(), guard=True)
         columns = integrity_columns(result, elo=scale.elo())
@@ -66,7 +66,7 @@ def bursts(
     """Find windows of time in which a competitor won more, or less, than the fit expects."""
     source = replace(source, slice=[*(source.slice or []), f"{time}={time}"])
     with collected_warnings() as notes:
-        from bayes_arena.reliability.bursts import burst_columns
+        from bayes_arena.reliability.suspicion.bursts import burst_columns
 
         cells = source.read()
         result = model.fit(cells)

@@ -16,8 +16,8 @@ from bayes_arena.likelihood.problem import Problem
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.leaderboard import ranks
 from bayes_arena.reliability.annotators import ANOMALOUS
-from bayes_arena.reliability.chance import suspect_groups
-from bayes_arena.reliability.favours import Aims
+from bayes_arena.reliability.suspicion.chance import suspect_groups
+from bayes_arena.reliability.suspicion.favours import Aims
 from bayes_arena.threads import one_thread
 from bayes_arena.trust.drips import SMALL, Established
 from bayes_arena.trust.judgement import FEWEST, Judgement

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, rel_entr
 
-from bayes_arena.reliability.favours import Aims
+from bayes_arena.reliability.suspicion.favours import Aims
 from bayes_arena.trust.classes import TIE
 from bayes_arena.trust.drips import SMALL
 from bayes_arena.trust.judgement import Judgement
