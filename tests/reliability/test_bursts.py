@@ -61,6 +61,7 @@ def test_what_is_expected_is_by_the_scores_on_the_board(table, fit, votes):
     assert row["z"] == pytest.approx((row["score"] - p.sum()) / np.sqrt((p * (1 - p)).sum()), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_dates_and_cells_say_the_same_as_numbers(table, fit, votes):
     days = [(datetime(2024, 5, 1) + timedelta(days=100 * moment)).isoformat() for moment in votes["tstamp"]]
     dated = votes.with_columns(tstamp=pl.Series(days))
