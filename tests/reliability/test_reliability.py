@@ -116,7 +116,7 @@ def test_columns_are_those_of_the_model(arena_cells):
     net = ["net_agreement", "net_agreement_lower", "net_agreement_upper"]
     theta = ["theta", "lower", "upper", "theta_paper", "p_negative"]
     side = ["position", "position_lower", "position_upper", "one_sided_probability"]
-    kinds = ["favours", "favour_probability", "guesser_probability", "adversary_probability"]
+    kinds = ["favours", "how", "favour_probability", "guesser_probability", "adversary_probability"]
     full = ba.annotators(ba.fit(arena_cells))
     assert full.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, *kinds, "reward", "votes"]
     unguarded = ba.annotators(ba.fit(arena_cells, guard=False))
