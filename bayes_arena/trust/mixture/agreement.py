@@ -18,7 +18,7 @@ from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.trust.classes import THETA, TIE
 from bayes_arena.trust.kinds import Kinds
-from bayes_arena.trust.mixture.shares import ADVERSARY, GUESSER
+from bayes_arena.trust.mixture.shares import ADVERSARY, GUESSER, REGULAR
 
 LEADS = 25
 """Quantiles of the leads of all pairs that stand for them."""
@@ -29,8 +29,8 @@ THETAS = np.append(np.linspace(0, 2, 200, endpoint=False), np.linspace(2, STEEPE
 SMALLEST_SD = 1e-9
 
 
-def probability_below(kinds: Kinds, tolerance: float) -> Floats:
-    """Return P(D_k < tolerance * median D), shape (n_annotators,).
+def low_agreement(kinds: Kinds, tolerance: float) -> tuple[Floats, Floats]:
+    """Return the probabilities that D_k < tolerance * median D, and that it is so or k favours or hates somebody.
 
     Parameters
     ----------
@@ -38,6 +38,10 @@ def probability_below(kinds: Kinds, tolerance: float) -> Floats:
         What kind everybody is.
     tolerance : float
         Share of the median annotator's net agreement.
+
+    Returns
+    -------
+    low, suspect : ndarray, shape (n_annotators,)
     """
     i, j = np.triu_indices(len(kinds.strength), k=1)
     leads = np.quantile(np.abs(kinds.strength[i] - kinds.strength[j]), (np.arange(LEADS) + 0.5) / LEADS)
@@ -49,10 +53,12 @@ def probability_below(kinds: Kinds, tolerance: float) -> Floats:
     nodes, weights = np.polynomial.hermite_e.hermegauss(TIE_NODES)
     off = np.sqrt(tie_variance) * nodes[:, None]
     points = np.linspace((log_tie + off).min(), (log_tie + off).max(), CURVE_POINTS)
-    curve = [np.interp(bar, net_agreement(THETAS, point, leads), THETAS) for point in points]
+    rises = SMALLEST_SD * THETAS  # where competitors are equal, too
+    curve = [np.interp(bar, net_agreement(THETAS, point, leads) + rises, THETAS) for point in points]
     least = np.interp(log_tie + off, points, curve)
     below = ndtr((least - theta - both / tie_variance * off) / rest)
-    return np.asarray(useless + (1 - useless) * (weights @ below) / weights.sum())
+    below = (weights @ below) / weights.sum()
+    return useless + (1 - useless) * below, 1 - kinds.probability[REGULAR] * (1 - below)
 
 
 def net_agreement(theta: Floats, log_tie: Floats | float, leads: Floats) -> Floats:

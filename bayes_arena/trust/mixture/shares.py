@@ -17,8 +17,8 @@ from bayes_arena.arrays import Floats
 from bayes_arena.trust.mixture.suspicions import Suspicions
 
 REGULAR, GUESSER, ADVERSARY, FAVOUR = range(4)
-USUAL = np.array([0.92, 0.03, 0.03, 0.02])
-PSEUDO = 5.0
+USUAL = np.array([0.935, 0.03, 0.03, 0.005])
+PSEUDO = 2.0
 LARGEST = 0.4
 """Share of guessers and adversaries together: beyond, nobody could be told from the rest."""
 OPENS = 16.0
