@@ -35,7 +35,7 @@ SURE = 0.95
 """Probability from which an annotator needs no share of a competitor's own to be found."""
 ROUNDS, STANDS_STILL = 50, 1e-3
 """Rounds of EM at most, and change of a share or of how the regular scatter that ends them."""
-USUAL_SCATTER = {THETA: (0.5, 30.0), POSITION: (0.3, 5.0), TIE: (0.7, 5.0)}
+USUAL_SCATTER = {THETA: (0.5, 10.0), POSITION: (0.3, 5.0), TIE: (0.7, 5.0)}
 """Standard deviations of the numbers before the votes are seen, and how many annotators that is worth."""
 NARROWEST, WIDEST = 0.05, 0.8
 """Of theta: wider, the regular would be taken for adversaries."""
