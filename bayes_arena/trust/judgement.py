@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import listing
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.blocs import Side, find_sides
@@ -41,20 +41,18 @@ STEADY = 0.02
 """Change of a probability that ends the turns."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Campaign:
-    """Annotators who vote together for a competitor, or against one.
+    """What annotators vote together for, or against.
 
     Attributes
     ----------
-    members : ndarray of bool, shape (n_annotators,)
     competitor : int
         The one that their votes move most.
     down : bool
         Whether they move it down.
     """
 
-    members: NDArray[np.bool_]
     competitor: int
     down: bool
 
@@ -71,6 +69,8 @@ class Judgement:
         What kind everybody is; None where nobody is judged.
     campaigns : tuple of Campaign
     drips : tuple of Drip
+    campaign : ndarray of int, shape (n_annotators,)
+        Which of the campaigns everybody belongs to; -1: none.
     membership : ndarray, shape (n_annotators,)
         Probability of belonging to one of the campaigns.
     unjudged : str
@@ -81,6 +81,7 @@ class Judgement:
     kinds: Kinds | None
     campaigns: tuple[Campaign, ...]
     drips: tuple[Drip, ...]
+    campaign: Ints
     membership: Floats
     unjudged: str
 
@@ -115,12 +116,17 @@ class Judgement:
 
     def aim(self, annotator: int) -> tuple[int, bool]:
         """Return whom somebody favours, or hates (True), if anybody."""
-        for campaign in self.campaigns:
-            if campaign.members[annotator]:
-                return campaign.competitor, campaign.down
+        if self.campaign[annotator] >= 0:
+            campaign = self.campaigns[self.campaign[annotator]]
+            return campaign.competitor, campaign.down
         if self.kinds is None:
             return -1, False
         return int(self.kinds.competitor[annotator]), bool(self.kinds.hates[annotator])
+
+    def favours(self, annotator: int) -> str:
+        """Return the same in words: ``favours NAME``, ``hates NAME``, or nothing."""
+        competitor, down = self.aim(annotator)
+        return f"{_verb(1, down)} {self.cells.competitors[competitor]}" if competitor >= 0 else ""
 
     @cached_property
     def said(self) -> tuple[str, ...]:
@@ -142,7 +148,15 @@ class Judgement:
             f"(z {drip.z:.0f}). To count them all the same: guard=False (--no-guard)."
             for drip in self.drips
         ]
+        if self.unseen:
+            said.append(f"No vote on {listing(map(repr, self.unseen))} counts, so nothing is known of their strength.")
         return tuple(said)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """Names of competitors that votes were cast on, none of which counts."""
+        cast, counted = (np.union1d(cells.a, cells.b) for cells in (self.cells, self.counted))
+        return tuple(self.cells.competitors[c] for c in np.setdiff1d(cast, counted))
 
     def _by_aim(self) -> dict[tuple[int, bool], list[int]]:
         """Whose votes do not count, by whom they favour or hate."""
@@ -169,10 +183,11 @@ def judge(cells: Cells) -> Judgement:
     NoVotesError, ConvergenceError, NotIdentifiedError, TooLargeError
         As those of a fit.
     """
+    membership, campaign = np.zeros(cells.n_annotators), np.full(cells.n_annotators, -1)
     if cells.n_annotators < FEWEST:
-        return Judgement(cells, None, (), (), np.zeros(cells.n_annotators), "")
+        return Judgement(cells, None, (), (), campaign, membership, "")
     cap, active = capped(cells), np.ones(cells.n_annotators, dtype=bool)
-    membership, campaigns = np.zeros(cells.n_annotators), []
+    campaigns: list[Campaign] = []
     point = strengths(cells, cap)
     kinds: Kinds | None = None
     drips: tuple[Drip, ...] = ()
@@ -181,9 +196,12 @@ def judge(cells: Cells) -> Judgement:
         trusted = active if kinds is None else active & (kinds.favour <= 0.5)
         sides = find_sides(cells, point, trusted)
         if sides and sides[0].determined:
+            campaign[sides[0].members] = len(campaigns)
             campaigns.append(_campaign(cells, sides[0], trusted))
             membership = np.maximum(membership, sides[0].probability)
             active = active & ~sides[0].members
+            if not active.any():
+                break
             point = strengths(cells, cap * active[cells.annotator])
             kinds = None
             continue
@@ -192,9 +210,9 @@ def judge(cells: Cells) -> Judgement:
         if unjudged or kinds is not None:
             break
         kinds, drips, point = _in_turns(cells, active, point)
-    if kinds is None and not unjudged:
+    if kinds is None and not unjudged and active.any():
         kinds, drips, point = _in_turns(cells, active, point)
-    judgement = Judgement(cells, None if unjudged else kinds, tuple(campaigns), drips, membership, unjudged)
+    judgement = Judgement(cells, None if unjudged else kinds, tuple(campaigns), drips, campaign, membership, unjudged)
     votes = cells.votes_by_annotator()
     share = float(votes[judgement.left_out].sum() / votes.sum())
     if share >= TOO_MANY:
@@ -220,6 +238,8 @@ def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> tuple[Ki
     for _ in range(TURNS):
         rows = ~_dripped(cells, drips)
         kinds = find_kinds(cells.take(rows) if drips else cells, point, active & (weight > 0.5))
+        if not (active & (kinds.favour < 1)).any():
+            break
         before, weight = weight, active * (1 - kinds.favour)
         point = strengths(cells, weight[cells.annotator] * rows, start=point)
         if np.abs(weight - before).max() < STEADY or not (kinds.favour[active] > 0.5).any():
@@ -240,7 +260,7 @@ def _campaign(cells: Cells, side: Side, active: NDArray[np.bool_]) -> Campaign:
     )
     moved = everybody - others
     aim = int(np.argmax(np.abs(moved)))
-    return Campaign(side.members, aim, bool(moved[aim] < 0))
+    return Campaign(aim, bool(moved[aim] < 0))
 
 
 def _camps(sides: tuple[Side, Side]) -> str:
