@@ -16,8 +16,11 @@ import polars as pl
 import bayes_arena as ba
 from bayes_arena.__main__ import main
 from bayes_arena.arrays import Ints
+from bayes_arena.experiments.honest import Crowd, honest_arena
+from bayes_arena.experiments.rigging import rig
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, likelihood
 from bayes_arena.likelihood.specification import Ties
+from bayes_arena.votes.cells import OUTCOMES, single_votes as one_by_one
 
 COMMAND = Path(sys.executable).parent / "bayes-arena"
 PAIRS = (("0", "1"), ("0", "2"), ("1", "2"))
@@ -159,3 +162,17 @@ def answered_votes(
         "prompt": [f"p{index:03}" for index in prompt],
     }
     return pl.DataFrame(columns), strength
+
+
+def rigged_cells(strategy: str = "t-abstain", *, accounts: int = 3, votes: int = 40, seed: int = 1) -> ba.Cells:
+    """Votes of 40 honest annotators on eight competitors, and of accounts that move the fifth."""
+    arena = honest_arena(Crowd(annotators=40), competitors=8, votes=3000, seed=seed)
+    return rig(arena.cells, strategy, arena.ranked(5), accounts=accounts, votes=votes, seed=seed).cells
+
+
+def table_of(cells: ba.Cells) -> pl.DataFrame:
+    """Cells as one row a vote."""
+    row, outcome = one_by_one(cells)
+    names, judges = np.array(cells.competitors, dtype=object), np.array(cells.annotators, dtype=object)
+    parts = names[cells.a[row]], names[cells.b[row]], np.array(OUTCOMES, dtype=object)[outcome]
+    return frame(list(zip(*parts, judges[cells.annotator[row]], strict=True)))
