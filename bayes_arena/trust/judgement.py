@@ -183,10 +183,10 @@ def judge(cells: Cells) -> Judgement:
     NoVotesError, ConvergenceError, NotIdentifiedError, TooLargeError
         As those of a fit.
     """
-    membership, campaign = np.zeros(cells.n_annotators), np.full(cells.n_annotators, -1)
-    if cells.n_annotators < FEWEST:
+    votes, cap = cells.votes_by_annotator(), capped(cells)
+    membership, campaign, active = np.zeros(len(votes)), np.full(len(votes), -1), votes > 0
+    if active.sum() < FEWEST:
         return Judgement(cells, None, (), (), campaign, membership, "")
-    cap, active = capped(cells), np.ones(cells.n_annotators, dtype=bool)
     campaigns: list[Campaign] = []
     point = strengths(cells, cap)
     kinds: Kinds | None = None
@@ -213,7 +213,6 @@ def judge(cells: Cells) -> Judgement:
     if kinds is None and not unjudged and active.any():
         kinds, drips, point = _in_turns(cells, active, point)
     judgement = Judgement(cells, None if unjudged else kinds, tuple(campaigns), drips, campaign, membership, unjudged)
-    votes = cells.votes_by_annotator()
     share = float(votes[judgement.left_out].sum() / votes.sum())
     if share >= TOO_MANY:
         return replace(judgement, unjudged=_too_many(share, judgement), drips=())
