@@ -3,6 +3,18 @@
 from .arena.stable_arena import StableArena as StableArena
 from .arena.stored_rounds import Round as Round
 from .arena.stored_votes import Addition as Addition
+from .decisions.changed_votes.flips import (
+    flip_votes as flip_votes,
+    flips as flips,
+)
+from .decisions.enough import (
+    Enough as Enough,
+    enough as enough,
+)
+from .decisions.next_pairs import next_pairs as next_pairs
+from .decisions.siblings import siblings as siblings
+from .decisions.tiers import tiers as tiers
+from .decisions.verdict import verdict as verdict
 from .errors import (
     AccessError as AccessError,
     ArenaError as ArenaError,
@@ -91,6 +103,10 @@ from .reliability.annotators import annotators as annotators
 from .reliability.flagging import (
     flag as flag,
     flag_by_theta as flag_by_theta,
+)
+from .reliability.judges import (
+    JudgeReport as JudgeReport,
+    judge_report as judge_report,
 )
 from .validation.comparison import compare as compare
 from .validation.diagnostics import diagnose as diagnose

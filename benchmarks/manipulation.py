@@ -1,12 +1,13 @@
 """Can the ranking be bought? Rigged votes among honest ones, what they move, and who is found.
 
-    uv run python benchmarks/manipulation.py --quick > benchmarks/results/manipulation.md
-    uv run python benchmarks/manipulation.py [--seeds 10] [--processes 2] > benchmarks/results/manipulation.md
+    uv run python benchmarks/manipulation.py [--quick] [--seeds 10] [--processes 2] > benchmarks/results/manipulation.md
+    uv run python benchmarks/manipulation.py --quick --no-guard > benchmarks/results/manipulation_before.md
 
 Strategies stand in ``bayes_arena/experiments/rigging.py``, honest arenas in ``honest.py`` beside it; other people's
-defences in ``rivals.py`` and the bound in ``oracle.py``, here. Three sizes of arena:
+defences in ``rivals.py`` and the bound in ``oracle.py``, here. The arenas:
 
     small     60 competitors, 20,000 honest votes of 200 annotators, pairs met alike
+    visited   the same, and 100 annotators of three votes each: what slow drips hide among
     part      100,000 of the 1.67 million battles of Chatbot Arena, synthetic annotators, 27 votes each
     real      all of them (61,861 annotators)
 
@@ -15,9 +16,9 @@ this package), and where it stands after the attack by Bradley-Terry, by this pa
 Bradley-Terry after the vote filter at .7 and .8. "worst": by how much the default's rank is off in the worst seed.
 "flag": recall and honest accounts flagged in a seed, of ``ba.flag(result, fdr=.05)``; in brackets those of the latter
 who are anomalous by their true parameters, though honest: they all but guess, and no rule could know that they mean
-well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whatever reason. "named": share of the seeds in
-which the result names the target. "pay": the reward of the median rigger, the median honest account's being 1. "bound":
-the likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
+well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whatever reason. "named": share of the targets
+that the result names. "pay": the reward of the median rigger, the median honest account's being 1. "bound": the
+likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
 ``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes.
 """
@@ -25,18 +26,19 @@ the likelihood ratio with everything known. "cannot tell": share of the seeds in
 from __future__ import annotations
 
 import argparse
-import inspect
 import itertools
 import os
 import re
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -59,9 +61,9 @@ LARGE = 60_000
 """Votes, honest and rigged, beyond which a row has two seeds."""
 OF_PART, OF_REAL = 100_000, None
 """Battles of the arenas of real pair counts; None for all."""
+CAMPS = ((0.2, 0.5), (0.4, 0.5), (0.8, 0.5), (0.8, 0.3), (0.8, 0.1))
+"""Standard deviation of what divides two camps, and share of the second."""
 MEDIAN, TENTH = "median", "10"
-GUARDED = "guard" in inspect.signature(ba.fit).parameters
-"""Whether the fit can be asked for without its defence."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Attack:
     votes: int
     target: str
     seed: int
+    guard: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +109,16 @@ class Judgement:
 @lru_cache(maxsize=2)
 def arena_of(name: str, seed: int) -> HonestArena:
     """Return the honest votes of an arena."""
-    if name == "small":
-        return honest_arena(seed=seed)
+    if name in ("small", "visited"):
+        return honest_arena(Crowd(visitors=100 if name == "visited" else 0), seed=seed)
     return synthetic_annotators(HERE / "data", OF_PART if name == "part" else OF_REAL, seed=seed)
 
 
 @lru_cache(maxsize=2)
-def honestly(name: str, seed: int) -> tuple[dict[str, int], Judgement]:
+def honestly(name: str, seed: int, guard: bool) -> tuple[dict[str, int], Judgement]:
     """Rank by Bradley-Terry and judge the honest votes of an arena."""
     cells = arena_of(name, seed).cells
-    return ranks(ba.fit(cells, model="bradley-terry")), judge(cells)
+    return ranks(ba.fit(cells, model="bradley-terry")), judge(cells, guard)
 
 
 @lru_cache(maxsize=2)
@@ -129,10 +132,15 @@ def ranks(fit: ba.Fit) -> dict[str, int]:
     return {name: place for place, name in enumerate(ba.leaderboard(fit)["competitor"], start=1)}
 
 
-def judge(cells: ba.Cells, **options: object) -> Judgement:
+def fit_of(cells: ba.Cells, guard: bool) -> ba.Fit:
+    """Fit votes as they come, or without the defence."""
+    return ba.fit(cells) if guard else ba.fit(cells, guard=False)
+
+
+def judge(cells: ba.Cells, guard: bool) -> Judgement:
     """Fit votes as they come, and say who is who."""
     start = time.process_time()
-    fit = ba.fit(cells, **options)
+    fit = fit_of(cells, guard)
     told = list(fit.warnings)
     flagged, called, reward = set(), set(), {}
     try:
@@ -154,7 +162,7 @@ def judge(cells: ba.Cells, **options: object) -> Judgement:
 
 def target_of(attack: Attack) -> str:
     """Return the competitor that an attack is for: by rank of the honest votes."""
-    rank, _ = honestly(attack.arena, attack.seed)
+    rank, _ = honestly(attack.arena, attack.seed, attack.guard)
     wanted = len(rank) // 2 if attack.target == MEDIAN else int(attack.target)
     return next(name for name, place in rank.items() if place == wanted)
 
@@ -163,11 +171,11 @@ def outcome_of(attack: Attack) -> dict[str, object]:
     """Measure an attack."""
     warnings.simplefilter("ignore", ba.ArenaWarning)
     arena = arena_of(attack.arena, attack.seed)
-    by_bradley_terry, honest = honestly(attack.arena, attack.seed)
+    by_bradley_terry, honest = honestly(attack.arena, attack.seed, attack.guard)
     target = target_of(attack)
     rigged = rig(arena.cells, attack.strategy, target, accounts=attack.accounts, votes=attack.votes, seed=attack.seed)
     cells, riggers = rigged.cells, set(rigged.riggers)
-    found = judge(cells)
+    found = judge(cells, attack.guard)
     row: dict[str, object] = {
         "arena": attack.arena,
         "strategy": "slow drip" if (attack.accounts, attack.votes) == DRIP else attack.strategy,
@@ -178,7 +186,7 @@ def outcome_of(attack: Attack) -> dict[str, object]:
         "honest: default": honest.rank[target],
         "BT": ranks(ba.fit(cells, model="bradley-terry"))[target],
         "default": found.rank[target],
-        "named": all(names(found.told, name) for name in rigged.targets),
+        "named": np.mean([names(found.told, name) for name in rigged.targets]),
         "cannot tell": not found.reward,
         "pay": pay(found, rigged),
         "seconds": found.seconds,
@@ -229,23 +237,21 @@ def attacks(options: argparse.Namespace) -> list[Attack]:
         for strategy, (accounts, votes) in itertools.product(options.strategies or some, few):
             seeds = options.seeds if honest + accounts * votes <= LARGE else min(options.seeds, 2)
             seeds = 1 if arena == "real" else seeds
-            rows += [Attack(arena, strategy, accounts, votes, target, seed) for seed in range(seeds)]
+            rows += [Attack(arena, strategy, accounts, votes, target, seed, options.guard) for seed in range(seeds)]
         if not options.sizes and not options.strategies:
-            rows += [Attack(arena, "t-abstain", *DRIP, target, seed) for seed in range(min(options.seeds, 3))]
+            among = "visited" if arena == "small" else arena
+            seeds = 1 if arena == "real" else min(options.seeds, 3)
+            rows += [Attack(among, "t-abstain", *DRIP, target, seed, options.guard) for seed in range(seeds)]
     return sorted(rows, key=lambda row: (row.arena, row.seed))  # an arena is made once
 
 
 def measured(rows: list[Attack], processes: int) -> pd.DataFrame:
     """Outcomes of attacks, several at a time if asked for."""
     found = []
-    if processes == 1:
-        outcomes: Iterable[dict[str, object]] = map(outcome_of, rows)
-    else:
-        pool = get_context("spawn").Pool(processes)
-        outcomes = pool.imap(outcome_of, rows)
-    for number, outcome in enumerate(outcomes):
-        report("attacks", number, len(rows))
-        found.append(outcome)
+    with get_context("spawn").Pool(processes) if processes > 1 else nullcontext() as pool:
+        for number, outcome in enumerate(pool.imap(outcome_of, rows) if pool else map(outcome_of, rows)):
+            report("attacks", number, len(rows))
+            found.append(outcome)
     report("")
     return pd.DataFrame(found)
 
@@ -307,7 +313,7 @@ def say_shares(options: argparse.Namespace) -> None:
     """Print what a bloc can do that casts more and more of the votes."""
     print("\n## Blocs of 20 to 60 % of the votes (small arena, 100 votes an account, median target)\n")
     rows = [
-        Attack("small", strategy, round(20_000 * share / (1 - share) / 100), 100, MEDIAN, seed)
+        Attack("small", strategy, round(20_000 * share / (1 - share) / 100), 100, MEDIAN, seed, options.guard)
         for seed in range(min(options.seeds, 3))
         for strategy in ("t-abstain", "omni-bt", "t-tie")
         for share in (0.2, 0.3, 0.35, 0.4, 0.5, 0.6)
@@ -336,70 +342,75 @@ def say_honest(options: argparse.Namespace) -> None:
         for seed in range(options.seeds):
             report("honest", seed, options.seeds)
             arena = honest_arena(crowd, seed=seed)
-            found, bad = judge(arena.cells), below_the_bar(arena) | {*arena.guessers, *arena.adversaries}
+            found, bad = judge(arena.cells, options.guard), below_the_bar(arena) | {*arena.guessers, *arena.adversaries}
             row = {
                 "arena": name,
                 "flagged": len(found.flagged - bad),
                 "flagged, and below the bar": len(found.flagged & bad),
             }
             row["cannot tell"] = float(not found.reward)
-            if GUARDED:
-                bare = judge(arena.cells, guard=False)
-                apart = np.array([found.elo[name] - bare.elo[name] for name in found.elo])
-                sd = board_sd(ba.fit(arena.cells, guard=False))
-                row |= {"Elo moved, largest": np.abs(apart).max(), "of its sd": (np.abs(apart) / sd).max()}
+            bare = ba.leaderboard(ba.fit(arena.cells, guard=False), level=0.95).set_index("competitor")
+            apart = (pd.Series(found.elo) - bare["elo"]).abs()
+            sd = (bare["upper"] - bare["lower"]) / (2 * NormalDist().inv_cdf(0.975))
+            row |= {"Elo moved, farthest": apart.max(), "in its sd": (apart / sd).max()}
             rows.append(row)
     report("")
     table = pd.DataFrame(rows).groupby("arena", sort=False)
     say(table.mean().join(table["flagged"].max().rename("flagged, most")).reset_index())
 
 
-def board_sd(fit: ba.Fit) -> np.ndarray:
-    """Return the standard deviation of every rating, by rank."""
-    board = ba.leaderboard(fit)
-    return ((board["upper"] - board["lower"]) / (2 * 1.959964)).to_numpy()
-
-
 def say_accounts(options: argparse.Namespace) -> None:
-    """Print how far a few accounts of t-abstain move the board."""
-    print("\n## A few accounts of 100 votes (t-abstain, median target): what they move\n")
+    """Print how far a few accounts move the board, and how often further than Bradley-Terry's."""
+    print("\n## A few accounts of 100 votes (small arena, median target): Elo moved, and the target's rank\n")
     rows = []
-    for seed, accounts in itertools.product(range(min(options.seeds, 5)), (1, 2, 4)):
-        attack = Attack("small", "t-abstain", accounts, 100, MEDIAN, seed)
-        arena, target = arena_of("small", seed), target_of(attack)
-        rigged = rig(arena.cells, "t-abstain", target, accounts=accounts, votes=100, seed=seed).cells
-        row: dict[str, object] = {"accounts": f"{accounts}"}
-        for name, options_of in {"BT": {"model": "bradley-terry"}, "default": {}}.items():
-            before, after = (ba.leaderboard(ba.fit(votes, **options_of)) for votes in (arena.cells, rigged))
-            place = [list(board["competitor"]).index(target) + 1 for board in (before, after)]
-            elo = [board.set_index("competitor")["elo"] for board in (before, after)]
-            row |= {f"{name}: rank, honest": place[0], f"{name}: rank": place[1]}
-            row[f"{name}: Elo of the target"] = elo[1][target] - elo[0][target]
-            row[f"{name}: Elo, others, largest"] = (elo[1] - elo[0]).drop(target).abs().max()
-        rows.append(row)
-    say(pd.DataFrame(rows).groupby("accounts", sort=False).mean().reset_index())
+    models: dict[str, Callable[[ba.Cells], ba.Fit]] = {
+        "BT": lambda votes: ba.fit(votes, model="bradley-terry"),
+        "default": lambda votes: fit_of(votes, options.guard),
+    }
+    for seed in range(min(options.seeds, 5)):
+        cells = arena_of("small", seed).cells
+        before = {name: elo_of(model(cells)) for name, model in models.items()}
+        for strategy, accounts in itertools.product(options.strategies or STRATEGIES, (1, 2, 4)):
+            report(f"{strategy}, {accounts} accounts", seed, options.seeds)
+            target = target_of(Attack("small", strategy, accounts, 100, MEDIAN, seed, options.guard))
+            rigged = rig(cells, strategy, target, accounts=accounts, votes=100, seed=seed).cells
+            row: dict[str, object] = {"strategy": strategy, "accounts": f"{accounts}"}
+            for name, model in models.items():
+                after = elo_of(model(rigged))
+                row[f"{name}: honest rank"] = 1 + list(before[name].index).index(target)
+                row[f"{name}: rank"] = 1 + list(after.index).index(target)
+                row[f"{name}: target"] = after[target] - before[name][target]
+                row[f"{name}: farthest"] = (after - before[name]).abs().max()
+            rows.append(row | {"farther than BT": float(row["default: farthest"] > row["BT: farthest"])})
+    report("")
+    say(pd.DataFrame(rows).groupby(["strategy", "accounts"], sort=False).mean().reset_index())
+
+
+def elo_of(fit: ba.Fit) -> pd.Series:
+    """Rating of every competitor, best first."""
+    return ba.leaderboard(fit).set_index("competitor")["elo"]
 
 
 def say_camps(options: argparse.Namespace) -> None:
     """Print what is said where annotators form two camps."""
     print("\n## Two camps of honest annotators (small arena): nobody is to be flagged\n")
     rows = []
-    for (sd, share), seed in itertools.product(((0.2, 0.5), (0.4, 0.5), (0.8, 0.5), (0.8, 0.3), (0.8, 0.1)), range(3)):
+    for (sd, share), seed in itertools.product(CAMPS, range(min(options.seeds, 5))):
         arena = honest_arena(Crowd(camp_sd=sd, camp_share=share), seed=seed)
-        found = judge(arena.cells)
+        found = judge(arena.cells, options.guard)
         row = {"sd": f"{sd}", "second camp": f"{share:.0%}", "flagged": len(found.flagged)}
         row |= {"called anomalous": len(found.called), "cannot tell": float(not found.reward)}
         rows.append(row | {"says camps": float("camp" in found.told)})
     say(pd.DataFrame(rows).groupby(["sd", "second camp"], sort=False).mean().reset_index())
 
 
-def say_votes(_options: argparse.Namespace) -> None:
+def say_votes(options: argparse.Namespace) -> None:
     """Print whom real votes make suspect."""
     print("\n## Real votes: who is called what\n")
     print("| votes | called | flagged at .05 | seconds |\n|---|---|---|---:|")
     for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
         start = time.process_time()
-        fit = ba.fit(ba.read_votes(DATA / file, prompt=False))
+        fit = fit_of(ba.read_votes(DATA / file, prompt=False), options.guard)
         table, flagged = ba.annotators(fit), ba.flag(fit, fdr=FDR)
         seconds = time.process_time() - start
         called = table[table["verdict"] == "anomalous"]
@@ -426,6 +437,7 @@ def size(text: str) -> tuple[int, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few sizes, the median target, the small arena")
+    parser.add_argument("--no-guard", dest="guard", action="store_false", help="the default fit without its defence")
     parser.add_argument("--seeds", type=int, help="10, or 2 with --quick; fewer for large rows")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
@@ -437,7 +449,7 @@ def main() -> None:
     options.seeds = options.seeds or (2 if options.quick else 10)
     warnings.simplefilter("ignore", ba.ArenaWarning)
     print("    uv run python benchmarks/manipulation.py " + " ".join(sys.argv[1:]))
-    print(f"\nVersion {ba.__version__}, {'with' if GUARDED else 'before there was'} a defence in the default fit.\n")
+    print(f"\nVersion {ba.__version__}, the default fit {'with' if options.guard else 'without'} its defence.\n")
     for name in options.only:
         SECTIONS[name](options)
 

@@ -1,6 +1,6 @@
 """Are the probabilities of annotators true? Reliability over regimes, by simulation.
 
-    uv run python benchmarks/reliability_of_probabilities.py [--arenas 40] [--only sparse]
+    uv run python benchmarks/reliability_of_probabilities.py [--arenas 40] [--only sparse] [--no-guard]
         > benchmarks/results/reliability_of_probabilities.md
 
 A probability of .3 is true if three in ten of those who get it are what it says. Annotators of many arenas are put into
@@ -8,10 +8,11 @@ bins by what ``ba.annotators`` says of them; "off" is the mean probability less 
 each column that there is:
 
     anomaly_probability      net agreement D_k below a fifth of the median annotator's, by the true parameters, with the
-                             ranking of all (:mod:`bayes_arena.reliability.agreement`); or planted, as below
+                             ranking of all (:mod:`bayes_arena.reliability.agreement`)
     favour_probability       always votes for one competitor
     guesser_probability      theta = 0
     adversary_probability    votes against the ranking, theta < 0
+    suspicion                the larger of the first two, by which ``ba.flag`` goes: any of all these
 
 Honest annotators have theta of sd .5 around 1 (folded at 0), ln nu of sd .8 and b of sd .3.
 """
@@ -50,9 +51,10 @@ class Known:
 def known(arena: HonestArena) -> Known:
     """Return what is true of an arena without riggers."""
     guessers, adversaries = set(arena.guessers), set(arena.adversaries)
-    bad = below_the_bar(arena) | guessers | adversaries
+    bad = below_the_bar(arena)
     true = {"anomaly": bad, "favour": set(), "guesser": guessers, "adversary": adversaries}
-    return Known(arena.cells, {f"{name}_probability": members for name, members in true.items()})
+    probabilities = {f"{name}_probability": members for name, members in true.items()}
+    return Known(arena.cells, probabilities | {"suspicion": bad | guessers | adversaries})
 
 
 def crowd(annotators: int, each: int, competitors: int = 20, **kinds: float) -> Callable[[int], Known]:
@@ -72,8 +74,7 @@ def always_for_one(seed: int) -> Known:
     rigged = rig(arena.cells, "t-normal", arena.ranked(5), accounts=5, votes=100, seed=seed)
     favour = set(rigged.riggers)
     true = known(arena).true
-    changed = {"anomaly_probability": true["anomaly_probability"] | favour, "favour_probability": favour}
-    return Known(rigged.cells, true | changed)
+    return Known(rigged.cells, true | {"favour_probability": favour, "suspicion": true["suspicion"] | favour})
 
 
 REGIMES: dict[str, Callable[[int], Known]] = {
@@ -87,16 +88,19 @@ REGIMES: dict[str, Callable[[int], Known]] = {
 }
 
 
-def said_and_true(make: Callable[[int], Known], arenas: int) -> dict[str, tuple[Floats, np.ndarray]]:
+def said_and_true(make: Callable[[int], Known], arenas: int, guard: bool) -> dict[str, tuple[Floats, np.ndarray]]:
     """Probability of every annotator, and whether it is true, by column; without arenas that nobody is judged in."""
     found: dict[str, list[pd.DataFrame]] = {}
     for seed in range(arenas):
         report("arenas", seed, arenas)
         truth = make(seed)
         try:
-            table = ba.annotators(ba.fit(truth.cells))
+            table = ba.annotators(ba.fit(truth.cells) if guard else ba.fit(truth.cells, guard=False))
         except ba.ModelError:  # nobody can be judged
             continue
+        table["suspicion"] = table[table.columns.intersection(["anomaly_probability", "favour_probability"])].max(
+            axis=1
+        )
         for column, members in truth.true.items():
             if column in table:
                 rows = pd.DataFrame({"said": table[column], "true": table["annotator"].isin(members)})
@@ -121,13 +125,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--arenas", type=int, default=40)
     parser.add_argument("--only", default="", help="regimes whose name begins so")
+    parser.add_argument("--no-guard", dest="guard", action="store_false", help="the default fit without its defence")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
     short, long = [], []
     for regime, make in REGIMES.items():
         if not regime.startswith(options.only):
             continue
-        columns = said_and_true(make, options.arenas)
+        columns = said_and_true(make, options.arenas, options.guard)
         if not columns:
             short.append(f"| {regime} | nobody is judged | | | | | |")
         for column, (said, true) in columns.items():
@@ -144,7 +149,8 @@ def main() -> None:
                 for name, count, mean, share in rows
             ]
     print("    uv run python benchmarks/reliability_of_probabilities.py " + " ".join(sys.argv[1:]))
-    print(f"\nVersion {ba.__version__}, {options.arenas} arenas a regime.\n")
+    how = f"the default fit {'with' if options.guard else 'without'} its defence"
+    print(f"\nVersion {ba.__version__}, {options.arenas} arenas a regime, {how}.\n")
     print("| regime | probability | annotators | said | true | Brier | worst bin |\n|---|---|---:|---:|---:|---:|---:|")
     print("\n".join(short))
     print(f"\nBins; few: fewer than {ENOUGH} annotators.\n")

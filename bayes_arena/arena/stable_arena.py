@@ -24,6 +24,7 @@ from bayes_arena.arena.stored_rounds import (
 )
 from bayes_arena.arena.stored_slices import settled_prompt
 from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored_cells
+from bayes_arena.decisions.next_pairs import Goal, next_pairs
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
 from bayes_arena.fits.fitting import Guard, fit
 from bayes_arena.inference.methods import Method
@@ -133,6 +134,11 @@ class StableArena:
                 "The file of an arena keeps votes with an outcome each, and weights that are counts. "
                 "Rate these by read_votes and fit (bayes-arena rank)."
             )
+        if reading.get("programs"):
+            raise ColumnError(
+                "The file of an arena does not keep which annotators are programs. Rate these by read_votes and fit "
+                "(bayes-arena rank)."
+            )
         with self._store.read() as session:
             settled = settled_prompt(session)
         if settled is not None and reading.get("prompt") is None:
@@ -238,6 +244,32 @@ class StableArena:
         settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, "guard": guard, "seed": seed}
         publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
         return round
+
+    def next_pairs(self, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> pd.DataFrame:
+        """Choose the pairs to be voted on next, by the default fit to the votes of all who are not excluded.
+
+        Parameters
+        ----------
+        n, goal, seed
+            As for :func:`~bayes_arena.next_pairs`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As of :func:`~bayes_arena.next_pairs`.
+
+        Raises
+        ------
+        NoVotesError
+            If no vote is left to fit.
+        ModelError
+            If n is not positive, the goal is unknown or the seed negative.
+        FitError
+            If the fit has no trustworthy answer.
+        """
+        with self._store.read() as session:
+            whole, excluded = stored_cells(session), excluded_annotators(session)
+        return next_pairs(fit(taking_part(whole, excluded, delta=0)), n, goal=goal, seed=seed)
 
     def readmit(self, name: str) -> None:
         """Let an excluded annotator take part in the next rounds, which judge them anew.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 AnswersName = Literal["auto", "on", "off"]
 OverName = Literal["new", "these"]
+GoalName = Literal["best", "ranking"]
 
 
 @dataclass(frozen=True)
@@ -121,13 +122,13 @@ class ModelChoice:
 
     def extended(self, cells: Cells) -> Model:
         """Return the model for the votes, with strengths by slices and with style."""
-        from bayes_arena.likelihood.presets import resolve_model
+        from bayes_arena.likelihood.problem import Problem
 
-        flat, slices, style = self.prior == "flat", tuple(self.strength_by or ()), tuple(self.style or ())
-        model = resolve_model(self.model, annotators_known=cells.n_annotators > 0, sided=cells.sided, flat=flat)
+        slices, style = tuple(self.strength_by or ()), tuple(self.style or ())
+        model = Problem.of(cells, self.model, self.prior).model
         name = model.name + (f" by {', '.join(slices)}" if slices else "")
         name += f" at equal {', '.join(style)}" if style else ""
-        return replace(model, name=name, strength_by=slices, style=style)
+        return replace(model, name=name, strength_by=tuple(dict.fromkeys((*model.strength_by, *slices))), style=style)
 
     @property
     def by_annotator(self) -> bool:

@@ -108,6 +108,14 @@ class VoteSource:
             rich_help_panel=VOTES,
         ),
     ] = False
+    program: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="An annotator that is a program, a language model that judges say. Repeatable.",
+            rich_help_panel=VOTES,
+        ),
+    ] = None
     delta: Delta = None
 
     def read(self) -> Cells:
@@ -135,6 +143,7 @@ class VoteSource:
             "on_invalid": self.on_invalid,
             "dedupe": self.dedupe,
             "normalise": self.normalise_names,
+            "programs": self.program or (),
         }
 
     def repeats(self) -> Repeats | None:

@@ -28,7 +28,7 @@ from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
 from bayes_arena.trust.judgement import Judgement, judge
-from bayes_arena.votes.words import PROMPT
+from bayes_arena.votes.words import PROGRAM, PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.fits.sampling import Sampler
@@ -61,7 +61,8 @@ def fit(
     model : str or Model, optional
         A preset (``"bradley-terry"``, ``"m-elo"``, ``"am-elo"``, ``"am-davidson"``) or any
         :class:`~bayes_arena.Model`. Default: ``"am-davidson"`` where annotators are known (``"am-elo"`` under a flat
-        prior), ``"bradley-terry"`` otherwise.
+        prior), ``"bradley-terry"`` otherwise. Where programs vote beside people (``read_votes(programs=...)``), a
+        preset gives them a taste of their own, as its name then says; a Model is taken as it is.
     prior : str or Prior
         ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` weak Gaussian priors.
     method : {"map", "marginal", "nuts"}, optional
@@ -179,7 +180,7 @@ def fit(
         samples=samples,
         tree=tree,
         mirror_probability=mirror_probability,
-        estimand=Estimand() if problem.model.strength_by else None,
+        estimand=Estimand() if set(problem.model.strength_by) - {PROGRAM} else None,
         trust=trust,
     )
 

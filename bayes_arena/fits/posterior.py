@@ -30,7 +30,7 @@ from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import TIE, Cells
 from bayes_arena.votes.reading.table import as_cells
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
 
 if TYPE_CHECKING:
     from xarray import DataArray, Dataset, DataTree
@@ -118,7 +118,7 @@ def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Pro
             f"The posterior has no 'strength', but {listing(posterior.data_vars)}. Call the competitors' strengths, in "
             "logits, 'strength': pm.Deterministic names what has another name."
         )
-    strength_by, ties_by = (*cells.slices, ANNOTATOR), (*cells.slices, COMPETITOR)
+    strength_by, ties_by = (*cells.slices, ANNOTATOR, PROGRAM), (*cells.slices, COMPETITOR)
     everything = replace(EVERYTHING, style=tuple(cells.features), strength_by=strength_by, ties_by=ties_by)
     labels = [effect.label for effect in effects(everything, Prior())]
     found = {label: _level(posterior[label]) for label in labels if label in posterior}
@@ -163,7 +163,7 @@ def _inferred(found: dict[str, Any], cells: Cells) -> Model:
         position=found.get("position", "none"),
         style=tuple(feature for feature in cells.features if f"style_{feature}" in found),
         style_slopes="annotator" if "annotator" in slopes else "common",
-        strength_by=tuple(by for by in (*cells.slices, ANNOTATOR) if f"strength_by_{by}" in found),
+        strength_by=tuple(by for by in (*cells.slices, ANNOTATOR, PROGRAM) if f"strength_by_{by}" in found),
         ties_by=tuple(by for by in (*cells.slices, COMPETITOR) if f"ties_by_{by}" in found),
     )
     return next((preset for preset in PRESETS.values() if replace(preset, name="own") == model), model)

@@ -2,11 +2,12 @@
 
 From one fit follow several boards. With u^f_{g,i} the deviation of competitor i in slice g of kind f,
 
-    new prompts:     m_i = r_i + sum_f sum_g share_g u^f_{g,i}        kinds f other than prompt and annotator
+    new prompts:     m_i = r_i + sum_f sum_g share_g u^f_{g,i}        kinds f other than prompt, annotator, program
     these prompts:   the same + (1 / P) sum_p u^prompt_{p,i}          over the P prompts voted on
 
 share_g being the share of the prompts (of the votes, where none are known) that are in slice g: the next prompts come
-from the same categories and languages. Annotators are always new ones: their tastes are not in m. In one slice, a
+from the same categories and languages. Annotators are always new ones: their tastes are not in m, nor are those of
+programs, since a ranking is what people see. In one slice, a
 category say, both are taken over its own prompts, with share 1 for it. A deviation nobody voted on keeps its prior, and
 adds share_g^2 s_f^2 to the variance of m_i.
 """
@@ -26,7 +27,7 @@ from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM, PROMPT
 
 Over = Literal["new prompts", "these prompts"]
 
@@ -77,7 +78,7 @@ class View:
 
     def scatter(self, target: Objective) -> tuple[float, float]:
         """Return how leads and ln nu scatter around their means from slice to slice, as standard deviations."""
-        scattered = [effect for effect in target.slices if effect.by not in (*self.given, COMPETITOR)]
+        scattered = [effect for effect in target.slices if effect.by not in (*self.given, COMPETITOR, PROGRAM)]
         leads = sum(2 * effect.sd**2 for effect in scattered if effect.basis == "difference")
         ties = sum(effect.sd**2 for effect in scattered if effect.basis == "one")
         return math.sqrt(leads), math.sqrt(ties)
@@ -103,10 +104,10 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
         if not isinstance(slice, tuple) or len(slice) != 2:
             raise ModelError(f"slice is a kind and a name, ('category', 'coding') say, not {slice!r}.")
         kind, name = slice = str(slice[0]), str(slice[1])  # a number is the text that it was read as
-        if kind in (ANNOTATOR, COMPETITOR):
+        if kind in (ANNOTATOR, COMPETITOR, PROGRAM):
             raise ModelError(f"No ranking is of one {kind}. Leave slice out, or name a category, say.")
         if kind not in model.strength_by:
-            others = [one for one in model.strength_by if one != ANNOTATOR]
+            others = [one for one in model.strength_by if one not in (ANNOTATOR, PROGRAM)]
             raise ModelError(
                 f"The model has no strengths by {kind!r}, but by {listing(map(repr, others)) or 'nothing'}. "
                 f"Use a Model with strength_by=({kind!r},) (--strength-by {kind})."
@@ -127,7 +128,7 @@ def view(problem: Problem, estimand: Estimand) -> View:
     rows, given = estimand.rows(cells), [] if estimand.slice is None else [estimand.slice[0]]
     places, weights, unseen = [], [], np.zeros(n)
     for effect, keys, part in zip(target.slices, numbering.keys, numbering.parts, strict=True):
-        if effect.basis != "difference" or effect.by == ANNOTATOR:
+        if effect.basis != "difference" or effect.by in (ANNOTATOR, PROGRAM):
             continue
         if effect.by == PROMPT and estimand.over == "new prompts" and PROMPT not in given:
             continue

@@ -242,15 +242,23 @@ class Objective:
         return self.likelihood.rows(self.counts, self.coordinates(point))
 
 
-def objective(cells: Cells, model: Model, prior: Prior) -> Objective:
+def objective(cells: Cells, model: Model, prior: Prior, *, by_annotator: bool | None = None) -> Objective:
     """Return the negative log-posterior of a model given votes.
+
+    Parameters
+    ----------
+    cells : Cells
+    model : Model
+    prior : Prior
+    by_annotator : bool, optional
+        Whether rows are kept apart by annotator; by default where the model tells annotators apart.
 
     Raises
     ------
     ModelError
         If the votes do not carry a feature of the model's style.
     """
-    tally = model.tally(cells)
+    tally = model.tally(cells, by_annotator=by_annotator)
     found = tuple(in_units(effect, tally) for effect in effects(model, prior))
     levels = ("common", "annotator", "slice")
     common, own, slices = (tuple(effect for effect in found if effect.level == level) for level in levels)

@@ -4,18 +4,24 @@ Answers (prompt x competitor) are in a preset where prompts were voted on again 
 (:mod:`bayes_arena.votes.repeated`): competitors then have a strength of their own on every prompt, and ties, where they
 are an outcome, a propensity of their own. Where each prompt was voted on once, answers are one more noise of a vote:
 nothing tells their spread from it, and strengths are those of a vote on a new prompt as they stand.
+
+Programs that vote beside people (``Cells.programs``) have a taste in a preset: a strength of every competitor in the
+eyes of every program, q_i = r_i + u_{k,i}, u_{k,i} ~ N(0, tau^2), and r is what people see. So a program's votes say
+r_i - r_j to within sqrt(2) tau and no better, however many there are. People have no such numbers.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Literal
 
-from bayes_arena.errors import ModelError, NotIdentifiedError
+from bayes_arena.errors import IdentificationWarning, ModelError, NotIdentifiedError, listing
+from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.repeated import repeated_answers
-from bayes_arena.votes.words import PROMPT
+from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
 
 Answers = bool | Literal["auto"]
 
@@ -72,6 +78,40 @@ def resolve_model(
     return model
 
 
+def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
+    """Return a model in which programs have a taste of their own, if programs vote beside people.
+
+    Parameters
+    ----------
+    model : Model
+        As it is returned if it has such tastes already.
+    cells : Cells
+        The votes.
+    prior : Prior
+
+    Warns
+    -----
+    IdentificationWarning
+        If the prior is flat: nothing would hold the tastes, so programs count as annotators like others.
+    """
+    if not (cells.programs and cells.people) or {ANNOTATOR, PROGRAM} & set(model.strength_by):
+        return model
+    if prior.is_flat:
+        warnings.warn(
+            f"Under a flat prior {listing(cells.programs)} cannot have a taste, and the votes of programs count like "
+            "those of people. Use prior='default', or leave programs out (drop_annotators).",
+            IdentificationWarning,
+            stacklevel=4,
+        )
+        return model
+    return replace(model, name=_extended(model, "taste of programs"), strength_by=(*model.strength_by, PROGRAM))
+
+
+def _extended(model: Model, what: str) -> str:
+    """Return the name of a model with something more."""
+    return f"{model.name} {'and' if ' with ' in model.name else 'with'} {what}"
+
+
 def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, str]:
     """Return a model with answers if they are asked for, or if the votes can tell them from noise.
 
@@ -123,5 +163,5 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
             "answers all the same (answers=True, --answers on)."
         )
     ties = (*model.ties_by, PROMPT) if model.has_tie_outcome else model.ties_by
-    name = f"{model.name} with answers"
+    name = _extended(model, "answers")
     return replace(model, name=name, strength_by=(*model.strength_by, PROMPT), ties_by=ties), ""

@@ -34,7 +34,8 @@ from bayes_arena.errors import ModelError
 
 FOUR = ("strength", "discrimination", "tie_spread", "position_spread")
 """Spreads that are fields; the others are found by name."""
-TASTE = "strength_by_annotator"
+TASTES = "strength_by_annotator", "strength_by_program"
+"""Spreads of taste, everybody's and the programs'."""
 SMALLEST, LARGEST = 1e-3, 1e4
 """Scales in logits outside this range are taken for mistakes."""
 
@@ -87,7 +88,7 @@ class Spreads:
     @staticmethod
     def _usual(name: str) -> float:
         """Return the scale of the hyperprior of a spread that is not set."""
-        return 1.5 if name.startswith("strength_by") and name != TASTE else 1.0
+        return 1.5 if name.startswith("strength_by") and name not in TASTES else 1.0
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class Prior(Spreads):
     @staticmethod
     def _usual(name: str) -> float:
         """Return a spread that is not set."""
-        return 1.0 if name.startswith("strength_by") and name != TASTE else 0.5
+        return 1.0 if name.startswith("strength_by") and name not in TASTES else 0.5
 
     def __str__(self) -> str:
         names = [name for name, prior in NAMED_PRIORS.items() if prior == self]

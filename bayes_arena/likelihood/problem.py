@@ -18,12 +18,12 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, did_you_mean
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective, objective
-from bayes_arena.likelihood.presets import resolve_model
+from bayes_arena.likelihood.presets import resolve_model, with_taste
 from bayes_arena.likelihood.priors import Prior, resolve_prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.table import as_cells
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,8 @@ class Problem:
     Raises
     ------
     ModelError
-        If the model has slices, and the prior is flat or the spread of their numbers infinite.
+        If the model has slices, and the prior is flat or the spread of their numbers infinite; or tastes of programs,
+        and no annotator is one.
     """
 
     cells: Cells
@@ -60,6 +61,11 @@ class Problem:
                 f"Under a flat prior nothing holds the numbers of slices ({kinds}), and every vote would be fitted. "
                 "Use prior='default'."
             )
+        if PROGRAM in self.model.strength_by and not self.cells.programs:
+            raise ModelError(
+                f"Model {self.model.name!r} has tastes of programs, and no annotator is one. Name them when votes are "
+                "read (programs=..., --program)."
+            )
 
     @classmethod
     def of(cls, votes: object, model: str | Model | None, prior: str | Prior) -> Self:
@@ -70,7 +76,8 @@ class Problem:
         votes : Cells, path, sequence of paths, or dataframe
             Votes, or what :func:`~bayes_arena.read_votes` reads without options.
         model : str, Model or None
-            A preset by name, a model as it is, or the default for the votes and the prior.
+            A preset by name, a model as it is, or the default for the votes and the prior. Presets give programs among
+            people a taste of their own.
         prior : str or Prior
 
         Raises
@@ -83,8 +90,8 @@ class Problem:
         cells, prior = as_cells(votes), resolve_prior(prior)
         _require_known_spreads(cells, prior)
         known = cells.n_annotators > 0
-        model = resolve_model(model, annotators_known=known, sided=cells.sided, flat=prior.is_flat)
-        return cls(cells, model, prior)
+        meant = resolve_model(model, annotators_known=known, sided=cells.sided, flat=prior.is_flat)
+        return cls(cells, meant if isinstance(model, Model) else with_taste(meant, cells, prior), prior)
 
     @cached_property
     def objective(self) -> Objective:
@@ -94,7 +101,9 @@ class Problem:
     @cached_property
     def slice_names(self) -> dict[str, tuple[str, ...]]:
         """Names of what the numbers of slices are of, by kind of slice."""
-        return {**self.cells.slice_names, ANNOTATOR: self.cells.annotators, COMPETITOR: self.cells.competitors}
+        cells = self.cells
+        names = {ANNOTATOR: cells.annotators, COMPETITOR: cells.competitors, PROGRAM: cells.programs}
+        return {**cells.slice_names, **names}
 
     @cached_property
     def shifts(self) -> Floats:
@@ -110,7 +119,7 @@ class Problem:
 
 def _require_known_spreads(cells: Cells, prior: Prior) -> None:
     """Refuse spreads by a name that nothing in the votes could have: it is misspelt, and would have no effect."""
-    kinds = (*cells.slices, ANNOTATOR, COMPETITOR)
+    kinds = (*cells.slices, ANNOTATOR, COMPETITOR, *([PROGRAM] if cells.programs else []))
     known = [f"{what}_by_{kind}" for what in ("strength", "ties") for kind in kinds]
     known += [f"style_{feature}_spread" for feature in cells.features]
     for name in (*prior.by, *(prior.hyper.by if prior.hyper else ())):

@@ -16,7 +16,8 @@ position            advantage b of being shown first: ``"none"``, ``"common"``, 
 style               features of the votes (``Cells.features``) that pull at eta, with a slope each
 style_slopes        of style: ``"common"``, or one per ``"annotator"`` around the common one
 strength_by         slices (``Cells.slices``) in which a competitor is stronger or weaker than on the whole: q_i has a
-                    deviation for each; ``("prompt",)`` rates answers, ``("annotator",)`` is taste
+                    deviation for each; ``("prompt",)`` rates answers, ``("annotator",)`` is taste, ``("program",)``
+                    that of the annotators that are programs (``Cells.programs``), with a spread of its own
 ties_by             slices in which ties are more likely, ``("prompt",)`` say, or ``("competitor",)``
 ==================  =====================================================================================
 
@@ -30,7 +31,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,10 +89,10 @@ class Model:
             named = isinstance(names, tuple) and all(isinstance(name, str) and "/" not in name for name in names)
             if not named or len(set(names)) < len(names):
                 raise ModelError(f"{field} is a tuple of different names of {what}, without a slash; not {names!r}.")
-        if COMPETITOR in self.strength_by or ANNOTATOR in self.ties_by:
+        if COMPETITOR in self.strength_by or {ANNOTATOR, PROGRAM} & set(self.ties_by):
             raise ModelError(
                 "Strengths are the competitors' already, and tie_propensity='annotator' gives annotators theirs: "
-                f"neither {COMPETITOR!r} in strength_by nor {ANNOTATOR!r} in ties_by."
+                f"neither {COMPETITOR!r} in strength_by nor {ANNOTATOR!r} in ties_by, nor {PROGRAM!r}."
             )
         if self.style_slopes == "annotator" and not self.style:
             raise ModelError("style_slopes='annotator' needs features: style=('length',), say.")

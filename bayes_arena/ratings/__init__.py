@@ -4,6 +4,7 @@
 leaderboard    ``leaderboard`` and ``rank_spread``
 estimates      ``strengths``, ``contrasts``, ``effects``: tables in logits with standard errors
 slices         ``slice_gaps`` and ``answers``: where a competitor is better than on the whole
+belief         the draws that decisions are made from
 standing       who beats whom: ``win_probability``, ``rank_probabilities``, ``head_to_head``
 independence   a warning where intervals take votes for independent that share a prompt
 elo            ``EloScale``: from logits to points

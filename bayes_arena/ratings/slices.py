@@ -5,8 +5,9 @@ far competitor i departs in g from the other competitors there, beyond what it d
 
     d_{g,i} = (u_{g,i} - mean_i u_{g,i}) - mean_g (u_{g,i} - mean_i u_{g,i}),
 
-the means over the competitors that were seen in g and, of slices but not of answers, over the slices. In logits; the
-table has Wald's z and p (:mod:`bayes_arena.ratings.estimates`), not corrected for their number.
+the means over the competitors that were seen in g and, of slices, over the slices; not over answers, nor over programs:
+strengths are what people see, whatever the average program does. In logits; the table has Wald's z and p
+(:mod:`bayes_arena.ratings.estimates`), not corrected for their number.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_l
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import whole_counts
-from bayes_arena.votes.words import ANNOTATOR, PROMPT
+from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,7 @@ def slice_gaps(
     fit : Fit
         A model with ``strength_by=(kind,)``.
     kind : str
-        Of the slices: ``"category"``, say, or ``"annotator"`` for tastes.
+        Of the slices: ``"category"``, say, or ``"annotator"`` or ``"program"`` for tastes.
     level : float
         Coverage of the intervals, of each by itself.
     interval : Interval or str
@@ -60,8 +61,8 @@ def slice_gaps(
     ModelError
         If the model has no strengths by such slices, or the level or interval is not possible.
     """
-    code, competitor, place = _numbers(fit, kind)
-    return _table(fit, kind, code, competitor, place, "gap", level, interval, over_slices=True)
+    code, competitor, place = numbers_of(fit, kind)
+    return _table(fit, kind, code, competitor, place, "gap", level, interval, over_slices=kind != PROGRAM)
 
 
 def answers(
@@ -96,7 +97,7 @@ def answers(
         If the model has no answers, a prompt is unknown, there are too many answers for one table, or the level or
         interval is not possible.
     """
-    code, competitor, place = _numbers(fit, PROMPT)
+    code, competitor, place = numbers_of(fit, PROMPT)
     names = fit.cells.slice_names[PROMPT]
     if prompts is not None:
         prompts = [prompts] if isinstance(prompts, str) else prompts
@@ -112,7 +113,7 @@ def answers(
     return _table(fit, PROMPT, code, competitor, place, "deviation", level, interval, over_slices=False)
 
 
-def _numbers(fit: Fit, kind: str) -> tuple[Ints, Ints, Ints]:
+def numbers_of(fit: Fit, kind: str) -> tuple[Ints, Ints, Ints]:
     """Return slice, competitor and place of the deviations in slices of a kind."""
     target, known = fit.target, fit.model.strength_by
     if kind not in known or target.numbering is None:
@@ -156,10 +157,13 @@ def _table(
     with one_thread():
         quantity = Quantity(jacobian @ fit.point.slices[place], by_head, None, drawn)
         found = chosen.summarise(fit, quantity, level)
-    seen = cells.annotator if kind == ANNOTATOR else cells.slices[kind]
-    names = np.array(cells.annotators if kind == ANNOTATOR else cells.slice_names[kind], dtype=object)
-    n, total = cells.n_competitors, cells.counts.sum(axis=1)
-    votes = sum_by(seen * n + cells.a, total, len(names) * n) + sum_by(seen * n + cells.b, total, len(names) * n)
+    seen = cells.annotator if kind == ANNOTATOR else cells.slice_rows([kind])[0]
+    names, n = np.array(fit.mode.problem.slice_names[kind], dtype=object), cells.n_competitors
+    there = seen >= 0  # everywhere, but for the program of votes that people cast
+    total = cells.counts.sum(axis=1)[there]
+    votes = np.zeros(len(names) * n)
+    for one in (cells.a, cells.b):
+        votes += sum_by(seen[there] * n + one[there], total, len(votes))
     columns = {
         what: found.value,
         "sd": found.sd,

@@ -5,7 +5,10 @@
    and are not, annotators form camps (:mod:`bayes_arena.trust.blocs`).
 3. Drips: votes of small accounts on a competitor that they push do not count (:mod:`bayes_arena.trust.drips`).
 4. Kinds: who more likely than not favours or hates one competitor is left out; strengths and kinds are found in turns
-   (:mod:`bayes_arena.trust.kinds`), and blocs are looked for once more.
+   (:mod:`bayes_arena.trust.kinds`), from either side where many favour the same, and blocs are looked for once more.
+
+Programs are not judged (``Cells.programs``): what they favour is a taste that the fit gives them, and whose votes count
+shows among people.
 
 Camps, and those left out casting ``TOO_MANY`` of the votes or more, end in nobody being judged: from votes alone the
 two sides look the same.
@@ -22,9 +25,9 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import listing
 from bayes_arena.likelihood.point import Point
-from bayes_arena.trust.blocs import Side, find_sides
+from bayes_arena.trust.blocs import Residuals, Side, find_sides
 from bayes_arena.trust.drips import SMALL, Drip, find_drips
-from bayes_arena.trust.kinds import Kinds, find_kinds
+from bayes_arena.trust.kinds import AT_AIMS, Kinds, find_kinds
 from bayes_arena.trust.strengths import capped, strengths
 from bayes_arena.votes.cells import Cells
 
@@ -39,6 +42,9 @@ FEWEST = 5
 ROUNDS, TURNS = 4, 3
 STEADY = 0.02
 """Change of a probability that ends the turns."""
+
+
+Found = tuple[Kinds, tuple[Drip, ...], Point]
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ class Judgement:
     def favour(self) -> Floats:
         """Probability that somebody favours or hates one competitor, alone or in a campaign, shape (n_annotators,)."""
         alone = np.zeros_like(self.membership) if self.kinds is None else self.kinds.favour
-        return np.maximum(alone, self.membership)
+        return np.where(_people(self.cells), np.maximum(alone, self.membership), 0.0)
 
     @cached_property
     def left_out(self) -> NDArray[np.bool_]:
@@ -106,7 +112,8 @@ class Judgement:
         place = np.zeros(self.cells.n_annotators, dtype=np.int64)
         place[present] = np.arange(len(present))
         names = tuple(self.cells.annotators[k] for k in present)
-        return self.cells.take(rows, annotators=names, annotator=place[self.cells.annotator[rows]])
+        programs = tuple(name for name in self.cells.programs if name in names)
+        return self.cells.take(rows, annotators=names, annotator=place[self.cells.annotator[rows]], programs=programs)
 
     @property
     def suspects(self) -> tuple[str, ...]:
@@ -116,7 +123,8 @@ class Judgement:
 
     def aim(self, annotator: int) -> tuple[int, bool]:
         """Return whom somebody favours, or hates (True), if anybody."""
-        if self.campaign[annotator] >= 0:
+        alone = self.kinds is not None and self.kinds.favour[annotator] > 0.5
+        if self.campaign[annotator] >= 0 and not alone:
             campaign = self.campaigns[self.campaign[annotator]]
             return campaign.competitor, campaign.down
         if self.kinds is None:
@@ -132,7 +140,8 @@ class Judgement:
     def said(self) -> tuple[str, ...]:
         """What a reader of a ranking has to know."""
         if self.unjudged:
-            return (self.unjudged,)
+            programs = listing(self.cells.programs)
+            return (self.unjudged + (f" Votes of {programs} count like those of people." if programs else ""),)
         said, cells = [], self.cells
         for (competitor, down), suspects in self._by_aim().items():
             votes = cells.votes_by_annotator()[suspects].sum()
@@ -183,40 +192,46 @@ def judge(cells: Cells) -> Judgement:
     NoVotesError, ConvergenceError, NotIdentifiedError, TooLargeError
         As those of a fit.
     """
-    votes, cap = cells.votes_by_annotator(), capped(cells)
+    votes = cells.votes_by_annotator() * _people(cells)
     membership, campaign, active = np.zeros(len(votes)), np.full(len(votes), -1), votes > 0
     if active.sum() < FEWEST:
         return Judgement(cells, None, (), (), campaign, membership, "")
-    campaigns: list[Campaign] = []
-    point = strengths(cells, cap)
-    kinds: Kinds | None = None
-    drips: tuple[Drip, ...] = ()
+    cap, campaigns = capped(cells), list[Campaign]()
+    point = strengths(cells, cap * active[cells.annotator])
+    readings: list[Found] = []
     unjudged = ""
     for _ in range(ROUNDS):
-        trusted = active if kinds is None else active & (kinds.favour <= 0.5)
+        trusted = active & (readings[0][0].favour <= 0.5) if readings else active
         sides = find_sides(cells, point, trusted)
         if sides and sides[0].determined:
             campaign[sides[0].members] = len(campaigns)
             campaigns.append(_campaign(cells, sides[0], trusted))
             membership = np.maximum(membership, sides[0].probability)
-            active = active & ~sides[0].members
+            active, readings = active & ~sides[0].members, []
             if not active.any():
                 break
             point = strengths(cells, cap * active[cells.annotator])
-            kinds = None
             continue
         if sides and sides[0].breadth > BROAD and sides[0].share + sides[1].share > CAMPED:
             unjudged = _camps(sides)
-        if unjudged or kinds is not None:
+        if unjudged or readings:
             break
-        kinds, drips, point = _in_turns(cells, active, point)
-    if kinds is None and not unjudged and active.any():
-        kinds, drips, point = _in_turns(cells, active, point)
-    judgement = Judgement(cells, None if unjudged else kinds, tuple(campaigns), drips, campaign, membership, unjudged)
-    share = float(votes[judgement.left_out].sum() / votes.sum())
-    if share >= TOO_MANY:
-        return replace(judgement, unjudged=_too_many(share, judgement), drips=())
-    return replace(judgement, drips=()) if unjudged else judgement
+        readings = _readings(cells, active, point)
+        point = readings[0][2]
+    judged = Judgement(cells, None, tuple(campaigns), (), campaign, membership, unjudged)
+    if unjudged:
+        return judged
+    readings = readings if readings or not active.any() else _readings(cells, active, point)
+    judgements = [replace(judged, kinds=kinds, drips=drips) for kinds, drips, _ in readings] or [judged]
+    share = max(float(votes[judgement.left_out].sum() / votes.sum()) for judgement in judgements)
+    if share < TOO_MANY:
+        return judgements[0]
+    return replace(judgements[0], kinds=None, drips=(), unjudged=_too_many(share, judgements[0]))
+
+
+def _people(cells: Cells) -> NDArray[np.bool_]:
+    """Return who is no program, shape (n_annotators,)."""
+    return ~np.isin(np.array(cells.annotators, dtype=object), cells.programs)
 
 
 def _plural(count: int, noun: str) -> str:
@@ -228,7 +243,23 @@ def _verb(count: int, down: bool) -> str:
     return verb + "s" * (count == 1)
 
 
-def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> tuple[Kinds, tuple[Drip, ...], Point]:
+def _readings(cells: Cells, active: NDArray[np.bool_], point: Point) -> list[Found]:
+    """Find kinds; where many favour a competitor, also from strengths without them. The likeliest comes first.
+
+    A bloc for a competitor, seen from strengths that the bloc has made, is a crowd against it, and the other way round.
+    The votes are likelier under the right reading, as long as the bloc is not too large: a crowd loses now and then.
+    """
+    readings = [_in_turns(cells, active, point)]
+    for competitor, hates in readings[0][0].aims:
+        residuals = Residuals.of(cells, point)
+        pull = residuals.score[:, competitor] / np.sqrt(residuals.variance[:, competitor] + 0.5)
+        others = active & ~((pull if hates else -pull) > AT_AIMS)
+        if others.any():
+            readings.append(_in_turns(cells, active, strengths(cells, capped(cells) * others[cells.annotator])))
+    return sorted(readings, key=lambda found: -found[0].evidence)
+
+
+def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> Found:
     """Find kinds at given strengths, and strengths without those who favour somebody, until neither moves."""
     drips = find_drips(cells, active)
     weight = active.astype(float)
@@ -236,7 +267,7 @@ def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> tuple[Ki
         point = strengths(cells, capped(cells) * active[cells.annotator] * ~_dripped(cells, drips))
     for _ in range(TURNS):
         rows = ~_dripped(cells, drips)
-        kinds = find_kinds(cells.take(rows) if drips else cells, point, active & (weight > 0.5))
+        kinds = find_kinds(cells.take(rows) if drips else cells, point, active, weight)
         if not (active & (kinds.favour < 1)).any():
             break
         before, weight = weight, active * (1 - kinds.favour)
@@ -270,10 +301,10 @@ def _camps(sides: tuple[Side, Side]) -> str:
 
 
 def _too_many(share: float, judgement: Judgement) -> str:
-    names = judgement.cells.competitors
-    aims = dict.fromkeys(names[one.competitor] for one in judgement.campaigns)
-    about = f" ({listing(aims)})" if aims else ""
+    names, kinds = judgement.cells.competitors, judgement.kinds
+    aims = [one.competitor for one in judgement.campaigns] + [one for one, _ in (kinds.aims if kinds else ())]
+    about = f" ({listing(dict.fromkeys(names[one] for one in aims))})" if aims else ""
     return (
-        f"Annotators who pull together{about} cast {share:.0%} of the votes. Where they cast so many, votes alone do "
-        "not tell who is honest, so nobody is judged."
+        f"Annotators who pull together{about} may have cast {share:.0%} of the votes. Where they cast so many, votes "
+        "alone do not tell who is honest, so nobody is judged."
     )

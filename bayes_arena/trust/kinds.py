@@ -23,13 +23,15 @@ from bayes_arena.votes.cells import TIE as TIES, WIN, Cells, Tally
 REGULAR, GUESSER, ADVERSARY, FAVOUR = range(4)
 MEANS = (1.0, 0.0, -1.0)
 """Of theta, of the first three."""
-USUAL = np.array([0.92, 0.03, 0.03, 0.02])
+USUAL = np.array([0.935, 0.03, 0.03, 0.005])
 """Shares of the kinds before the votes are seen."""
 PSEUDO = 20.0
 LARGEST = 0.4
 """Share of guessers and adversaries together: beyond, nobody could be told from the rest."""
-OPENS = 8.0
-"""Honest arenas reach 4."""
+OPENS = 16.0
+"""Honest arenas reach 6, and 15 where annotators' own tastes have a standard deviation of .8 logits."""
+SURE = 0.95
+"""Probability from which an annotator needs no share of a competitor's own to be found."""
 OWN_SHARES = np.array([0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
 """Shares that an aim may have."""
 STANDS_OUT, AT_AIMS = 2.5, 1.5
@@ -65,6 +67,8 @@ class Kinds:
     numbers, covariance : ndarray, shapes (n_annotators, 4) and (n_annotators, 4, 4)
         Theta, b, ln nu and w of somebody who favours or hates that competitor, where that is likelier than not; else
         those of somebody regular, with w = 0.
+    evidence : float
+        Log-likelihood of the votes of those of whom shares were estimated, given the strengths, in nats.
     """
 
     probability: Floats
@@ -73,6 +77,7 @@ class Kinds:
     aims: tuple[tuple[int, bool], ...]
     numbers: Floats
     covariance: Floats
+    evidence: float
 
     @property
     def favour(self) -> Floats:
@@ -80,7 +85,7 @@ class Kinds:
         return np.asarray(self.probability[FAVOUR])
 
 
-def find_kinds(cells: Cells, point: Point, counted: NDArray[np.bool_]) -> Kinds:
+def find_kinds(cells: Cells, point: Point, active: NDArray[np.bool_], weight: Floats) -> Kinds:
     """Find out what kind everybody is, given strengths.
 
     Parameters
@@ -89,8 +94,11 @@ def find_kinds(cells: Cells, point: Point, counted: NDArray[np.bool_]) -> Kinds:
         Votes.
     point : Point
         Strengths, and the common tie propensity.
-    counted : ndarray of bool, shape (n_annotators,)
-        Whose votes shares and scatter are estimated from.
+    active : ndarray of bool, shape (n_annotators,)
+        Who is one of the annotators of whom shares are estimated.
+    weight : ndarray, shape (n_annotators,)
+        Probability that somebody favours and hates nobody, as far as is known: by how much they count where it is
+        estimated how regular annotators scatter.
 
     Returns
     -------
@@ -110,21 +118,17 @@ def find_kinds(cells: Cells, point: Point, counted: NDArray[np.bool_]) -> Kinds:
         value = np.array([one.value for one in found])
         posterior = _posterior(value, shares[:FAVOUR])
         settled = rows, population
-        shares = _mended(np.append(posterior[:, counted].sum(axis=1), 0.0))
-        population, stretch = _scatter(found[REGULAR], posterior[REGULAR] * counted, population)
+        shares = _mended(np.append(posterior @ weight, 0.0))
+        population, stretch = _scatter(found[REGULAR], posterior[REGULAR] * weight, population)
         scale = float(np.clip(scale * stretch, 1 / LARGEST_SCALE, LARGEST_SCALE))
     rows, population = settled
     suspicions = _suspicions(tally, rows, found[REGULAR], population, cells.n_competitors)
-    aims: dict[int, float] = {}
-    for _ in range(2):
-        posterior, total, shares = _shares(value, suspicions, aims, shares, counted, cells.n_competitors)
-        opened = _aims(value, shares, suspicions, counted, _met(tally, cells))
-        if not opened:
-            break
-        aims = opened
-    else:
-        posterior, total, shares = _shares(value, suspicions, aims, shares, counted, cells.n_competitors)
-    return _summary(posterior, suspicions, total, aims, found[REGULAR], population)
+    mixture = _mix(value, suspicions, {}, shares, active, cells.n_competitors)
+    unsure = active & (mixture.posterior[FAVOUR] < SURE)
+    aims = _aims(value, mixture.shares, suspicions, unsure, _met(tally, cells))
+    if aims:
+        mixture = _mix(value, suspicions, aims, mixture.shares, active, cells.n_competitors)
+    return _summary(mixture, suspicions, aims, found[REGULAR], population)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,34 +217,70 @@ def _suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Populat
     return Suspicions(annotator, competitor, hates, evidence(views, population, favours=True))
 
 
-def _shares(
-    value: Floats, suspicions: Suspicions, aims: dict[int, float], shares: Floats, counted: NDArray[np.bool_], n: int
-) -> tuple[Floats, Floats, Floats]:
-    """Return the posterior of the kinds, the log evidence of each suspicion with its share, and the kinds' shares."""
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """The kinds' shares and what follows from them.
+
+    Attributes
+    ----------
+    posterior : ndarray, shape (4, M)
+        Probabilities of the kinds.
+    weighed : ndarray, shape (S,)
+        Log evidence of each suspicion, with its share.
+    shares : ndarray, shape (4,)
+    evidence : float
+        Log-likelihood of the votes of the active, each competitor with a share as large as is expected.
+    """
+
+    posterior: Floats
+    weighed: Floats
+    shares: Floats
+    evidence: float
+
+
+def _mix(
+    value: Floats, suspicions: Suspicions, aims: dict[int, float], shares: Floats, active: NDArray[np.bool_], n: int
+) -> Mixture:
+    """Find the shares that make the votes likeliest, given those of the aims."""
     own = np.full(2 * n, USUAL[FAVOUR] / (2 * n))
     own[list(aims)] = list(aims.values())
     weighed = suspicions.evidence.value + np.log(own[suspicions.key])
-    favour = np.full(value.shape[1], -np.inf)
-    who, first = np.unique(suspicions.annotator, return_index=True)
-    if len(who):
-        favour[who] = np.logaddexp.reduceat(weighed, first)
+    favour = _by_annotator(suspicions, weighed, value.shape[1])
     for _ in range(EM_STEPS):
         scaled = shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), 1 - LARGEST)
         together = np.vstack([value + np.log(scaled)[:, None], favour])
         posterior = np.exp(together - logsumexp(together, axis=0))
-        before, shares = shares, _mended(posterior[:, counted].sum(axis=1))
+        before, shares = shares, _mended(posterior[:, active].sum(axis=1))
         if np.abs(shares - before).max() < STANDS_STILL:
             break
-    return posterior, weighed, shares
+    expected = np.exp(weighed - favour[suspicions.annotator]) * posterior[FAVOUR, suspicions.annotator]
+    expected *= active[suspicions.annotator]
+    own = USUAL[FAVOUR] / (2 * n) + np.bincount(suspicions.key, expected, 2 * n) / active.sum()
+    found = _by_annotator(suspicions, suspicions.evidence.value + np.log(own[suspicions.key]), value.shape[1])
+    left = np.log(shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), NARROWEST))
+    total = logsumexp(np.vstack([value + left[:, None], found]), axis=0)
+    return Mixture(posterior, weighed, shares, float(total[active].sum()))
+
+
+def _by_annotator(suspicions: Suspicions, weighed: Floats, size: int) -> Floats:
+    """Log of the sum of the evidence of everybody's suspicions, shape (size,)."""
+    favour = np.full(size, -np.inf)
+    who, first = np.unique(suspicions.annotator, return_index=True)
+    if len(who):
+        favour[who] = np.logaddexp.reduceat(weighed, first)
+    return favour
 
 
 def _aims(
-    value: Floats, shares: Floats, suspicions: Suspicions, counted: NDArray[np.bool_], met: Floats
+    value: Floats, shares: Floats, suspicions: Suspicions, unsure: NDArray[np.bool_], met: Floats
 ) -> dict[int, float]:
-    """Return the likeliest own shares of the competitors that have one; ``met`` counts who voted on each."""
+    """Return the likeliest own shares of the competitors that have one; ``met`` counts who voted on each.
+
+    Those of whom one is sure anyway say nothing of the others.
+    """
     rest = logsumexp(value + np.log(shares[:FAVOUR])[:, None], axis=0)
     log_factor = suspicions.evidence.value - rest[suspicions.annotator]
-    seen = counted[suspicions.annotator]
+    seen = unsure[suspicions.annotator]
     key = suspicions.key[seen]
     gains = np.logaddexp(np.log1p(-OWN_SHARES)[:, None], np.log(OWN_SHARES)[:, None] + log_factor[seen])
     size = 2 * len(met)
@@ -259,19 +299,14 @@ def _met(tally: Tally, cells: Cells) -> Floats:
 
 
 def _summary(
-    posterior: Floats,
-    suspicions: Suspicions,
-    weighed: Floats,
-    aims: dict[int, float],
-    regular: Evidence,
-    population: Population,
+    mixture: Mixture, suspicions: Suspicions, aims: dict[int, float], regular: Evidence, population: Population
 ) -> Kinds:
     """Put together what is known of everybody."""
-    size = posterior.shape[1]
+    posterior, size = mixture.posterior, mixture.posterior.shape[1]
     numbers, covariance = np.zeros((size, 4)), np.zeros((size, 4, 4))
     numbers[:, :PULL], covariance[:, :PULL, :PULL] = regular.numbers, regular.covariance
     competitor, hates = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=bool)
-    order = np.lexsort((-weighed, suspicions.annotator))
+    order = np.lexsort((-mixture.weighed, suspicions.annotator))
     _, first = np.unique(suspicions.annotator[order], return_index=True)
     best = order[first]
     who = suspicions.annotator[best]
@@ -283,4 +318,5 @@ def _summary(
     numbers[who[likely]] = suspicions.evidence.numbers[best[likely]] * turn
     covariance[who[likely]] = suspicions.evidence.covariance[best[likely]] * turn[:, :, None] * turn[:, None, :]
     numbers[:, TIE] += population.log_tie_propensity
-    return Kinds(posterior, competitor, hates, tuple((one // 2, bool(one % 2)) for one in aims), numbers, covariance)
+    named = tuple((one // 2, bool(one % 2)) for one in aims)
+    return Kinds(posterior, competitor, hates, named, numbers, covariance, mixture.evidence)

@@ -36,6 +36,7 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import require_compared, require_population
 from bayes_arena.votes.cells import BOTH_BAD, TIE, Cells, Tally
+from bayes_arena.votes.words import PROGRAM
 
 DRAWS = 500
 """Draws that a prediction is averaged over; a sampled fit uses all it has."""
@@ -174,11 +175,13 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     index = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
     known = stranger > 0 and not new and len(index) > 0
     k = index[cells.annotator] if known else np.full(len(i), stranger)
-    rows = cells.take(slice(None), a=i, b=j, annotator=k).by_cell(fit.model.features, fit.model.slices)
-    for name, codes in zip(fit.model.slices, rows.slices, strict=True):
-        places = {one: index for index, one in enumerate(fit.cells.slice_names[name])}
-        codes[:] = np.array([places.get(one, -1) for one in cells.slice_names[name]], dtype=np.int64)[codes]
-    return rows
+    slices = cells.slice_rows(fit.model.slices)
+    fitted, here = fit.mode.problem.slice_names, {**cells.slice_names, PROGRAM: cells.programs}
+    for name, codes in zip(fit.model.slices, slices, strict=True):
+        places = {one: index for index, one in enumerate(fitted[name])}
+        named = codes >= 0  # all, but for the program of votes that people cast
+        codes[named] = np.array([places.get(one, -1) for one in here[name]], dtype=np.int64)[codes[named]]
+    return Tally(i, j, k, cells.counts, cells.feature_rows(fit.model.features), slices)
 
 
 def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:

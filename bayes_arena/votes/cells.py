@@ -17,9 +17,9 @@ from typing import Any, Self
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.errors import ModelError, listing
+from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.votes.graph import components
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM, PROMPT
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
@@ -27,6 +27,8 @@ WIN, LOSS, TIE, BOTH_BAD = range(4)
 """The same by their place: a win of the first, a win of the second, a tie, a both-bad vote."""
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
+NO_PROGRAM = -2
+"""Code of the slice ``"program"`` of votes that people cast. (That of what a fit has never seen is -1.)"""
 
 
 def wins_losses_ties(counts: Floats) -> tuple[Floats, Floats, Floats]:
@@ -121,11 +123,14 @@ class Cells(Votes):
     design_effect : float
         How many votes were cast for each that counts: 1 where ``counts`` count votes. Where votes have importance
         weights or stem from rankings, ``n_votes`` is the effective number of votes, and this is Kish's design effect.
+    programs : tuple of str
+        Annotators that are programs, language models that judge say; the others are people.
 
     Raises
     ------
     ModelError
-        If a feature or slice does not have a sound value for every cell, or a slice is called annotator or competitor.
+        If a feature or slice does not have a sound value for every cell, a slice is called annotator, competitor or
+        program, or a program is no annotator.
     """
 
     counts: Floats
@@ -135,12 +140,19 @@ class Cells(Votes):
     slices: Mapping[str, Ints] = field(default_factory=dict)
     slice_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     design_effect: float = 1.0
+    programs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if set(self.slices) != set(self.slice_names) or {ANNOTATOR, COMPETITOR} & set(self.slices):
+        if set(self.slices) != set(self.slice_names) or {ANNOTATOR, COMPETITOR, PROGRAM} & set(self.slices):
             raise ModelError(
-                f"Slices have names of their own, neither {ANNOTATOR!r} nor {COMPETITOR!r}, and slice_names for each; "
-                f"not {listing(map(repr, self.slices))} with names of {listing(map(repr, self.slice_names))}."
+                f"Slices have names of their own, none of {ANNOTATOR!r}, {COMPETITOR!r} and {PROGRAM!r}, and "
+                f"slice_names for each; not {listing(map(repr, self.slices))} with names of "
+                f"{listing(map(repr, self.slice_names))}."
+            )
+        if unknown := [name for name in self.programs if name not in self.annotators]:
+            raise ModelError(
+                f"Programs are annotators, and {listing(map(repr, unknown))} cast none of these votes."
+                f"{did_you_mean(unknown[0], self.annotators)}"
             )
         for name, codes in self.slices.items():
             size = len(self.slice_names[name])
@@ -161,6 +173,7 @@ class Cells(Votes):
         slices = ", ".join(f"{name} ({len(names)})" for name, names in self.slice_names.items())
         return (
             f"Cells({self.described_votes}, {self.n_competitors} competitors, {self.n_annotators} annotators, "
+            + (f"programs {listing(self.programs)}, " if self.programs else "")
             + (f"slices {slices}, " if slices else "")
             + f"{len(self.a)} cells)"
         )
@@ -176,6 +189,12 @@ class Cells(Votes):
     def n_votes(self) -> float:
         """Number of votes (sum of weights); where ``design_effect`` is not 1, the effective number of them."""
         return float(self.counts.sum())
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Annotators that are no programs."""
+        programs = set(self.programs)
+        return tuple(name for name in self.annotators if name not in programs)
 
     @cached_property
     def components(self) -> Ints:
@@ -246,15 +265,22 @@ class Cells(Votes):
         return np.array(rows, dtype=np.float64).reshape(len(names), len(self.a))
 
     def slice_rows(self, names: Sequence[str]) -> Ints:
-        """Slices of every cell, shape (len(names), n_cells).
+        """Slices of every cell, shape (len(names), n_cells); ``"program"`` is one, ``NO_PROGRAM`` where people vote.
 
         Raises
         ------
         ModelError
             If the votes do not carry one.
         """
-        rows = _asked_for(self.slices, names, "slice")
+        rows = _asked_for({**self.slices, PROGRAM: self._program} if PROGRAM in names else self.slices, names, "slice")
         return np.array(rows, dtype=np.int64).reshape(len(names), len(self.a))
+
+    @property
+    def _program(self) -> Ints:
+        """Which program cast the votes of every cell, shape (n_cells,)."""
+        place = {name: code for code, name in enumerate(self.programs)}
+        of_annotators = [place.get(name, NO_PROGRAM) for name in self.annotators] or [NO_PROGRAM]
+        return np.array(of_annotators, dtype=np.int64)[self.annotator]
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""

@@ -120,7 +120,7 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
         a=competitor_index[votes.a[rows]],
         b=competitor_index[votes.b[rows]],
         annotator=annotator_index[votes.annotator[rows]],
-        **(_slices_left(votes, rows) if isinstance(votes, Cells) else {}),
+        **(_slices_left(votes, rows) | _programs_left(votes, kept) if isinstance(votes, Cells) else {}),
     )
 
 
@@ -133,3 +133,9 @@ def _slices_left(cells: Cells, rows: NDArray[np.bool_]) -> dict[str, Any]:
             name: tuple(cells.slice_names[name][code] for code in kept) for name, (kept, _) in left.items()
         },
     }
+
+
+def _programs_left(cells: Cells, kept: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the programs among the annotators that are kept."""
+    left = {name for name, keep in zip(cells.annotators, kept, strict=True) if keep}
+    return {"programs": tuple(name for name in cells.programs if name in left)}

@@ -561,3 +561,19 @@ def test_a_killed_writer_loses_and_breaks_nothing():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 in a transaction: no damage" in done.stdout
+
+
+@pytest.mark.slow
+def test_it_asks_for_pairs_by_the_votes_of_all_who_are_not_excluded(path, uneven_arena):
+    everybody = ba.fit(uneven_arena.cells(), model="bradley-terry")
+    uneven_arena.rate(prior="flat", exclude="exclude")
+    asked = uneven_arena.next_pairs(6, goal="ranking", seed=3)
+    counted = ba.fit(ba.drop_annotators(uneven_arena.cells(), ["rex"]))
+    assert asked.equals(ba.next_pairs(counted, 6, goal="ranking", seed=3))
+    assert not asked.equals(ba.next_pairs(everybody, 6, goal="ranking", seed=3))
+    uneven_arena.close()
+    answer = json.loads(
+        run("arena", "next", path, "-n", 6, "--goal", "ranking", "--seed", 3, "--format", "json").stdout
+    )
+    assert answer["pairs"] == asked.to_dict("records")
+    assert (answer["goal"], answer["seed"]) == ("ranking", 3)

@@ -1,5 +1,7 @@
 """Fits with answers on disk, as a DataTree, and in what reads their draws."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -16,7 +18,8 @@ MODEL = ba.Model(
 
 @pytest.fixture(scope="module")
 def cells() -> ba.Cells:
-    return ba.read_votes(answered_votes(prompts=12, votes=600)[0], prompt="prompt")
+    cells = ba.read_votes(answered_votes(prompts=12, votes=600)[0], prompt="prompt")
+    return replace(cells, programs=cells.annotators[1:3])
 
 
 @pytest.fixture(scope="module", params=["marginal", "map"])
@@ -33,6 +36,7 @@ def test_saved_and_loaded(fit, tmp_path, suffix):
     assert (loaded.model, loaded.prior, loaded.spreads) == (fit.model, fit.prior, fit.spreads)
     assert (loaded.point.slices == fit.point.slices).all()
     assert loaded.cells.slice_names == fit.cells.slice_names
+    assert loaded.cells.programs == fit.cells.programs
     assert ba.leaderboard(loaded).equals(ba.leaderboard(fit))
     assert ba.annotators(loaded).equals(ba.annotators(fit))
     np.testing.assert_array_equal(ba.draw(loaded, size=20).slices, ba.draw(fit, size=20).slices)

@@ -1,10 +1,12 @@
 """The commands.
 
-=========  ==================================
+=========  =====================================
 ratings    ``rank`` and ``annotators``
 votes      ``check`` and ``simulate``
-judging    ``compare`` and ``diagnose``
+judging    ``compare``, ``diagnose``, ``judge``
+decisions  ``verdict``
+flips      ``flips``: what a ranking rests on
 arena      ``arena ...``: a Stable Arena
 reproduce  ``reproduce``: the paper
-=========  ==================================
+=========  =====================================
 """

@@ -10,6 +10,7 @@ import typer
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
+from bayes_arena.cli.commands.decisions import Goal
 from bayes_arena.cli.commands.ratings import Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
 from bayes_arena.cli.options import MODEL, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
@@ -168,6 +169,26 @@ def history(file: ArenaFile, output: Output) -> None:
     }
     title = f"{file.name}: {len(rounds)} round(s)"
     _write(table, formats, key="history", head=head, title=title, output=output)
+
+
+@arena.command("next")
+@takes_options
+def next_(
+    *,
+    file: ArenaFile,
+    pairs: Annotated[int, typer.Option("--pairs", "-n", help="How many to ask for.")] = 20,
+    goal: Goal = "best",
+    seed: Annotated[int, typer.Option(help="The same seed asks for the same pairs.")] = 0,
+    output: Output,
+) -> None:
+    """Choose the pairs to be voted on next."""
+    with collected_warnings() as notes:
+        from bayes_arena.arena.stable_arena import StableArena
+
+        with StableArena(file, read_only=True) as stable:
+            table = stable.next_pairs(pairs, goal=goal, seed=seed)
+    head = {**{str(name): value for name, value in table.attrs.items()}, "warnings": notes}
+    _write(table, {}, key="pairs", head=head, title=f"{file.name}: pairs to be voted on next", output=output)
 
 
 @arena.command()

@@ -1,9 +1,9 @@
-"""``compare`` and ``diagnose``: which model predicts best, and whether a result can be trusted."""
+"""``compare``, ``diagnose``, ``judge``: which model predicts best, whether to trust a result, what a judge is worth."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isclose
+from math import isclose, isnan, nan
 from typing import Annotated, Any
 
 from typer import Option
@@ -11,7 +11,7 @@ from typer import Option
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import ModelChoice
 from bayes_arena.cli.options import MODEL, Without, takes_options
-from bayes_arena.cli.output import Output, digits
+from bayes_arena.cli.output import Output, between, digits
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
 
@@ -53,7 +53,8 @@ def compare(
     """Compare models by how well they predict votes left out (PSIS-LOO), and stack them."""
     with collected_warnings() as notes:
         from bayes_arena.fits.fitting import fit
-        from bayes_arena.likelihood.presets import resolve_model, with_answers
+        from bayes_arena.likelihood.presets import with_answers
+        from bayes_arena.likelihood.problem import Problem
         from bayes_arena.validation.comparison import compare as compare_fits
         from bayes_arena.votes.groups import shared
 
@@ -61,7 +62,7 @@ def compare(
         fits = {}
         for name in models.split(","):
             plain, plus, _ = name.strip().partition(ANSWERS)
-            model = resolve_model(plain, annotators_known=cells.n_annotators > 0, sided=cells.sided)
+            model = Problem.of(cells, plain, "default").model
             model = replace(model, ties=ties) if ties else model
             model, _ = with_answers(model, cells, bool(plus))
             fits[model.name] = fit(cells, model=model, method=route.method or "marginal", seed=route.seed)
@@ -104,3 +105,48 @@ def diagnose(
     head = {**how, **sizes(result.cells), "warnings": notes}
     title = f"{source.title(result.cells)}\n{', '.join(how.values())}"
     output.write(columns, key="diagnosis", head=head, title=title, shown=columns)
+
+
+@app.command()
+@takes_options
+def judge(
+    *,
+    judge: Annotated[str, Option(metavar="NAME", help="The annotator that is a program, and judges.")],
+    source: Annotated[VoteSource, Without("no_annotator")],
+    own: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="A competitor of the judge's own kind. Repeatable. Default: those whose names begin as the judge is "
+            "called.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None,
+    model: ModelChoice,
+    level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95,
+    output: Output,
+) -> None:
+    """Say what a language model that judges does beside people, its tastes, and how many human votes it is worth."""
+    with collected_warnings() as notes:
+        import numpy as np
+
+        from bayes_arena.reliability.judges import Estimate, judge_report
+
+        result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
+        report = judge_report(result, judge, own=own, level=level)
+    rows, missing = report.rows(), Estimate(nan, nan, nan)
+    estimates = [one if isinstance(one, Estimate) else replace(missing, value=one) for one in rows.values()]
+    columns: dict[str, Any] = {"what": list(rows)}
+    columns |= {name: np.array([getattr(one, name) for one in estimates]) for name in ("value", "lower", "upper")}
+    bounds = between(columns["lower"], columns["upper"], ".2f")
+    shown = {
+        "what": columns["what"],
+        "value": digits(columns["value"], ",.2f"),
+        f"{100 * level:g} % interval": [
+            "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
+        ],
+    }
+    head = {"judge": judge, "sentence": report.sentence, "model": report.model, **sizes(result.cells)}
+    title = f"{source.title(result.cells)}\n{report.model}\n{report.sentence}"
+    output.write(columns, key="report", head={**head, "warnings": notes}, title=title, shown=shown)

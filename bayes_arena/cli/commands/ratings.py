@@ -42,7 +42,7 @@ def rank(
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
         over, slice = board.chosen()
-        asked = source.annotator is not None or source.delta is not None
+        asked = source.annotator is not None or source.delta is not None or source.program is not None
         asked = asked or intervals.by_annotator or model.by_annotator
         if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long

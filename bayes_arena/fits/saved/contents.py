@@ -45,6 +45,8 @@ NAMES = {
     (Judgement, "cells"): "cast",
 }
 """What a field is called in the file, where not by its name."""
+OWN = ("trust", "cast", "kinds")
+"""Groups whose attributes have their name before them: other parts have some of the same."""
 ELSEWHERE = ("tree", "numbering")
 """Fields of what the sampler returned, and of what follows from the problem."""
 
@@ -105,9 +107,14 @@ def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **
         elif name in LAYOUT.get(group, {}):
             if name in tree[group] or not _has_default(field):
                 values[field.name] = _read_array(hint, tree, group, name, sizes)
-        elif name in tree.attrs or not _has_default(field):
-            values[field.name] = _read_attribute(hints[field.name], tree.attrs[name])
+        elif (label := label_of(group, name)) in tree.attrs or not _has_default(field):
+            values[field.name] = _read_attribute(hints[field.name], tree.attrs[label])
     return kind(**values)
+
+
+def label_of(group: str, name: str) -> str:
+    """Return what the attribute of the file is called that is not among the arrays of a group."""
+    return f"{group}_{name}" if group in OWN else name
 
 
 def _has_default(field: Field[Any]) -> bool:

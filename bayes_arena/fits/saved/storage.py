@@ -17,7 +17,7 @@ import numpy as np
 
 from bayes_arena.errors import OutputError
 from bayes_arena.fits.result import Fit
-from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, variable
+from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, label_of, variable
 from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_judgement
 from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace
@@ -68,7 +68,7 @@ def save(fit: Fit, path: str | Path) -> None:
     groups: dict[str, dict[str, Any]] = {}
     for group, name, value in contents(fit):
         if name not in LAYOUT.get(group, {}):
-            tree.attrs[name] = attribute(value)
+            tree.attrs[label_of(group, name)] = attribute(value)
         elif not isinstance(value, Mapping) or value:  # without features there is no variable of them
             groups.setdefault(group, {})[name] = variable(group, name, value)
     for group, variables in groups.items():

@@ -20,7 +20,7 @@ import numpy as np
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import TooLargeError
 from bayes_arena.likelihood.outcomes.likelihood import ETA
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.algebra.numbering import Numbering
@@ -81,7 +81,7 @@ def eliminate_largest(numbering: Numbering) -> Elimination:
     size = numbering.n_head + numbering.n_annotators * width
     first = n + len(numbering.common)
     for by in dict.fromkeys([*(effect.by for effect in numbering.slices), *([ANNOTATOR] if width else [])]):
-        if by == COMPETITOR:
+        if by in (COMPETITOR, PROGRAM):  # there are few, and votes of people meet none
             continue
         unit = np.full(size, -1)
         if by == ANNOTATOR and width:
@@ -169,7 +169,7 @@ def entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[f
 
 
 def _too_large(numbering: Numbering, left: int) -> str:
-    kinds: Sequence[str] = sorted({effect.by for effect in numbering.slices} - {COMPETITOR, ANNOTATOR})
+    kinds: Sequence[str] = sorted({effect.by for effect in numbering.slices} - {COMPETITOR, ANNOTATOR, PROGRAM})
     return (
         f"{left:,} numbers of {numbering.n_annotators:,} annotators and of slices ({', '.join(kinds) or 'annotator'}) "
         f"cross each other, and at most {DENSE:,} can be solved for together. Leave out annotators with few votes "

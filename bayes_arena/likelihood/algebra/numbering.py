@@ -16,8 +16,8 @@ import numpy as np
 from bayes_arena.arrays import Ints
 from bayes_arena.likelihood.algebra.elimination import Elimination, eliminate_largest, entries_of_rows
 from bayes_arena.likelihood.predictor import Effect
-from bayes_arena.votes.cells import Tally
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR
+from bayes_arena.votes.cells import NO_PROGRAM, Tally
+from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,13 +111,17 @@ def number(tally: Tally, n_competitors: int, n_annotators: int, effects: tuple[t
 
 
 def keys_of_rows(effect: Effect, tally: Tally, n_competitors: int) -> list[Ints]:
-    """Return the keys of the numbers of every row, of one, or of both competitors; negative for an unknown slice."""
+    """Return the keys of the numbers of every row, of one, or of both competitors; negative for an unknown slice.
+
+    Votes of people meet no program's taste: both their entries are the same number, whichever, and cancel.
+    """
     if effect.by == COMPETITOR:
         return [tally.i, tally.j]
     code = tally.k if effect.by == ANNOTATOR else tally.slices[effect.feature]
     if effect.basis == "one":
         return [code]
-    return [np.where(code < 0, -1, code * n_competitors + one) for one in (tally.i, tally.j)]
+    keys = [np.where(code < 0, -1, code * n_competitors + one) for one in (tally.i, tally.j)]
+    return [np.where(code == NO_PROGRAM, 0, key) for key in keys] if effect.by == PROGRAM else keys
 
 
 def label_of(effect: Effect) -> str:

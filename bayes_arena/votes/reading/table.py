@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Unpack
 
-from bayes_arena.errors import OnInvalid, Weights
+from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
 from bayes_arena.votes.reading.columns import recognise_roles
@@ -35,6 +35,7 @@ def read_votes(
     on_invalid: OnInvalid = "raise",
     dedupe: bool = False,
     normalise: bool = False,
+    programs: str | Collection[str] = (),
 ) -> Cells:
     """Read pairwise votes and sum them to cells.
 
@@ -89,6 +90,11 @@ def read_votes(
     normalise : bool
         Take names for the same that differ in outer spaces or in their Unicode form (NFC); :func:`~bayes_arena.check`
         names them.
+    programs : str or collection of str
+        Which annotators are programs, language models that judge say, by name; where a column says so,
+        ``set(table.loc[table["kind"] == "llm", "judge"])``. Where people vote too, the presets give
+        programs a taste of their own, so that however many votes they cast they do not outvote people
+        (:func:`~bayes_arena.judge_report` says what they are worth).
 
     Returns
     -------
@@ -117,7 +123,7 @@ def read_votes(
     NoVotesError
         If no vote is left.
     VotesError
-        If the source cannot be read.
+        If the source cannot be read, or a program has cast no vote.
 
     Examples
     --------
@@ -145,7 +151,20 @@ def read_votes(
     )
     rows, design_effect = weighed(votes.rows, weights, named=weight is not None)
     cells = build_cells(rows, dropped=votes.dropped, sided=votes.sided)
-    return replace(cells, design_effect=design_effect)
+    return replace(cells, design_effect=design_effect, programs=_named_programs(cells, programs))
+
+
+def _named_programs(cells: Cells, programs: str | Collection[str]) -> tuple[str, ...]:
+    """Return the programs among the annotators, sorted; a :class:`VotesError` if one has cast no vote."""
+    names = [programs] if isinstance(programs, str) else sorted(set(programs))
+    if names and not cells.annotators:
+        raise VotesError("Programs are annotators, and no annotator was read. Name their column (annotator=...).")
+    if unknown := [name for name in names if name not in cells.annotators]:
+        raise VotesError(
+            f"No annotator is called {listing(map(repr, unknown))}, so no program is."
+            f"{did_you_mean(unknown[0], cells.annotators) or ' Name programs as the votes do.'}"
+        )
+    return tuple(names)
 
 
 def as_cells(votes: object) -> Cells:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict, Unpack, get_args
 
@@ -86,6 +86,7 @@ class Reading(TypedDict, total=False):
     on_invalid: OnInvalid
     dedupe: bool
     normalise: bool
+    programs: str | Collection[str]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,63 @@
+"""``verdict``: what may be said of the competitors, and whether there are enough votes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from typer import Option
+
+from bayes_arena.cli.app import app, collected_warnings
+from bayes_arena.cli.choices import BoardChoice, GoalName, ModelChoice
+from bayes_arena.cli.commands.ratings import how_fitted
+from bayes_arena.cli.options import MODEL, takes_options
+from bayes_arena.cli.output import Output, digits, plain
+from bayes_arena.cli.source import VoteSource
+
+Goal = Annotated[
+    GoalName,
+    Option(
+        help="What the votes are for. best: to find the best competitor. ranking: to put all in order.",
+        rich_help_panel=MODEL,
+    ),
+]
+
+
+@app.command()
+@takes_options
+def verdict(
+    *,
+    source: VoteSource,
+    model: ModelChoice,
+    board: BoardChoice,
+    goal: Goal = "best",
+    level: Annotated[float, Option(help="Probability that is enough.", rich_help_panel=MODEL)] = 0.95,
+    output: Output,
+) -> None:
+    """Say who is the best, whether there are enough votes, and who cannot be told apart."""
+    with collected_warnings() as notes:
+        from bayes_arena.decisions.enough import enough
+        from bayes_arena.decisions.tiers import tier_columns
+        from bayes_arena.decisions.verdict import verdict as said_of
+
+        over, slice = board.chosen()
+        result = model.fit(source.read()).on(over, slice)
+        said, found = said_of(result), enough(result, goal=goal, level=level)
+        columns, z = tier_columns(result, level)
+    about, how = how_fitted(result)
+    numbers = {name: plain(value) for name, value in asdict(found).items()}
+    head = {**about, **result.about, "level": level, "verdict": said, "enough": numbers, "z": z, "warnings": notes}
+    shown = {
+        "tier": digits(columns["tier"], "d"),
+        "competitor": [str(name) for name in columns["competitor"]],
+        "elo": digits(columns["elo"], ".1f"),
+        "places": _range(columns["place_best"], columns["place_worst"]),
+        "rank spread": _range(columns["rank_best"], columns["rank_worst"]),
+    }
+    title = "\n".join([source.title(result.cells), how, said, str(found)])
+    output.write(columns, key="tiers", head=head, title=title, shown=shown)
+
+
+def _range(first: Any, last: Any) -> list[str]:
+    """Format ranges of places."""
+    return [f"{best}–{worst}" for best, worst in zip(first, last, strict=True)]

@@ -1,0 +1,168 @@
+"""Votes changed, and what that does to the gap between two competitors.
+
+A change takes units one after another: votes, or whole groups of them. Units of one kind are alike, as equal votes of a
+stack are, so a change is how many of every kind, and the counts after it are linear in them:
+
+    counts' = counts + sum_u m_u delta_u,        delta_u = what one unit of kind u adds to the counts.
+
+With s_v the gradient of a vote's negative log-likelihood at the mode, H the Hessian there and g the derivatives of the
+gap by the parameters, one vote more moves the gap by -s_v' H^-1 g to first order, through every parameter of the model,
+and one unit by the sum over delta_u.
+
+Source: Broderick, Giordano & Meager, "An automatic finite-sample robustness metric", arXiv:2011.14999; for rankings
+Huang, Shen, Wei & Broderick, arXiv:2508.11847.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
+from bayes_arena.ratings.intervals.robust import moves_of_rows
+from bayes_arena.votes.cells import LOSS, OUTCOMES, WIN, Tally, whole_votes
+from bayes_arena.votes.groups import groups_of
+
+How = Literal["drop", "flip", "add"]
+VOTE = "vote"
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Kinds of units in which votes can be changed.
+
+    Attributes
+    ----------
+    target : Objective
+        The votes as the model sees them, with a row for what the units tell apart.
+    delta : sparse array, shape (n_kinds, 4 * n_rows)
+        What one unit adds to the counts, outcome by outcome.
+    available : ndarray, shape (n_kinds,)
+        How many units of a kind there are.
+    votes : ndarray, shape (n_kinds,)
+        Votes in one unit.
+    """
+
+    target: Objective
+    delta: csr_array
+    available: Floats
+    votes: Floats
+
+    def effects(self, fit: Fit, head: Floats) -> Iterator[Floats]:
+        """Yield by how much one unit of every kind moves a function, shape (n_kinds,), one after the other.
+
+        Parameters
+        ----------
+        fit : Fit
+            At its posterior mode.
+        head : ndarray, shape (m, h)
+            Derivatives of the functions by strengths, common numbers and numbers of slices.
+        """
+        one_vote = _gradients_of_one_vote(self.target, fit.point)
+        for _, moves in moves_of_rows(fit, self.target, head, None):
+            for function in range(moves.shape[2]):
+                yield self.delta @ -np.einsum("ocr,cr->or", one_vote, moves[:, :, function]).ravel()
+
+    def counts(self, taken: Floats) -> Floats:
+        """Return the counts after so many units of every kind were taken, shape (4, n_rows)."""
+        return np.asarray(self.target.counts + (self.delta.T @ taken).reshape(self.target.counts.shape))
+
+
+def changes(fit: Fit, by: str, how: How, pair: tuple[int, int]) -> Changes:
+    """Return how the votes of a fit can be changed; the pair matters only where votes are added to it.
+
+    Raises
+    ------
+    ModelError
+        If the votes do not say what they are to be grouped by, weights are fractions, or votes cannot be added.
+    """
+    if how == "add":
+        return _added(fit, by, pair)
+    if by == VOTE:
+        return _single_votes(fit, how)
+    return _whole_groups(fit, by, how)
+
+
+def _single_votes(fit: Fit, how: How) -> Changes:
+    """Every vote that the model sees, to be left out or turned round; equal votes are of one kind."""
+    target, size = fit.target, len(fit.target.tally.i)
+    counts = whole_votes(target.counts)
+    outcome, row = np.nonzero(counts) if how == "drop" else _decided(counts)
+    kind, ones = np.arange(len(row)), np.ones(len(row))
+    entries = [(-ones, kind, outcome * size + row)]
+    if how == "flip":
+        entries.append((ones, kind, np.where(outcome == WIN, LOSS, WIN) * size + row))
+    return Changes(target, _matrix(entries, len(row), size), counts[outcome, row].astype(float), ones)
+
+
+def _decided(counts: Ints) -> tuple[Ints, Ints]:
+    """Outcome and row of the votes that have a winner."""
+    outcome, row = np.nonzero(counts[[WIN, LOSS]])
+    return np.array([WIN, LOSS])[outcome], row
+
+
+def _whole_groups(fit: Fit, by: str, how: How) -> Changes:
+    """All votes of an annotator or a slice together, to be left out or turned round."""
+    groups_of(fit.cells, by)
+    tally, group = fit.model.tally_by(fit.cells, by)
+    target, size = fit.target_of(tally), len(tally.i)
+    outcome, row = np.nonzero(target.counts)
+    counts = target.counts[outcome, row]
+    entries = [(-counts, group[row], outcome * size + row)]
+    if how == "flip":
+        turned = np.select([outcome == WIN, outcome == LOSS], [LOSS, WIN], outcome)
+        entries.append((counts, group[row], turned * size + row))
+    votes = sum_by(group[row], counts, 1 + int(group.max()))
+    return Changes(target, _matrix(entries, len(votes), size), (votes > 0).astype(float), votes)
+
+
+def _added(fit: Fit, by: str, pair: tuple[int, int]) -> Changes:
+    """Further votes for the second of a pair, by the annotators in proportion to the votes they cast."""
+    if by != VOTE:
+        raise ModelError(f"Votes are added one by one, not by {by!r}. Use by='vote', or how='drop' or 'flip'.")
+    if fit.model.is_crossed:
+        raise ModelError(
+            f"Votes cannot be added to {fit.model.name!r}, whose strengths differ by slice: a further vote would need "
+            "a slice. Use how='drop' or 'flip', or a model without slices (answers=False, --answers off)."
+        )
+    target, old = fit.target, fit.target.tally
+    share = fit.cells.votes_by_annotator() / fit.cells.n_votes if target.n_annotators else np.ones(1)
+    sides = [pair, pair[::-1]] if fit.model.position != "none" else [(min(pair), max(pair))]
+    size, more = len(old.i), len(share) * len(sides)
+    first, second = (np.repeat([side[end] for side in sides], len(share)) for end in (0, 1))
+    tally = Tally(
+        i=np.append(old.i, first),
+        j=np.append(old.j, second),
+        k=np.append(old.k, np.tile(np.arange(len(share)), len(sides))),
+        counts=np.concatenate([old.counts, np.zeros((more, len(OUTCOMES)))]),
+        features=np.column_stack([old.features, np.zeros((len(old.features), more))]),
+        slices=np.column_stack([old.slices, np.zeros((len(old.slices), more), dtype=np.int64)]),
+    )
+    outcome = np.where(first == pair[0], LOSS, WIN)
+    column = outcome * (size + more) + size + np.arange(more)
+    weights = np.tile(share, len(sides)) / len(sides)
+    delta = _matrix([(weights, np.zeros(more, dtype=np.int64), column)], 1, size + more)
+    return Changes(fit.target_of(tally), delta, np.array([np.ceil(target.n_votes)]), np.ones(1))
+
+
+def _matrix(entries: list[tuple[Floats, Ints, Ints]], kinds: int, rows: int) -> csr_array:
+    values, kind, column = (np.concatenate(part) for part in zip(*entries, strict=True))
+    return csr_array((values, (kind, column)), shape=(kinds, len(OUTCOMES) * rows))
+
+
+def _gradients_of_one_vote(target: Objective, point: Point) -> Floats:
+    """Gradient of a vote's loss by its coordinates, for every outcome and row, shape (4, n_coordinates, n_rows)."""
+    coordinates, found = target.coordinates(point), []
+    for outcome in range(len(OUTCOMES)):
+        one = np.zeros_like(target.counts)
+        one[outcome] = 1.0
+        found.append(target.likelihood.rows(one, coordinates).gradient)
+    return np.array(found)

@@ -1,0 +1,244 @@
+"""How many votes, or whose, a ranking rests on: the fewest whose change turns two competitors round.
+
+The number k says in votes what the probability that the one is better says of the posterior, so the two stand side by
+side: where the votes do not settle an order, a handful of them decides it, however many there are. What k adds are the
+names of the votes, annotators or prompts that carry the order, and, counted in annotators, how few people do.
+
+How it is found stands in :mod:`~bayes_arena.decisions.changed_votes.refits`. It is exact in that a refit without these
+votes has the opposite order, and a refit with one of them returned has not. Another choice may do with fewer: on real
+votes at most 7 % fewer in models without slices, and up to a third with answers (``benchmarks/flips.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from scipy.special import ndtr
+
+from bayes_arena.arrays import Columns, Floats, Ints
+from bayes_arena.decisions.changed_votes.changes import VOTE, How, changes
+from bayes_arena.decisions.changed_votes.refits import Fewest, Path, fewest_along, fewest_one_by_one
+from bayes_arena.errors import ModelError, NotIdentifiedError, require_choice
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.inference.projection import project
+from bayes_arena.progress import report
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.estimates import pair_indices
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.cells import OUTCOMES, whole_counts
+from bayes_arena.votes.words import ANNOTATOR
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Pairs = Literal["adjacent", "top"]
+
+
+def flips(
+    result: Fit,
+    pairs: Pairs | Sequence[tuple[str, str]] = "adjacent",
+    *,
+    by: str = "vote",
+    how: How = "drop",
+    max_share: float = 0.3,
+) -> pd.DataFrame:
+    """Count the votes, annotators or prompts whose change would turn two competitors round.
+
+    Parameters
+    ----------
+    result : Fit
+        A fitted model. Refits hold the spreads of its prior and go to the posterior mode; so do the order, the gap and
+        the probability shown, whatever the route of the fit. Votes that its guard left out stay out.
+    pairs : {"adjacent", "top"} or sequence of (str, str)
+        Every competitor and the next, the first and the second alone, or these pairs.
+    by : str
+        What is changed: ``"vote"``, every vote of an ``"annotator"``, or of a slice by its name, ``"prompt"`` say.
+    how : {"drop", "flip", "add"}
+        Left out; turned round, as if the other had won; or votes for the opponent added to the pair, by the annotators
+        in proportion to the votes they cast.
+    max_share : float
+        Most of the votes that may be changed, as a share of all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``competitor, opponent, elo_gap, p_better, k, k_linear, share``, the better of the two first. ``elo_gap`` is in
+        Elo points; ``p_better`` is the posterior probability that the competitor is better, in the Gaussian
+        approximation; ``k`` is the number of votes (annotators, prompts) after which a refit ranks them the other way
+        round, infinity where none within ``max_share`` does; ``k_linear`` its linear prediction; ``share`` that of the
+        votes changed, infinity where ``k`` is. Where the model tells annotators apart, ``annotators`` is how many cast
+        the votes. Where whole groups are changed, the last column has the name of ``by`` and tuples of their names,
+        those with the largest effect first.
+
+    Raises
+    ------
+    ModelError
+        If a name is no competitor, an option is unknown, the votes do not say which groups they belong to, annotators
+        have numbers under a flat prior, weights are fractions, or votes are to be added to a model with slices.
+    NotIdentifiedError
+        If there is no finite estimate.
+    ConvergenceError
+        If a refit finds no mode.
+
+    References
+    ----------
+    Huang, Shen, Wei & Broderick, "Dropping just a handful of preferences can change top large language model rankings",
+    arXiv:2508.11847; added and flipped votes: arXiv:2605.15761.
+    """
+    import pandas as pd
+
+    table = pd.DataFrame(flip_columns(result, pairs, by=by, how=how, max_share=max_share))
+    table.attrs.update(by=by, how=how, max_share=max_share, model=result.model.name)
+    return table
+
+
+def flip_columns(
+    result: Fit, pairs: Pairs | Sequence[tuple[str, str]], *, by: str, how: How, max_share: float
+) -> Columns:
+    """Columns of :func:`flips` (the command line prints them without importing pandas)."""
+    _require_options(result, how, max_share)
+    with one_thread():
+        fit = at_mode(result)
+        above, below = ordered_pairs(fit, pairs)
+        elo = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view).strength
+        found = list(fewest_changes(fit, above, below, by, how, max_share))
+        p_better = _probability_better(fit, above, below)
+    names = np.array(fit.cells.competitors, dtype=object)
+    changed = np.array([one.taken @ one.changes.votes for one in found])
+    k = np.array([one.units for one in found], dtype=np.float64)
+    columns: Columns = {
+        "competitor": names[above],
+        "opponent": names[below],
+        "elo_gap": EloScale().points_per_logit * (elo[above] - elo[below]),
+        "p_better": p_better,
+        "k": k,
+        "k_linear": np.array([one.predicted for one in found], dtype=np.float64),
+        "share": np.where(np.isinf(k), np.inf, changed / fit.target.n_votes),
+    }
+    if by != VOTE:
+        groups = fit.cells.annotators if by == ANNOTATOR else fit.cells.slice_names[by]
+        columns[by] = [tuple(groups[kind] for kind in one.kinds) for one in found]
+    elif fit.model.needs_annotators and how != "add":
+        tally = fit.target.tally
+        columns["annotators"] = np.array([len(np.unique(tally.k[one.votes[1]])) for one in found])
+    return columns
+
+
+def flip_votes(
+    result: Fit, competitor: str, opponent: str, *, by: str = "vote", how: How = "drop", max_share: float = 0.3
+) -> pd.DataFrame:
+    """List the votes whose change turns two competitors round.
+
+    Parameters
+    ----------
+    result : Fit
+        A fitted model.
+    competitor, opponent : str
+        The pair, in either order.
+    by, how, max_share
+        As for :func:`flips`; ``how`` is ``"drop"`` or ``"flip"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``model_a, model_b, winner, votes, of``: change ``votes`` of the ``of`` votes of this kind, which to the model
+        are all alike; those with the largest effect first. Before ``winner`` stand the ``annotator`` and the slices, as
+        far as they are told apart. Where sides are not, ``model_a`` is the name that sorts first. A both-bad vote that
+        the model takes for a tie is a tie. Empty where no change within ``max_share`` turns the pair round.
+
+    Raises
+    ------
+    ModelError, NotIdentifiedError, ConvergenceError
+        As for :func:`flips`.
+    """
+    import pandas as pd
+
+    if how == "add":
+        raise ModelError(
+            "Added votes are all for one of the two, so there is nothing to list. Ask flips for their number."
+        )
+    _require_options(result, how, max_share)
+    with one_thread():
+        fit = at_mode(result)
+        above, below = ordered_pairs(fit, [(competitor, opponent)])
+        (found,) = fewest_changes(fit, above, below, by, how, max_share)
+    outcome, row, votes = found.votes
+    tally, cells = found.changes.target.tally, fit.cells
+    names = np.array(cells.competitors, dtype=object)
+    columns: Columns = {"model_a": names[tally.i[row]], "model_b": names[tally.j[row]]}
+    if fit.model.needs_annotators or by == ANNOTATOR:
+        columns[ANNOTATOR] = np.array(cells.annotators, dtype=object)[tally.k[row]]
+    slices = [*fit.model.slices, *([by] if by not in (VOTE, ANNOTATOR, *fit.model.slices) else [])]
+    for name, codes in zip(slices, tally.slices, strict=False):
+        columns[name] = np.array(cells.slice_names[name], dtype=object)[codes[row]]
+    columns["winner"] = np.array(OUTCOMES, dtype=object)[outcome]
+    columns["votes"], columns["of"] = whole_counts(votes), whole_counts(found.changes.target.counts[outcome, row])
+    table = pd.DataFrame(columns)
+    table.attrs.update(by=by, how=how, max_share=max_share, model=fit.model.name)
+    return table
+
+
+def _require_options(fit: Fit, how: How, max_share: float) -> None:
+    require_choice("how", how, get_args(How))
+    if not 0 < max_share <= 1:
+        raise ModelError(f"max_share is a share of the votes, above 0 and at most 1; not {max_share!r}.")
+    if any(np.isinf(effect.sd) for effect in fit.target.own):
+        raise ModelError(
+            "Under a flat prior nothing holds the numbers of an annotator whose votes are left out. Use "
+            "prior='default', or model='bradley-terry'."
+        )
+
+
+def at_mode(result: Fit) -> Fit:
+    """Return the fit at its posterior mode, at which a fit by another route is not."""
+    is_mode = result.method == "map" or result.evidence == "laplace"
+    mode = result.mode if is_mode else find_mode(result.mode.problem)
+    if mode.at_infinity:
+        raise NotIdentifiedError(f"There is no finite estimate that votes could turn round. {mode.at_infinity[0]}")
+    return replace(result, mode=mode)
+
+
+def ordered_pairs(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
+    """Return the better and the worse of every pair."""
+    quality = fit.strength + fit.view.slices @ fit.point.slices
+    if isinstance(pairs, str):
+        require_choice("pairs", pairs, get_args(Pairs))
+        best = np.argsort(-quality, kind="stable")[: 2 if pairs == "top" else None]
+        names = np.array(fit.cells.competitors, dtype=object)[best]
+        pairs = list(pairwise(names))
+    i, j = pair_indices(fit, pairs)
+    return np.where(quality[i] < quality[j], j, i), np.where(quality[i] < quality[j], i, j)
+
+
+def contrasts_of(fit: Fit, above: Ints, below: Ints) -> Floats:
+    """Return the derivatives of the gaps by strengths, common numbers and numbers of slices, shape (m, h)."""
+    strength = np.eye(fit.cells.n_competitors)[above] - np.eye(fit.cells.n_competitors)[below]
+    common = np.zeros((len(above), len(fit.point.common)))
+    return np.column_stack([strength, common, (fit.view.slices.T @ strength.T).T])
+
+
+def _probability_better(fit: Fit, above: Ints, below: Ints) -> Floats:
+    """Posterior probability of the order of every pair, in the Gaussian approximation."""
+    contrasts = contrasts_of(fit, above, below)
+    variance = fit.laplace.variance(contrasts) + fit.view.unseen[above] + fit.view.unseen[below]
+    return np.asarray(ndtr(contrasts @ fit.point.head / np.sqrt(variance)))
+
+
+def fewest_changes(fit: Fit, above: Ints, below: Ints, by: str, how: How, max_share: float) -> Iterator[Fewest]:
+    """Yield the fewest changes that turn every pair round."""
+    contrasts, most = contrasts_of(fit, above, below), max_share * fit.target.n_votes
+    alike = None if how == "add" else changes(fit, by, how, (0, 1))
+    effects = alike.effects(fit, contrasts) if alike else iter(())
+    for row, pair in enumerate(zip(above.tolist(), below.tolist(), strict=True)):
+        report(f"pair {row + 1} of {len(above)}", row, len(above))
+        allowed = alike or changes(fit, by, how, pair)
+        effect = next(effects) if alike else next(allowed.effects(fit, contrasts[row : row + 1]))
+        path = Path(allowed, effect, most)
+        found = fewest_along(path, fit, contrasts[row])
+        yield found if by == VOTE else fewest_one_by_one(path, found, fit, contrasts[row])
+    report("")

@@ -1,0 +1,215 @@
+"""The fewest units of change that turn a pair round, found by refits.
+
+Units are taken in the order of their first-order effect on the gap, which also predicts how many are needed. The
+prediction only says where to look: refits bracket the number, each on the line between the ends of the bracket, until
+so many turn the pair round and one unit less does not. Refits start from the last mode and hold the spreads of the
+prior.
+
+A whole group is no small change. So where few groups suffice they are chosen again one by one, the effects taken anew
+at the mode without those before, and the smaller number counts.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.decisions.changed_votes.changes import Changes
+from bayes_arena.errors import ConvergenceError
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.mode.laplace import laplace_at
+from bayes_arena.inference.mode.newton import Gauge, minimise, runs_to_infinity
+from bayes_arena.inference.mode.search import EQUAL
+from bayes_arena.likelihood.point import Point
+
+STRAIGHT = 6
+"""Refits guided by the line between the ends of a bracket; after them it is halved."""
+CHOSEN_ANEW = 25
+"""Groups that are chosen one by one at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fewest:
+    """The fewest units after which a gap is negative.
+
+    Attributes
+    ----------
+    changes : Changes
+    effect : ndarray, shape (n_kinds,)
+        By how much one unit of every kind moves the gap, to first order, in logits.
+    units : float
+        How many; infinity if so many are not there, or are not allowed.
+    predicted : float
+        The linear prediction.
+    taken : ndarray, shape (n_kinds,)
+        How many of every kind; none where there is no such change.
+    """
+
+    changes: Changes
+    effect: Floats
+    units: float
+    predicted: float
+    taken: Floats
+
+    @property
+    def kinds(self) -> Ints:
+        """Kinds that are taken, the strongest first."""
+        return strongest_first(np.flatnonzero(self.taken), self.effect)
+
+    @property
+    def votes(self) -> tuple[Ints, Ints, Floats]:
+        """Outcome and row of the votes that are dropped or turned, and how many, those of the strongest kinds first."""
+        kinds = self.kinds
+        gone = self.changes.delta[kinds].minimum(0).tocoo()
+        order = np.argsort(gone.row, kind="stable")
+        outcome, row = np.divmod(gone.col[order], len(self.changes.target.tally.i))
+        return outcome, row, -gone.data[order] * self.taken[kinds][gone.row[order]]
+
+
+def strongest_first(kinds: Ints, effect: Floats) -> Ints:
+    """Sort kinds by their effect."""
+    return kinds[np.argsort(effect[kinds], kind="stable")]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Units in the order of their effect on a gap.
+
+    Attributes
+    ----------
+    changes : Changes
+    effect : ndarray, shape (n_kinds,)
+        By how much one unit of every kind moves the gap, to first order, in logits.
+    most_votes : float
+        Votes that may be changed.
+    """
+
+    changes: Changes
+    effect: Floats
+    most_votes: float
+
+    @cached_property
+    def order(self) -> Ints:
+        """Kinds that narrow the gap, the strongest first."""
+        return strongest_first(np.flatnonzero(self.effect < 0), self.effect)
+
+    @cached_property
+    def ends(self) -> tuple[Floats, Floats]:
+        """Units up to the end of every kind, from none on, and by how much they narrow the gap."""
+        available = self.changes.available[self.order]
+        narrowed = np.cumsum(available * -self.effect[self.order])
+        return np.append(0.0, np.cumsum(available)), np.append(0.0, narrowed)
+
+    @property
+    def longest(self) -> int:
+        """Units within the votes that may be changed."""
+        available, votes = self.changes.available[self.order], self.changes.votes[self.order]
+        before = np.cumsum(available * votes) - available * votes
+        return int(np.clip((self.most_votes - before) // votes, 0, available).sum())
+
+    def narrowed(self, units: float) -> float:
+        """By how much so many units narrow the gap, to first order."""
+        return float(np.interp(units, *self.ends))
+
+    def units(self, narrowed: float) -> float:
+        """How many units narrow the gap by so much, to first order, at least one; infinity if all do not."""
+        units, effects = self.ends
+        return max(1, math.ceil(np.interp(narrowed, effects, units))) if narrowed <= effects[-1] else math.inf
+
+    def taken(self, units: int) -> Floats:
+        """How many of every kind the first so many are, shape (n_kinds,)."""
+        taken = np.zeros(len(self.effect))
+        taken[self.order] = np.clip(units - self.ends[0][:-1], 0, self.changes.available[self.order])
+        return taken
+
+
+def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
+    """Find the fewest units, in the order of their effect, after which a refit has a negative gap.
+
+    Parameters
+    ----------
+    path : Path
+    fit : Fit
+        At its posterior mode, where the gap is not negative.
+    contrast : ndarray, shape (h,)
+        Derivatives of the gap by strengths, common numbers and numbers of slices.
+
+    Raises
+    ------
+    ConvergenceError
+        If a refit finds no mode.
+    """
+    point, gap = fit.point, float(contrast @ fit.point.head)
+    low, low_gap, high, high_gap = 0, gap, path.longest + 1, math.inf  # no gap is known beyond the longest
+    slope, refits = 1.0, 0
+    while high - low > 1:
+        if refits > STRAIGHT and high_gap < 0:
+            units = (low + high) // 2
+        else:
+            guess = path.units(path.narrowed(low) + low_gap / slope) if slope > 0 else math.inf
+            units = int(min(max(guess, low + 1), high - 1))
+        point, refits = refit(path.changes, path.taken(units), fit, point), refits + 1
+        reached = float(contrast @ point.head)
+        if reached < -EQUAL:
+            high, high_gap = units, reached
+        else:
+            low, low_gap = units, reached
+        known, known_gap = (high, high_gap) if high_gap < 0 else (0, gap)
+        slope = (low_gap - known_gap) / (path.narrowed(known) - path.narrowed(low))
+    predicted = path.units(gap)
+    if high_gap < 0:
+        return Fewest(path.changes, path.effect, high, predicted, path.taken(high))
+    return Fewest(path.changes, path.effect, math.inf, predicted, np.zeros(len(path.effect)))
+
+
+def fewest_one_by_one(path: Path, found: Fewest, fit: Fit, contrast: Floats) -> Fewest:
+    """Choose groups again one by one, and return them if they are fewer than those that were found.
+
+    Parameters
+    ----------
+    path, fit, contrast
+        As for :func:`fewest_along`.
+    found : Fewest
+        What it found.
+    """
+    changes, effect, taken, now = path.changes, path.effect, np.zeros(len(path.effect)), fit
+    for chosen in range(1, int(min(found.units - 1, CHOSEN_ANEW)) + 1):
+        left = (effect < 0) & (taken < changes.available) & (taken @ changes.votes + changes.votes <= path.most_votes)
+        if not left.any():
+            break
+        taken[np.argmin(np.where(left, effect, math.inf))] += 1
+        now = refitted(changes, taken, fit, now.point)
+        if float(contrast @ now.point.head) < -EQUAL:
+            return replace(found, units=chosen, taken=taken)
+        (effect,) = changes.effects(now, contrast[None])
+    return found
+
+
+def refit(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Point:
+    """Return the mode after so many units of every kind, from a start.
+
+    Raises
+    ------
+    ConvergenceError
+        If none is found.
+    """
+    target = replace(changes.target, counts=changes.counts(taken))
+    gauge = Gauge(fit.laplace.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    found = minimise(target, start, gauge)
+    if not found.converged and not runs_to_infinity(target, found.point):
+        raise ConvergenceError(
+            f"No mode was found with {taken.sum():,.0f} votes or groups changed. Use a tighter prior, or a smaller "
+            "max_share."
+        )
+    return found.point
+
+
+def refitted(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Fit:
+    """Return the fit at the mode of :func:`refit`, where effects can be taken anew."""
+    point = refit(changes, taken, fit, start)
+    target = replace(changes.target, counts=changes.counts(taken))
+    return replace(fit, mode=replace(fit.mode, point=point, laplace=laplace_at(target, point, fit.laplace.shifts)))

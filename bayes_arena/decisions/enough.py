@@ -1,0 +1,161 @@
+"""Whether there are enough votes yet, and how many are left to go.
+
+With r* the competitors' strengths, l the leader (the highest posterior mean) and all expectations over the posterior,
+
+    P(best)          = P(r*_l > r*_j for all j)
+    expected regret  = E[max_j r*_j - r*_l]                      in Elo points: what is lost if l is not the best
+    expected tau     = mean over pairs of 2 P(order right) - 1   Kendall's, of the order of the posterior means
+
+The best is found when P(best) reaches the level; the ranking when the share of pairs in the right order,
+(1 + tau) / 2, is expected to.
+
+How many votes are left is an estimate, not a promise. With m times the votes, of the kind that was cast, posterior
+standard deviations would be about 1 / sqrt(m) of what they are; were the means to stay, draws r would become
+mean + (r - mean) / sqrt(m), and the smallest m that reaches the level is looked for. It is often too high: means do
+move, and pairs that are chosen well (:func:`~bayes_arena.next_pairs`) take fewer votes; in ``benchmarks/decisions.py``
+about half of what was estimated at 500 votes. For new prompts it is too low if votes are on old ones.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.decisions.next_pairs import Goal
+from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.belief import believed_strengths
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.contract import require_level
+
+MULTIPLES = np.geomspace(1, 1000, 300)
+"""Times as many votes that are tried; what takes more than the last is beyond any estimate."""
+
+
+@dataclass(frozen=True)
+class Enough:
+    """Whether there are enough votes.
+
+    Attributes
+    ----------
+    goal : {"best", "ranking"}
+        What the votes are for.
+    level : float
+        The probability that was asked for.
+    done : bool
+        Whether the goal is reached: P(best) is at least the level, or of all pairs such a share is expected to be in
+        the right order.
+    close_enough : bool
+        Whether the expected regret is at most what was asked for: whoever is the best, the leader is not much worse.
+    leader : str
+        The competitor of the highest posterior mean.
+    p_best : float
+        Probability that it is the best.
+    regret_elo : float
+        By how many Elo points the best is expected to be better than it.
+    expected_tau : float
+        Kendall's tau that the order of the posterior means is expected to have with the true one.
+    votes : float
+        Votes cast.
+    votes_to_go : float
+        Estimate of the further votes that the goal takes; 0 when it is reached, infinite if it takes more than a
+        thousand times the votes that were cast.
+    """
+
+    goal: Goal
+    level: float
+    done: bool
+    close_enough: bool
+    leader: str
+    p_best: float
+    regret_elo: float
+    expected_tau: float
+    votes: float
+    votes_to_go: float
+
+    def __str__(self) -> str:
+        to_go = f"about {self.votes_to_go:,} to go" if math.isfinite(self.votes_to_go) else "too many to go to estimate"
+        found = "enough votes" if self.done else f"not enough votes, {to_go}"
+        return (
+            f"{self.goal.capitalize()} at {100 * self.level:g} %: {found}. {self.leader} is the best with probability "
+            f"{self.p_best:.2f}, expected regret {self.regret_elo:.1f} Elo{' (close enough)' * self.close_enough}, "
+            f"expected tau {self.expected_tau:.2f}."
+        )
+
+
+def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: float = 10.0) -> Enough:
+    """Say whether there are enough votes, and estimate how many are left to go.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    goal : {"best", "ranking"}
+        Whether the best competitor is to be found, or the order of all.
+    level : float
+        For the best, the probability that it is; for the ranking, the share of pairs expected in the right order.
+        Whoever stops at P(best) >= .95, however often they look, is wrong about one time in twenty over arenas like the
+        prior's; in an arena whose best two are nearly alike they are wrong more often, and lose little.
+    regret_elo : float
+        Expected regret in Elo points up to which the leader is ``close_enough``.
+
+    Returns
+    -------
+    Enough
+
+    Raises
+    ------
+    ModelError
+        If the goal is unknown, the level not between 0 and 1, or the regret negative.
+    NotIdentifiedError
+        If the votes do not determine the estimate under a flat prior.
+
+    Examples
+    --------
+    >>> found = enough(fit(example_arena().votes))
+    >>> found.done, found.leader, found.votes_to_go
+    (True, 'model-18', 0)
+    """
+    require_choice("goal", goal, get_args(Goal))
+    require_level(level)
+    if not regret_elo >= 0:
+        raise ModelError(f"regret_elo is in Elo points and not negative, not {regret_elo!r}.")
+    strength = believed_strengths(fit)
+    mean = strength.mean(axis=0)
+    order = np.argsort(-mean, kind="stable")
+    mean, ranked = mean[order], strength[:, order]
+    deviation = ranked - mean
+    reached = leads if goal == "best" else in_order
+    place = bisect_left(MULTIPLES, level, key=lambda m: reached(mean + deviation / math.sqrt(m)))
+    cast = fit.cells.n_votes * fit.cells.design_effect
+    to_go = math.ceil(cast * (MULTIPLES[place] - 1)) if place < len(MULTIPLES) else math.inf
+    regret = EloScale().points_per_logit * float((ranked.max(axis=1) - ranked[:, 0]).mean())
+    return Enough(
+        goal=goal,
+        level=level,
+        done=place == 0,
+        close_enough=regret <= regret_elo,
+        leader=fit.cells.competitors[order[0]],
+        p_best=leads(ranked),
+        regret_elo=regret,
+        expected_tau=2 * in_order(ranked) - 1,
+        votes=cast,
+        votes_to_go=to_go,
+    )
+
+
+def leads(ranked: Floats) -> float:
+    """Return the share of draws (n_draws, n) in which the first competitor is the best."""
+    return float((ranked.argmax(axis=1) == 0).mean())
+
+
+def in_order(ranked: Floats) -> float:
+    """Return the share of draws and pairs in which the competitor that comes first is the better of the two."""
+    columns = np.ascontiguousarray(ranked.T)
+    right = sum(np.count_nonzero(column > columns[place + 1 :]) for place, column in enumerate(columns))
+    return float(right / (len(ranked) * math.comb(len(columns), 2)))

@@ -1,0 +1,110 @@
+"""Which pairs to compare next.
+
+For the order of all competitors, pairs are asked for that have the fewest votes. For the best competitor half of the
+pairs are such, and half are two that may be the best (top-two Thompson sampling; Russo, 2016): one is drawn with its
+probability of being best, the other likewise among the rest. The even half keeps a competitor in play that early votes
+were unjust to. ``benchmarks/decisions.py`` measures how many votes either rule takes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.belief import believed_strengths, best_probabilities
+from bayes_arena.votes.cells import Cells
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Goal = Literal["best", "ranking"]
+"""What votes are collected for: to find the best competitor, or to put all in order."""
+
+
+def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> pd.DataFrame:
+    """Choose the pairs to be voted on next.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    n : int
+        Pairs to choose, for a vote each.
+    goal : {"best", "ranking"}
+        What the votes are for: to find the best competitor, or to put all in order. For the order of all, nothing that
+        was measured beats evening out the votes of the pairs: not the arena's sampling by expected gain in precision,
+        not expected information, not a look-ahead at misranked pairs.
+    seed : int
+        The same seed gives the same pairs.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``a, b``, whom to show first and second (at random), and ``why``: how many votes the pair has had, or for the
+        best competitor, in every second row, the two probabilities of being best. A pair that was never voted on comes
+        first. A pair may be asked for more than once.
+
+    Raises
+    ------
+    ModelError
+        If n is not positive, the goal is unknown or the seed negative.
+    NotIdentifiedError
+        For the best competitor, if the votes do not determine the estimate under a flat prior.
+
+    References
+    ----------
+    Russo, D. (2016), "Simple Bayesian algorithms for best arm identification", COLT.
+    """
+    import pandas as pd
+
+    require_choice("goal", goal, get_args(Goal))
+    if n < 1 or seed < 0:
+        raise ModelError(f"next_pairs takes one pair or more and a seed that is not negative; not {n} and {seed}.")
+    rng, names, votes = np.random.default_rng(seed), fit.cells.competitors, _votes_by_pair(fit.cells)
+    strength = believed_strengths(fit) if goal == "best" else None
+    p_best = None if strength is None else best_probabilities(strength)
+    asked = []
+    for row in range(n):
+        if strength is None or p_best is None or row % 2 == 0:
+            a, b = _fewest_votes(votes, rng)
+            why = f"{votes[a, b]:g} votes so far" if votes[a, b] else "never compared"
+        else:
+            a, b = _may_be_best(strength, p_best, rng)
+            why = f"P(best) {p_best[a]:.2f} and {p_best[b]:.2f}"
+        votes[[a, b], [b, a]] += 1
+        asked.append((names[a], names[b], why))
+    table = pd.DataFrame(asked, columns=["a", "b", "why"])
+    table.attrs.update(goal=goal, seed=seed, **fit.about)
+    return table
+
+
+def _votes_by_pair(cells: Cells) -> Floats:
+    """Votes on every pair, whoever was shown first, shape (n, n)."""
+    votes = np.zeros((cells.n_competitors, cells.n_competitors))
+    np.add.at(votes, (cells.a, cells.b), cells.counts.sum(axis=1))
+    return votes + votes.T
+
+
+def _fewest_votes(votes: Floats, rng: np.random.Generator) -> tuple[int, int]:
+    """Draw one of the pairs with the fewest votes; of several, one whose two competitors have the fewest."""
+    a, b = np.nonzero(~np.eye(len(votes), dtype=bool))  # either may be shown first
+    rows = np.arange(len(a))
+    for load in (votes[a, b], votes.sum(axis=0)[a] + votes.sum(axis=0)[b]):
+        rows = rows[load[rows] == load[rows].min()]
+    row = rng.choice(rows)
+    return int(a[row]), int(b[row])
+
+
+def _may_be_best(strength: Floats, p_best: Floats, rng: np.random.Generator) -> tuple[int, int]:
+    """Draw one competitor with its probability of being best, and another with its own among the rest."""
+    one = rng.choice(len(p_best), p=p_best)
+    rest = np.where(np.arange(len(p_best)) == one, 0.0, p_best)
+    if not rest.any():  # it is best in every draw: the best of the others, then
+        rest = best_probabilities(np.where(np.arange(len(p_best)) == one, -np.inf, strength))
+    other = rng.choice(len(p_best), p=rest / rest.sum())
+    a, b = rng.permutation([one, other]).tolist()  # either may be shown first
+    return a, b

@@ -1,0 +1,187 @@
+"""Strengths pooled within families, and the luck of the best of many.
+
+A provider that tests n variants and shows the one that scored best shows luck along with strength. With strengths
+
+    r_i = m_p(i) + d_i,      m_p ~ Normal(mu, s_m^2) for providers,      d_i ~ Normal(0, s_d^2) for their variants,
+
+scores x_i = r_i + e_i with errors of variance v, and M_n the expected largest of n standard normal numbers, the best of
+n scores is too high by
+
+    E[x_best - r_best] = M_n v / sqrt(s_d^2 + v);
+
+a board whose prior shrinks scores by the share c takes M_n c sqrt(s_d^2 + v) of it back.
+
+Given m and the spreads, r_i depends on nothing but x_i, however i was chosen: pooled within providers, strengths need
+no correction where every sibling is among the votes. Of siblings that were tested and not shown it is known that they
+scored less than the best shown, x: that is a factor Phi((x - m_p) / sqrt(s_d^2 + v))^hidden, by which the distribution
+of m_p is weighted, each provider by itself.
+
+The votes enter through the Gaussian approximation of the likelihood of r*, the strengths on the Elo scale: precision
+L = V^-1 less that of the prior, for V the covariance of the board. v_i is the diagonal of L^-1, and V_ii = (1 - c) v_i.
+The spreads are averaged over, under half-normal priors, which in s_m = rho sin(phi), s_d = rho cos(phi) are uniform in
+phi; for each phi one eigendecomposition gives every rho. Everything is in logits, against the mean of the competitors.
+
+Source: the effect, and 27 private variants, Singh et al., "The Leaderboard Illusion", arXiv:2504.20879.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr
+
+from bayes_arena.arrays import Floats, Ints
+
+ANGLES, RADII = 16, np.geomspace(0.02, 6.0, 48)
+"""Nodes of phi, and of rho in logits."""
+SPREAD = 1.5
+"""Scale of the half-normal priors of s_m and s_d, in logits: that of the spread of strengths everywhere."""
+NODES = np.linspace(-8.0, 8.0, 321)
+"""Nodes of a standard normal number."""
+SILENT = 1e-10
+"""Variance, relative to the largest, of a direction in which strengths are held."""
+
+
+@dataclass(frozen=True, eq=False)
+class Families:
+    """Which provider every competitor is of.
+
+    Attributes
+    ----------
+    names : list of str
+        Providers.
+    of : ndarray of int, shape (n,)
+        Index into them.
+    tested : ndarray of int, shape (n_providers,)
+        Variants that were tested.
+    """
+
+    names: list[str]
+    of: Ints
+    tested: Ints
+
+    @property
+    def shown(self) -> Ints:
+        """Variants among the votes, shape (n_providers,)."""
+        return np.bincount(self.of, minlength=len(self.names))
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Strengths pooled within providers, in logits.
+
+    Attributes
+    ----------
+    mean, sd : ndarray, shape (n,)
+        Of the strengths against their mean.
+    inflation : ndarray, shape (n,)
+        Expected error of a score that was chosen as the best of those tested.
+    spreads : ndarray, shape (2,)
+        Posterior means of s_m and s_d.
+    """
+
+    mean: Floats
+    sd: Floats
+    inflation: Floats
+    spreads: Floats
+
+
+def pool(families: Families, score: Floats, covariance: Floats, prior_precision: Floats) -> Pooled:
+    """Pool strengths within families, averaged over the spreads.
+
+    Parameters
+    ----------
+    families : Families
+    score : ndarray, shape (n,)
+        r* of the board, in logits.
+    covariance : ndarray, shape (n, n)
+        Its posterior covariance.
+    prior_precision : ndarray, shape (n, n)
+        What the prior of the strengths has in the inverse of that.
+    """
+    precision = inverse(covariance)
+    size, vectors = np.linalg.eigh(precision - prior_precision)
+    likelihood = (vectors * np.maximum(size, 0.0)) @ vectors.T  # what rounding leaves of zero is not negative
+    by_votes_alone, pull = inverse(likelihood), precision @ score
+    variance, unshrunk = np.diag(by_votes_alone), by_votes_alone @ pull
+    shrinkage = np.maximum(1 - np.diag(covariance) / variance, 0.0)  # of groups never compared votes alone say less
+    luck = np.array([expected_largest(tested) for tested in families.tested])[families.of]
+    weights, means, variances, inflations, spreads = [], [], [], [], []
+    for phi in (np.arange(ANGLES) + 0.5) * (0.5 * math.pi / ANGLES):
+        between, within = RADII * math.sin(phi), RADII * math.cos(phi)
+        evidence, mean, spread = _given(families, phi, likelihood, pull, unshrunk, variance)
+        weights.append(evidence + 2 * np.log(RADII) - 0.5 * (RADII / SPREAD) ** 2)
+        means.append(mean)
+        variances.append(spread)
+        scatter = np.sqrt(within[:, None] ** 2 + variance)
+        inflations.append(luck * (variance / scatter - shrinkage * scatter))
+        spreads.append(np.column_stack([between, within]))
+    weight = np.concatenate(weights)
+    weight = np.exp(weight - weight.max())
+    weight /= weight.sum()
+    mean = weight @ np.concatenate(means)
+    second = weight @ (np.concatenate(variances) + np.concatenate(means) ** 2)
+    return Pooled(
+        mean, np.sqrt(second - mean**2), weight @ np.concatenate(inflations), weight @ np.concatenate(spreads)
+    )
+
+
+def _given(
+    families: Families, phi: float, likelihood: Floats, pull: Floats, score: Floats, variance: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Log evidence (n_radii,), and mean and variance of the strengths (n_radii, n), for one phi and every rho."""
+    same = (families.of[:, None] == families.of).astype(float)
+    root = np.linalg.cholesky(math.sin(phi) ** 2 * same + math.cos(phi) ** 2 * np.eye(len(score)))
+    size, vectors = np.linalg.eigh(root.T @ likelihood @ root)
+    directions = root @ vectors
+    along = directions.T @ pull
+    squares = RADII[:, None] ** 2
+    shrunk = squares / (1 + squares * np.maximum(size, 0.0))  # variance along every direction, (n_radii, n)
+    evidence = 0.5 * (shrunk @ along**2) + 0.5 * np.log(shrunk / squares).sum(axis=1)
+    centered = directions - directions.mean(axis=0)
+    mean, spread = (shrunk * along) @ centered.T, shrunk @ centered.T**2
+    for family in np.flatnonzero(families.tested > families.shown):
+        members = np.flatnonzero(families.of == family)
+        best = members[np.argmax(score[members])]
+        share = math.sin(phi) ** 2 / (math.cos(phi) ** 2 + len(members) * math.sin(phi) ** 2)
+        of_provider = share * directions[members].sum(axis=0) - directions.mean(axis=0)
+        center = (shrunk * along) @ of_provider
+        sd = np.sqrt(shrunk @ of_provider**2 + RADII**2 * share * math.cos(phi) ** 2)
+        scatter = np.sqrt(RADII**2 * math.cos(phi) ** 2 + variance[best])
+        hidden = int(families.tested[family]) - len(members)
+        chance, shift, narrowed = _all_below((score[best] - center) / scatter, sd / scatter, hidden)
+        regression = (shrunk * of_provider) @ centered.T / sd[:, None]
+        evidence = evidence + chance
+        mean, spread = mean + regression * shift[:, None], spread + regression**2 * narrowed[:, None]
+    return evidence, mean, spread
+
+
+def _all_below(height: Floats, slope: Floats, hidden: int) -> tuple[Floats, Floats, Floats]:
+    """Weigh a standard normal number z by Phi(height - slope z)^hidden.
+
+    Returns
+    -------
+    chance : ndarray
+        Logarithm of the mean weight, up to a constant.
+    shift, narrowed : ndarray
+        Mean of z under the weights, and its variance less one.
+    """
+    log_weight = hidden * log_ndtr(height[:, None] - slope[:, None] * NODES) - 0.5 * NODES**2
+    largest = log_weight.max(axis=1, keepdims=True)
+    weight = np.exp(log_weight - largest)
+    total = weight.sum(axis=1)
+    shift = weight @ NODES / total
+    return np.log(total) + largest[:, 0], shift, weight @ NODES**2 / total - shift**2 - 1
+
+
+def expected_largest(count: int) -> float:
+    """Return the expected largest of so many standard normal numbers."""
+    above = 1 - ndtr(NODES) ** count
+    return float(NODES[0] + np.trapezoid(above, NODES))
+
+
+def inverse(matrix: Floats) -> Floats:
+    """Inverse on the plane where a covariance is not zero."""
+    return np.asarray(np.linalg.pinv(matrix, rcond=SILENT, hermitian=True))

@@ -1,0 +1,125 @@
+"""Siblings: what a score is worth that was chosen as the best of many of one provider.
+
+The mathematics stands in :mod:`bayes_arena.decisions.pooling`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+from bayes_arena.arrays import Floats
+from bayes_arena.decisions.pooling import Families, inverse, pool
+from bayes_arena.errors import ModelError, listing
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.projection import Projection, project
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.contract import require_level
+from bayes_arena.threads import one_thread
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def siblings(
+    result: Fit,
+    provider: Mapping[str, str],
+    *,
+    tested: Mapping[str, int] | None = None,
+    level: float = 0.95,
+    elo: EloScale | None = None,
+) -> pd.DataFrame:
+    """Pool scores within providers, and say how far the best of many variants is expected to be overrated.
+
+    Parameters
+    ----------
+    result : Fit
+        A fitted model, by any route; its Gaussian approximation is read.
+    provider : mapping of str to str
+        Who made each competitor: the families whose variants are alike.
+    tested : mapping of str to int, optional
+        By provider, how many variants were tested, where that is more than the votes show. Those that are not shown
+        are taken to have scored less than the best shown, on as many votes.
+    level : float
+        Coverage of the intervals.
+    elo : EloScale, optional
+        Elo scale; 1000 + 400 log10(odds) by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``competitor, provider, tested, elo, pooled, lower, upper, inflation``, the best pooled score first, in Elo
+        points. ``elo`` is the plain score (at the mode); ``pooled`` the one that knows the provider and how many were
+        tested, with its interval; ``inflation`` by how much the plain score of a competitor with so many votes is too
+        high on average if it was chosen as the best of ``tested``. ``attrs`` has the spreads ``between`` and
+        ``within`` providers, in Elo points.
+
+    Raises
+    ------
+    ModelError
+        If a competitor has no provider, fewer variants were tested than are shown, or the level is not possible.
+
+    References
+    ----------
+    Singh et al., "The Leaderboard Illusion", arXiv:2504.20879.
+    """
+    import pandas as pd
+
+    require_level(level)
+    elo, names = elo or EloScale(), result.cells.competitors
+    families = _families(names, provider, tested or {})
+    with one_thread():
+        board = project(result.target, result.point, result.cells.votes_by_annotator(), result.view)
+        pooled = pool(families, board.strength, _covariance(result, board), _prior_precision(result, board))
+    half_width = ndtri((1 + level) / 2) * elo.points_per_logit * pooled.sd
+    score = elo.points(pooled.mean, names)
+    table = pd.DataFrame(
+        {
+            "competitor": names,
+            "provider": [families.names[family] for family in families.of],
+            "tested": families.tested[families.of],
+            "elo": elo.points(board.strength, names),
+            "pooled": score,
+            "lower": score - half_width,
+            "upper": score + half_width,
+            "inflation": elo.points_per_logit * pooled.inflation,
+        }
+    ).sort_values("pooled", ascending=False, ignore_index=True, kind="stable")
+    between, within = elo.points_per_logit * pooled.spreads
+    table.attrs.update(level=level, between=float(between), within=float(within))
+    return table
+
+
+def _families(names: tuple[str, ...], provider: Mapping[str, str], tested: Mapping[str, int]) -> Families:
+    missing = [name for name in names if name not in provider]
+    if missing:
+        raise ModelError(f"No provider is named for {listing(map(repr, missing))}. Name one for every competitor.")
+    known = sorted({str(provider[name]) for name in names})
+    of = np.array([known.index(str(provider[name])) for name in names])
+    families = Families(known, of, np.bincount(of))
+    wrong = [
+        f"{name!r} ({tested[name]})"
+        for name in tested
+        if name not in known or tested[name] < families.shown[known.index(name)]
+    ]
+    if wrong:
+        raise ModelError(
+            f"tested is how many variants providers tested, at least those among the votes; not {listing(wrong)}."
+        )
+    return Families(known, of, np.array([tested.get(name, families.shown[at]) for at, name in enumerate(known)]))
+
+
+def _covariance(fit: Fit, board: Projection) -> Floats:
+    """Covariance of r*, shape (n, n)."""
+    covariance = fit.laplace.covariance(board.by_head, board.by_own)
+    return np.asarray(covariance + np.diag(board.by_mean**2 @ fit.view.unseen))
+
+
+def _prior_precision(fit: Fit, board: Projection) -> Floats:
+    """Precision that r* has from the prior of the strengths, shape (n, n)."""
+    n = len(board.strength)
+    by_strength = board.by_head[:, :n] - board.by_head[:, :n].mean(axis=0)
+    return inverse(by_strength @ by_strength.T) / fit.target.strength_sd**2

@@ -1,0 +1,45 @@
+"""What a fit believes of the competitors: the draws that decisions are made from.
+
+They are draws of the Elo scale's r*, in logits, of what the fit's rankings are about (:meth:`~bayes_arena.Fit.on`), as
+wide as the intervals of its leaderboard: clustered by annotator where annotators cannot be judged.
+Where the votes leave open which end of the ranking is up, that share of the draws is upside down
+(``fit.mirror_probability``): to be sure of a leader is to be sure of the direction too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import NotIdentifiedError
+from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.intervals.names import drawn_by
+
+
+def believed_strengths(fit: Fit) -> Floats:
+    """Return draws of r* in logits, shape (n_draws, n_competitors).
+
+    Raises
+    ------
+    NotIdentifiedError
+        If, under a flat prior, there is no finite estimate, or some competitors were never compared, even through
+        others.
+    """
+    unconnected = np.isinf(fit.target.strength_sd) and fit.cells.components.any()
+    if fit.mode.at_infinity or unconnected:
+        raise NotIdentifiedError(
+            "Nothing can be decided from an estimate that the votes do not determine: "
+            f"{' '.join(fit.warnings)} Use prior='default'."
+        )
+    strength = drawn_by(None, fit, None)[0].elo_strength
+    upside_down = round((fit.mirror_probability or 0.0) * len(strength))
+    if upside_down:
+        strength = strength.copy()
+        strength[:upside_down] *= -1
+    return strength
+
+
+def best_probabilities(strength: Floats) -> Floats:
+    """Return the share of draws (n_draws, n) in which each competitor is the best, shape (n,)."""
+    size, n = strength.shape
+    return np.asarray(np.bincount(strength.argmax(axis=1), minlength=n) / size)

@@ -1,0 +1,114 @@
+"""How often annotators say the same of the same answers.
+
+An item is a pair of competitors, on one prompt where prompts are known; a verdict is for one, for the other, or a tie
+(both-bad votes among them). The agreement of two sides is the mean over items of the probability that two verdicts
+drawn from them, by different annotators, are the same. Cohen's kappa is what of it chance does not explain,
+
+    kappa = (p - e) / (1 - e),        e = t t' + (1 - t) (1 - t') / 2,
+
+t and t' being the two sides' shares of ties on these items: which competitor of a pair is called the first is
+arbitrary, so by chance each gets half of the votes that are no ties.
+
+References
+----------
+Cohen, J. (1960), "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.votes.cells import Cells, Tally, wins_losses_ties
+from bayes_arena.votes.words import PROMPT
+
+TIES = 2
+"""Place of the ties among the verdicts: first, second, tie."""
+
+
+@dataclass(frozen=True)
+class Concordance:
+    """How often two sides say the same.
+
+    Attributes
+    ----------
+    agreement : float
+        Mean over items.
+    kappa : float
+        Cohen's, of the agreement.
+    items : int
+        Items on which both sides voted.
+    """
+
+    agreement: float
+    kappa: float
+    items: int
+
+
+def between(cells: Cells, judge: str, others: Collection[str]) -> Concordance | None:
+    """Return how often a judge and others say the same; None where they have no item in common."""
+    tally, item = _items(cells)
+    one, other = (_verdicts(tally, item, np.isin(tally.k, _places(cells, side))) for side in ([judge], others))
+    common = (one.sum(axis=1) > 0) & (other.sum(axis=1) > 0)
+    one, other = (side[common] / side[common].sum(axis=1, keepdims=True) for side in (one, other))
+    return _concordance((one * other).sum(axis=1), one, other)
+
+
+def among(cells: Cells, people: Collection[str]) -> Concordance | None:
+    """Return how often two different people say the same; None where no item has votes of two."""
+    tally, item = _items(cells)
+    of_people = np.isin(tally.k, _places(cells, people))
+    own, where = np.stack(wins_losses_ties(tally.counts[of_people]), axis=1), item[of_people]
+    both = _verdicts(tally, item, of_people)
+    votes = both.sum(axis=1)
+    same = (both**2).sum(axis=1) - sum_by(where, (own**2).sum(axis=1), len(both))  # a row is of one person and item
+    pairs = votes**2 - sum_by(where, own.sum(axis=1) ** 2, len(both))
+    common = pairs > 0
+    shares = both[common] / votes[common, None]
+    return _concordance(same[common] / pairs[common], shares, shares)
+
+
+def across_orders(cells: Cells, judge: str) -> tuple[float | None, int]:
+    """Return how often a judge's verdict stays when the order is turned round, and on how many items that was seen."""
+    if not cells.sided:
+        return None, 0
+    tally, item = _items(cells, by_side=True)
+    first, by_judge = tally.i < tally.j, np.isin(tally.k, _places(cells, [judge]))
+    straight, turned = (_verdicts(tally, item, by_judge & rows) for rows in (first, ~first))
+    both = (straight.sum(axis=1) > 0) & (turned.sum(axis=1) > 0)
+    if not both.any():
+        return None, 0
+    straight, turned = (side[both] / side[both].sum(axis=1, keepdims=True) for side in (straight, turned))
+    return float((straight * turned).sum(axis=1).mean()), int(both.sum())
+
+
+def _items(cells: Cells, *, by_side: bool = False) -> tuple[Tally, Ints]:
+    """Sum the votes by annotator and item, and return the item of every row, shape (n_rows,)."""
+    slices = [PROMPT] if PROMPT in cells.slices else []
+    tally = cells.tally(by_annotator=True, by_side=by_side, slices=slices)
+    pair = np.minimum(tally.i, tally.j) * cells.n_competitors + np.maximum(tally.i, tally.j)
+    prompt = tally.slices[0] if slices else np.zeros_like(pair)
+    return tally, np.unique(prompt * cells.n_competitors**2 + pair, return_inverse=True)[1]
+
+
+def _places(cells: Cells, names: Collection[str]) -> list[int]:
+    return [place for place, name in enumerate(cells.annotators) if name in names]
+
+
+def _verdicts(tally: Tally, item: Ints, rows: np.ndarray) -> Floats:
+    """Count the verdicts of some rows, for the competitor that sorts first, the other, and ties, (n_items, 3)."""
+    wins, losses, ties = wins_losses_ties(tally.counts[rows])
+    turned = (tally.i > tally.j)[rows]
+    verdicts = np.where(turned, losses, wins), np.where(turned, wins, losses), ties
+    return np.stack([sum_by(item[rows], one, int(item.max()) + 1) for one in verdicts], axis=1)
+
+
+def _concordance(same: Floats, one: Floats, other: Floats) -> Concordance | None:
+    if not len(same):
+        return None
+    agreement, ties, others = float(same.mean()), one[:, TIES].mean(), other[:, TIES].mean()
+    chance = ties * others + (1 - ties) * (1 - others) / 2
+    return Concordance(agreement, float((agreement - chance) / (1 - chance)), len(same))

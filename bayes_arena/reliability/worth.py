@@ -1,0 +1,104 @@
+"""What the votes of an annotator are worth, in votes of others.
+
+Let V(a, b) be how well the ranking is known if the judge's votes count a times and the reference annotators' b times:
+the sum of the posterior variances of the strengths r, spreads held, from the Hessian at the estimate without residuals.
+The judge's votes are worth as many further votes of the reference, cast by the same people on the same pairs, as make
+up for them,
+
+    V(0, 1 + m / n) = V(1, 1),          n votes of the reference so far,
+
+and never more than V(0, 1 + m / n) = V(infinity, 1), however many the judge casts. Where the judge has a taste of its
+own, q_i = r_i + u_i with u_i ~ N(0, tau^2), the latter is finite: what it says of r_i - r_j is known to within
+sqrt(2) tau at best. Left out of V is the direction of r itself where theta is free: it is the common scale of all
+strengths, on which no order depends, and of which no single annotator's votes say anything, since their theta is free.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import brentq
+
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.mode.laplace import laplace_at
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.threads import one_thread
+
+ENDLESS, FARTHEST = 1e6, 1e4
+"""How many times the judge's votes count when they say all they can, and those of the reference at most: what as many
+do not reach is out of their reach."""
+SAME = 1e-4
+"""Error of the logarithm of how many times the votes of the reference count."""
+FEWEST_OF_A_RANKING = 3
+"""Competitors from which there is more to a ranking than its scale."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What the votes of an annotator are worth.
+
+    Attributes
+    ----------
+    votes : float
+        m: as many further votes of the reference annotators would say as much.
+    each : float
+        The same for each vote.
+    most : float
+        What they are worth at most, however many there are; None where no number of votes of the reference is as much.
+    """
+
+    votes: float
+    each: float
+    most: float | None
+
+
+def worth(fit: Fit, judge: str, reference: Collection[str]) -> Worth:
+    """Return what the votes of a judge are worth in votes of reference annotators.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    judge : str
+        An annotator.
+    reference : collection of str
+        Others.
+
+    Raises
+    ------
+    NotIdentifiedError
+        If the votes without the judge's do not determine the strengths (under a flat prior).
+    """
+    problem, cells = fit.mode.problem, fit.cells
+    is_judge = np.array([name == judge for name in cells.annotators])
+    is_reference = np.array([name in reference for name in cells.annotators])
+    n_votes = cells.votes_by_annotator()
+    kept = np.eye(cells.n_competitors)
+    size = float(fit.strength @ fit.strength)
+    if fit.target.free_discrimination and cells.n_competitors >= FEWEST_OF_A_RANKING and size > 0:
+        kept -= np.outer(fit.strength, fit.strength) / size
+
+    target = objective(cells, problem.model, problem.prior, by_annotator=True)
+
+    def variance(of_judge: float, of_reference: float) -> float:
+        weight = np.where(is_judge, of_judge, np.where(is_reference, of_reference, 1.0))
+        weighted = replace(target, counts=target.counts * weight[target.tally.k])
+        covariance = laplace_at(weighted, fit.point, problem.shifts, residuals=False).strength_covariance()
+        return float(np.trace(kept @ covariance @ kept))
+
+    def in_votes(wanted: float) -> float:
+        """How many further votes of the reference bring the variance from that without the judge to what is wanted."""
+        if wanted >= without:
+            return 0.0
+        if wanted <= least:
+            return math.inf
+        log = brentq(lambda log: variance(0.0, math.exp(log)) - wanted, 0.0, math.log(FARTHEST), xtol=SAME)
+        return math.expm1(log) * float(n_votes[is_reference].sum())
+
+    with one_thread():
+        without, least = variance(0.0, 1.0), variance(0.0, FARTHEST)
+        now, most = in_votes(variance(1.0, 1.0)), in_votes(variance(ENDLESS, 1.0))
+    return Worth(votes=now, each=now / float(n_votes[is_judge].sum()), most=most if math.isfinite(most) else None)

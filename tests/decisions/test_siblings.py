@@ -1,0 +1,130 @@
+"""Scores pooled within providers, and the luck of the best of many."""
+
+import numpy as np
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.decisions.pooling import expected_largest
+
+VARIANTS, OTHERS, VOTES = 27, 20, 100
+POINTS = ba.EloScale().points_per_logit
+
+
+def votes_for(strength: np.ndarray, rng: np.random.Generator) -> ba.Cells:
+    """Votes of everybody against those that are no variants; these come first."""
+    size = len(strength)
+    a = np.repeat(np.arange(size), VOTES)
+    b = rng.integers(OTHERS - 1, size=len(a))
+    b += (a < OTHERS) & (b >= a)
+    won = rng.random(len(a)) < 1 / (1 + np.exp(strength[b] - strength[a]))
+    order = np.lexsort((b, a))
+    return ba.Cells(
+        competitors=tuple(f"c{index:02}" for index in range(size)),
+        annotators=(),
+        a=a[order],
+        b=b[order],
+        annotator=np.zeros_like(a),
+        counts=np.eye(4)[np.where(won[order], 0, 1)],
+    )
+
+
+def arena(seed: int) -> tuple[ba.Fit, np.ndarray, dict[str, str]]:
+    """Twenty competitors of ten providers and 27 variants of one, their true strengths, and who made them."""
+    rng = np.random.default_rng(seed)
+    family = np.append(np.arange(OTHERS) // 2, np.full(VARIANTS, OTHERS // 2))
+    strength = rng.normal(0, 0.6, OTHERS // 2 + 1)[family] + rng.normal(0, 0.3, len(family))
+    fit = ba.fit(votes_for(strength, rng), model="bradley-terry")
+    provider = {name: f"p{each:02}" for name, each in zip(fit.cells.competitors, family, strict=True)}
+    return fit, strength, provider
+
+
+@pytest.fixture(scope="module")
+def shown():
+    return arena(0)
+
+
+@pytest.fixture(scope="module")
+def best_alone(shown):
+    """The best variant among the others, the rest of them hidden; and its name."""
+    fit, _, provider = shown
+    cells = fit.cells
+    best = OTHERS + int(np.argmax(fit.strength[OTHERS:]))
+    rows = (cells.a < OTHERS) | (cells.a == best)
+    names = (*cells.competitors[:OTHERS], cells.competitors[best])
+    left = cells.take(rows, competitors=names, a=np.minimum(cells.a[rows], OTHERS))
+    return ba.fit(left, model="bradley-terry"), provider, cells.competitors[best]
+
+
+def test_the_largest_of_normal_numbers():
+    assert np.allclose([expected_largest(n) for n in (1, 2, 3)], [0, np.pi**-0.5, 1.5 * np.pi**-0.5], atol=1e-6)
+
+
+def test_siblings_are_drawn_together(shown):
+    fit, _, provider = shown
+    table = ba.siblings(fit, provider)
+    of_one = table[table["provider"] == f"p{OTHERS // 2:02}"]
+    assert of_one["pooled"].std() < 0.9 * of_one["elo"].std()
+    assert (of_one["tested"] == VARIANTS).all()
+    assert np.isclose(table["pooled"].mean(), 1000)
+    assert 25 < table.attrs["within"] < 100 < 2 * table.attrs["between"]
+
+
+def test_the_more_were_tested_the_less_the_best_is_believed(best_alone):
+    fit, provider, best = best_alone
+    rows = [
+        ba.siblings(fit, provider, tested={provider[best]: size}).set_index("competitor").loc[best]
+        for size in (1, 2, 27)
+    ]
+    assert rows[0].equals(ba.siblings(fit, provider).set_index("competitor").loc[best])
+    assert rows[0]["inflation"] == 0 < rows[1]["inflation"] < rows[2]["inflation"]
+    assert rows[0]["elo"] == rows[2]["elo"]
+    assert rows[0]["pooled"] > rows[1]["pooled"] > rows[2]["pooled"]
+
+
+def test_the_prior_of_the_fit_is_taken_out(shown):
+    fit, _, provider = shown
+    tight = ba.fit(fit.cells, model="bradley-terry", prior=ba.Prior(strength=0.4))
+    tables = [ba.siblings(each, provider).set_index("competitor").sort_index() for each in (fit, tight)]
+    moved = {column: abs(tables[0][column] - tables[1][column]).max() for column in ("elo", "pooled")}
+    assert moved["pooled"] < 5 < 20 < moved["elo"]
+
+
+def test_annotators_and_prompts_are_no_obstacle(arena_cells):
+    fit = ba.fit(arena_cells, model="am-davidson", method="map")
+    provider = {name: name[:1] for name in arena_cells.competitors}
+    table = ba.siblings(fit, provider, elo=ba.EloScale(init=0))
+    assert (table["lower"] < table["pooled"]).all() and (table["pooled"] < table["upper"]).all()
+    board = ba.leaderboard(fit, elo=ba.EloScale(init=0)).set_index("competitor")["elo"]
+    assert np.allclose(table["elo"], board[table["competitor"]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"provider": {"c00": "p"}}, "No provider is named for 'c01'"),
+        ({"tested": {"p10": 26}}, r"'p10' \(26\)"),
+        ({"tested": {"nobody": 30}}, "nobody"),
+        ({"level": 1.0}, "level"),
+    ],
+)
+def test_what_cannot_be_asked(shown, options, message):
+    fit, _, provider = shown
+    with pytest.raises(ba.ModelError, match=message):
+        ba.siblings(fit, **{"provider": provider} | options)
+
+
+@pytest.mark.slow
+def test_the_best_is_overrated_by_what_is_predicted():
+    errors, predicted, inside = [], [], []
+    for seed in range(20):
+        fit, strength, provider = arena(seed)
+        best = OTHERS + int(np.argmax(fit.strength[OTHERS:]))
+        row = ba.siblings(fit, provider, level=0.89).set_index("competitor").loc[fit.cells.competitors[best]]
+        truth = 1000 + POINTS * (strength[best] - strength.mean())
+        errors.append(row["elo"] - truth)
+        predicted.append(row["inflation"])
+        inside.append(row["lower"] < truth < row["upper"])
+    error = np.std(errors) / np.sqrt(20)
+    assert abs(np.mean(errors) - np.mean(predicted)) < 3 * error
+    assert np.mean(predicted) > 30
+    assert np.mean(inside) > 0.68  # .89 less three standard errors
