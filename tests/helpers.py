@@ -164,10 +164,10 @@ def answered_votes(
     return pl.DataFrame(columns), strength
 
 
-def rigged_cells(strategy: str = "t-abstain", *, accounts: int = 3, votes: int = 40, seed: int = 1) -> ba.Cells:
-    """Votes of 40 honest annotators on eight competitors, and of accounts that move the fifth."""
-    arena = honest_arena(Crowd(annotators=40), competitors=8, votes=3000, seed=seed)
-    return rig(arena.cells, strategy, arena.ranked(5), accounts=accounts, votes=votes, seed=seed).cells
+def rigged_cells(*, annotators: int = 20, competitors: int = 6, votes: int = 1000) -> ba.Cells:
+    """Honest votes, and 120 of three accounts that always vote for one competitor."""
+    arena = honest_arena(Crowd(annotators=annotators), competitors=competitors, votes=votes, seed=1)
+    return rig(arena.cells, "t-abstain", arena.ranked(4), accounts=3, votes=40, seed=1).cells
 
 
 def table_of(cells: ba.Cells) -> pl.DataFrame:

@@ -32,7 +32,7 @@ from bayes_arena.likelihood.presets import Answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.ratings.intervals.laplace import Laplace
+from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.validity import Reading, valid_votes
@@ -234,7 +234,7 @@ class StableArena:
         round = Round(
             number=last + 1,
             fit=result,
-            ratings=leaderboard_columns(result, Laplace(), level=level, elo=elo),
+            ratings=leaderboard_columns(result, resolve_interval(None, result), level=level, elo=elo),
             left_out=left_out(result),
             flagged=flagged_by_theta(result, epsilon) if fdr is None else flagged_at_fdr(result, abilities, fdr),
             decision=DECISIONS[exclude],

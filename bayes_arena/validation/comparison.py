@@ -92,7 +92,7 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
             }
         )
     table = judged(rows, cells, over)
-    table.attrs["not_counted"] = whole_counts(np.array([reference.votes_left_out]))[0]
+    (table.attrs["not_counted"],) = whole_counts(np.array([reference.votes_left_out])).tolist()
     return table
 
 

@@ -6,6 +6,7 @@ import pytest
 from helpers import run, table_of
 
 import bayes_arena as ba
+from bayes_arena.experiments.honest import Crowd, honest_arena
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
 RIGGERS = ["rigger-00001", "rigger-00002", "rigger-00003"]
@@ -30,7 +31,7 @@ def test_a_round_rates_the_votes_that_count_and_warns_of_the_others(arena, guard
     status = arena.annotators().set_index("annotator")
     assert status["status"][RIGGERS].tolist() == ["warned"] * 3 and status["kind"][RIGGERS[0]] == favourite
     (summary,) = arena.rounds().to_dict("records")
-    assert (summary["votes"], summary["left_out"]) == (3000, 3)
+    assert (summary["votes"], summary["left_out"]) == (1000, 3)
     assert list(summary["warnings"]) == list(round.fit.warnings) != []
 
 
@@ -70,7 +71,7 @@ def test_the_commands_say_who_was_left_out(rigged, tmp_path):
     shown = run("arena", "rate", path).stdout
     assert "left out: 120 votes, cast to move model-001\n" in shown and "3 warned: rigger-0000" in shown
     answer = json.loads(run("arena", "rate", path, "--no-guard", "--format", "json").stdout)
-    assert (answer["n_votes"], answer["trust"]) == (3120, None)
+    assert (answer["n_votes"], answer["trust"]) == (1120, None)
     answer = json.loads(run("arena", "history", path, "--format", "json").stdout)
     assert [row["left_out"] for row in answer["rounds"]] == [3, 0]
     assert [row["settings"]["guard"] for row in answer["rounds"]] == ["auto", False]
@@ -87,3 +88,16 @@ def test_the_commands_say_who_was_left_out(rigged, tmp_path):
         run("rank", votes, "--no-guard", "--format", "csv").stdout.splitlines()[0]
         == (run("rank", votes, "--format", "csv").stdout.splitlines()[0])
     )
+
+
+@pytest.mark.slow
+def test_a_round_that_can_judge_nobody_says_so_and_publishes_the_wider_intervals(tmp_path):
+    camps = honest_arena(Crowd(annotators=60, camp_sd=1.0), competitors=16, votes=6000, seed=3).cells
+    with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
+        arena.add(table_of(camps))
+        for rules in ({}, {"fdr": 0.05, "exclude": "exclude"}):
+            round = arena.rate(**rules)
+            assert (round.fit.model.name, round.flagged, round.left_out) == ("bradley-terry", {}, {})
+            board = ba.leaderboard(round.fit)
+            assert board.attrs["interval"] == "clustered" and round.ratings["lower"].tolist() == board["lower"].tolist()
+        assert "form camps" in arena.rounds()["warnings"][0][0]
