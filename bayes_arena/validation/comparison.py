@@ -45,7 +45,7 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
         against the best, ``dse`` its standard error over votes, or groups, ``weight`` the share in the stacked
         prediction, ``pareto_k`` the largest (above 0.7 the estimate is unreliable), ``votes`` how many were scored:
         those that count (``fit.cells``) and that the models see. In nats, summed over votes. ``attrs`` says over what
-        was left out, the ``question`` that this answers, and how many votes that were cast do not count,
+        was left out, the ``question`` that this answers, and how many votes that were cast do not count, if any,
         ``not_counted``.
 
     Warns
@@ -92,7 +92,8 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
             }
         )
     table = judged(rows, cells, over)
-    (table.attrs["not_counted"],) = whole_counts(np.array([reference.votes_left_out])).tolist()
+    if reference.votes_left_out:
+        (table.attrs["not_counted"],) = whole_counts(np.array([reference.votes_left_out])).tolist()
     return table
 
 
