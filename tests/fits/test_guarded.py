@@ -1,5 +1,6 @@
 """Fits that leave votes out, beside everything else that a fit can be asked."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -132,6 +133,9 @@ def test_nobody_is_judged_where_everybody_votes_for_somebody(rigged):
     assert ba.flag(fit) == () and finite(ba.leaderboard(fit))
     with pytest.raises(ba.ModelError, match="nobody is judged"):
         ba.annotators(fit)
+    sampled = dataclasses.replace(fit, samples=ba.draw(fit, size=100))
+    found = [ba.leaderboard(one).attrs["interval"] for one in (fit, sampled)]
+    assert found == ["clustered", "quantiles"]  # a sampled fit has no others
 
 
 @pytest.mark.parametrize(
