@@ -112,13 +112,14 @@ class ModelChoice:
             chosen = replace(chosen, discrimination=self.sigma_discrimination, hyper=None)
         return chosen
 
-    def fit(self, cells: Cells) -> Fit:
-        """Fit the model to votes."""
+    def fit(self, cells: Cells, *, guard: Guard | None = None) -> Fit:
+        """Fit the model to votes; ``guard`` instead of the option, if given."""
         from bayes_arena.fits.fitting import fit
 
         prior, answers = self.spreads(), self.modelled_answers
+        guard = self.guarded if guard is None else guard
         model, route = self.extended(cells) if self.strength_by or self.style else self.model, self.method
-        return fit(cells, model=model, prior=prior, method=route, answers=answers, guard=self.guarded, seed=self.seed)
+        return fit(cells, model=model, prior=prior, method=route, answers=answers, guard=guard, seed=self.seed)
 
     def extended(self, cells: Cells) -> Model:
         """Return the model for the votes, with strengths by slices and with style."""

@@ -90,6 +90,9 @@ def annotators(
     shown["votes"] = counts(columns["votes"])
     if "flagged" in columns:
         shown["flagged"] = ["yes" if each else "" for each in columns["flagged"]]
+    if any(columns.get("how", ())):
+        shown["P(favours)"] = digits(columns["favour_probability"], ".3f")
+        shown["how"] = [str(said) for said in columns["how"]]
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
