@@ -23,8 +23,8 @@ TARGET = "model-3"
 def judged(cells: ba.Cells, members: list[str], *, down: bool = False, unjudged: str = "") -> Judgement:
     """Return the judgement that some accounts favour the target, or hate it, and nobody else does."""
     who = np.isin(cells.annotators, members)
-    campaigns = (Campaign(who, cells.competitors.index(TARGET), down),) if members else ()
-    return Judgement(cells, None, campaigns, (), np.where(who, 0.99, 0.0), unjudged)
+    campaigns = (Campaign(cells.competitors.index(TARGET), down),) if members else ()
+    return Judgement(cells, None, campaigns, (), np.where(who, 0, -1), np.where(who, 0.99, 0.0), unjudged)
 
 
 @pytest.fixture(scope="module")
