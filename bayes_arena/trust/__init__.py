@@ -9,6 +9,6 @@ drips      small accounts against the rest
 kinds      regular, guesser, adversary, favours or hates one: shares and posterior
 mixture/   how common each kind is, and whose favour is looked for
 classes    how likely somebody's votes are under each
-kernels    compiled loops
+kernels    the same in compiled loops
 =========  ===================================================================
 """

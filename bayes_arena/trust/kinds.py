@@ -7,6 +7,7 @@ for (:mod:`bayes_arena.trust.mixture`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.classes import POSITION, PULL, THETA, TIE, Evidence, Population, Rows, evidence
 from bayes_arena.trust.mixture.shares import (
     FAVOUR,
+    OPENS,
     REGULAR,
     USUAL,
     Mixture,
@@ -57,6 +59,8 @@ class Kinds:
         Which of the two.
     aims : tuple of (int, bool)
         Competitors with a share of their own, and whether it is of those who hate them.
+    likely_aims : tuple of (int, bool)
+        Those, and others for which there is some evidence that they should have one.
     numbers, covariance : ndarray, shapes (n_annotators, 4) and (n_annotators, 4, 4)
         Theta, b, ln nu and w of somebody who favours or hates that competitor, where that is likelier than not; else
         those of somebody regular, with w = 0.
@@ -70,6 +74,7 @@ class Kinds:
     competitor: Ints
     hates: NDArray[np.bool_]
     aims: tuple[tuple[int, bool], ...]
+    likely_aims: tuple[tuple[int, bool], ...]
     numbers: Floats
     covariance: Floats
     strength: Floats
@@ -107,10 +112,11 @@ def find_kinds(cells: Cells, point: Point, active: NDArray[np.bool_], weight: Fl
     suspicions = find_suspicions(tally, crowd.rows, crowd.regular, crowd.population, cells.n_competitors)
     mixture = mix(crowd.value, suspicions, {}, crowd.shares, active, cells.n_competitors)
     unsure = active & (mixture.posterior[FAVOUR] < SURE)
-    aims = find_aims(crowd.value, mixture.shares, suspicions, unsure, _met(tally, cells))
+    likely = find_aims(crowd.value, mixture.shares, suspicions, unsure, _met(tally, cells))
+    aims = {aim: share for aim, (share, gain) in likely.items() if gain > OPENS}
     if aims:
         mixture = mix(crowd.value, suspicions, aims, mixture.shares, active, cells.n_competitors)
-    return _summary(mixture, suspicions, aims, crowd, point)
+    return _summary(mixture, suspicions, aims, likely, crowd, point)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +195,14 @@ def _met(tally: Tally, cells: Cells) -> Floats:
     return np.bincount(pairs % n, minlength=n).astype(float)
 
 
-def _summary(mixture: Mixture, suspicions: Suspicions, aims: dict[int, float], crowd: _Crowd, point: Point) -> Kinds:
+def _summary(
+    mixture: Mixture,
+    suspicions: Suspicions,
+    aims: Iterable[int],
+    likely_aims: Iterable[int],
+    crowd: _Crowd,
+    point: Point,
+) -> Kinds:
     """Put together what is known of everybody."""
     posterior, size = mixture.posterior, mixture.posterior.shape[1]
     numbers, covariance = np.zeros((size, 4)), np.zeros((size, 4, 4))
@@ -207,6 +220,6 @@ def _summary(mixture: Mixture, suspicions: Suspicions, aims: dict[int, float], c
     numbers[who[likely]] = suspicions.evidence.numbers[best[likely]] * turn
     covariance[who[likely]] = suspicions.evidence.covariance[best[likely]] * turn[:, :, None] * turn[:, None, :]
     numbers[:, TIE] += crowd.population.log_tie_propensity
-    named = tuple((one // 2, bool(one % 2)) for one in aims)
+    named, asked = (tuple((one // 2, bool(one % 2)) for one in keys) for keys in (aims, likely_aims))
     strength = crowd.scale * point.strength
-    return Kinds(posterior, competitor, hates, named, numbers, covariance, strength, mixture.evidence)
+    return Kinds(posterior, competitor, hates, named, asked, numbers, covariance, strength, mixture.evidence)

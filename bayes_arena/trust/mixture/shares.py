@@ -21,7 +21,7 @@ USUAL = np.array([0.935, 0.03, 0.03, 0.005])
 PSEUDO = 2.0
 LARGEST = 0.4
 """Share of guessers and adversaries together: beyond, nobody could be told from the rest."""
-OPENS = 16.0
+OPENS, LIKELY = 16.0, 5.0
 """Honest arenas reach 6, and 15 where annotators' own tastes have a standard deviation of .8 logits."""
 OWN_SHARES = np.array([0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
 """Shares that an aim may have."""
@@ -58,7 +58,7 @@ def mix(
     """Find the shares that make the votes likeliest, given those of the aims."""
     own = np.full(2 * n, USUAL[FAVOUR] / (2 * n))
     own[list(aims)] = list(aims.values())
-    weighed = suspicions.evidence.value + np.log(own[suspicions.key])
+    weighed = suspicions.value + np.log(own[suspicions.key])
     favour = _by_annotator(suspicions, weighed, value.shape[1])
     for _ in range(EM_STEPS):
         scaled = shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), 1 - LARGEST)
@@ -87,13 +87,13 @@ def _by_annotator(suspicions: Suspicions, weighed: Floats, size: int) -> Floats:
 
 def find_aims(
     value: Floats, shares: Floats, suspicions: Suspicions, unsure: NDArray[np.bool_], met: Floats
-) -> dict[int, float]:
-    """Return the likeliest own shares of the competitors that have one; ``met`` counts who voted on each.
+) -> dict[int, tuple[float, float]]:
+    """Return likely aims: the own share that makes the votes likeliest, and by how many nats.
 
-    Those of whom one is sure anyway say nothing of the others.
+    ``met`` counts who voted on each competitor. Those of whom one is sure anyway say nothing of the others.
     """
     rest = logsumexp(value + np.log(shares[:FAVOUR])[:, None], axis=0)
-    log_factor = suspicions.evidence.value - rest[suspicions.annotator]
+    log_factor = suspicions.value - rest[suspicions.annotator]
     seen = unsure[suspicions.annotator]
     key = suspicions.key[seen]
     gains = np.logaddexp(np.log1p(-OWN_SHARES)[:, None], np.log(OWN_SHARES)[:, None] + log_factor[seen])
@@ -101,8 +101,8 @@ def find_aims(
     gain = np.array([np.bincount(key, one, size) for one in gains], dtype=np.float64)
     unseen = np.maximum(np.repeat(met, 2) - np.bincount(key, minlength=size), 0.0)
     gain += np.log1p(OWN_SHARES * (BELOW - 1))[:, None] * unseen
-    best = gain.argmax(axis=0)
-    return {int(one): float(OWN_SHARES[best[one]]) for one in np.flatnonzero(gain.max(axis=0) > OPENS)}
+    best, most = gain.argmax(axis=0), gain.max(axis=0)
+    return {int(one): (float(OWN_SHARES[best[one]]), float(most[one])) for one in np.flatnonzero(most > LIKELY)}
 
 
 def kind_posterior(value: Floats, shares: Floats) -> Floats:

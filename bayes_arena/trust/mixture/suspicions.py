@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +32,15 @@ class Suspicions:
     hates : ndarray of bool, shape (S,)
     evidence : Evidence
         If they favour the competitor, or hate it.
+    value : ndarray, shape (S,)
+        Log evidence, less what a taste for it would explain.
     """
 
     annotator: Ints
     competitor: Ints
     hates: NDArray[np.bool_]
     evidence: Evidence
+    value: Floats
 
     @property
     def key(self) -> Ints:
@@ -74,23 +78,31 @@ def find_suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Pop
         evidence(views, population, favours=True),
         _taste(key // n, pull, error),
     )
+    besides = np.zeros(len(annotator))
     if taste > NARROWEST:
         besides = evidence(views, population, taste=taste).value - regular.value[annotator]
-        favours = replace(favours, value=favours.value - besides)
-    return Suspicions(annotator, competitor, hates, favours)
+    return Suspicions(annotator, competitor, hates, favours, favours.value - besides)
 
 
 def _taste(annotator: Ints, pull: Floats, error: Floats) -> float:
     """Estimate the standard deviation of the middle annotator's tastes, in logits.
 
     Residuals have the variance V + taste^2 V^2, V that of the votes. Each annotator gives an estimate; their median,
-    weighted by the information, does not mind those who favour somebody, as long as these are not many.
+    weighted by the information, does not mind those who favour somebody, as long as these are not many. Its standard
+    error is taken off, as chance must not shield anybody.
     """
     variance = error**2
     excess = np.bincount(annotator, pull**2 - variance)
     information = np.bincount(annotator, variance**2)
     known = information > 0
     each, weight = excess[known] / information[known], np.sqrt(information[known])
-    order = np.argsort(each)
-    middle = each[order][np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())]
-    return float(np.sqrt(max(middle, 0.0)))
+    middle = _median(each, weight)
+    middle_error = 1.25 * 1.48 * _median(np.abs(each - middle), weight) * np.linalg.norm(weight) / weight.sum()
+    return math.sqrt(max(middle - float(middle_error), 0.0))
+
+
+def _median(values: Floats, weight: Floats) -> float:
+    """Return the weighted median."""
+    order = np.argsort(values)
+    upto = np.cumsum(weight[order])
+    return float(values[order][np.searchsorted(upto, 0.5 * upto[-1])])
