@@ -6,7 +6,7 @@ give, all votes of small accounts on competitor c together have
     z_c = (sum of score of c - E) / sqrt(I_c + I_c^2 / J_c),
 
 I_c the information in them, J_c that of the established accounts on c, whose strength is an estimate too. Where z_c is
-beyond chance on one or two competitors, the votes of small accounts on these do not count; where it is so on more,
+beyond chance on few competitors, the votes of small accounts on these do not count; where it is so on more,
 small accounts are other people, not a campaign. They are looked for one after the other, as votes for one competitor
 are votes against others.
 """
@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.blocs import Residuals
 from bayes_arena.trust.strengths import capped, strengths
 from bayes_arena.votes.cells import Cells
@@ -29,7 +31,9 @@ LEAST = 0.2
 BEYOND = 5.0
 """z beyond chance: 6e-7, for the competitors of any arena."""
 FEW = 2
-"""Competitors of a campaign, at most."""
+"""Competitors of a campaign, at most; a tenth of all where that is more."""
+LEAST_INFORMATION = 1.0
+"""J_c, five votes or so, below which established accounts do not say how strong a competitor is."""
 TINY = 1e-9
 
 
@@ -56,6 +60,47 @@ class Drip:
     votes: float
 
 
+@dataclass(frozen=True, eq=False)
+class Established:
+    """What established accounts say of the competitors: the measure for small ones.
+
+    Attributes
+    ----------
+    point : Point
+        Strengths.
+    information : ndarray, shape (n_competitors,)
+        J_c.
+    """
+
+    point: Point
+    information: Floats
+
+    @classmethod
+    def of(cls, cells: Cells, active: NDArray[np.bool_]) -> Established | None:
+        """Measure by the votes of the active; None where these have no small accounts, or few votes of others."""
+        votes = cells.votes_by_annotator()
+        small, large = active & (votes <= SMALL), active & (votes > SMALL)
+        if not small.any() or votes[large].sum() < LEAST * votes[active].sum():
+            return None
+        point = strengths(cells, capped(cells) * large[cells.annotator])
+        return cls(point, Residuals.of(cells, point).variance[large].sum(axis=0))
+
+    def compare(self, cells: Cells) -> tuple[Floats, Floats]:
+        """Compare others' votes with them.
+
+        Returns
+        -------
+        z : ndarray, shape (n_competitors,)
+            z_c.
+        shift : ndarray, shape (n_competitors,)
+            By how many logits others rate c higher: (sum of score of c - E) / I_c; zero where they do not rate it.
+        """
+        residuals = Residuals.of(cells, self.point)
+        score, information = residuals.score.sum(axis=0), residuals.variance.sum(axis=0)
+        variance = information + information**2 / np.maximum(self.information, TINY)
+        return score / np.sqrt(np.maximum(variance, TINY)), score / np.maximum(information, TINY)
+
+
 def find_drips(cells: Cells, active: NDArray[np.bool_]) -> tuple[Drip, ...]:
     """Find competitors that small accounts push.
 
@@ -71,17 +116,14 @@ def find_drips(cells: Cells, active: NDArray[np.bool_]) -> tuple[Drip, ...]:
     tuple of Drip
         The largest first.
     """
-    votes = cells.votes_by_annotator()
-    small, large = active & (votes <= SMALL), active & (votes > SMALL)
-    if not small.any() or votes[large].sum() < LEAST * votes[active].sum():
+    established = Established.of(cells, active)
+    if established is None:
         return ()
-    point = strengths(cells, capped(cells) * large[cells.annotator])
-    measure = Residuals.of(cells, point).variance[large].sum(axis=0)
-    rows, found = small[cells.annotator], list[Drip]()
-    for _ in range(FEW + 1):
-        residuals = Residuals.of(cells.take(rows), point)
-        score, information = residuals.score.sum(axis=0), residuals.variance.sum(axis=0)
-        z = score / np.sqrt(np.maximum(information + information**2 / np.maximum(measure, TINY), TINY))
+    known = established.information > LEAST_INFORMATION
+    rows = (active & (cells.votes_by_annotator() <= SMALL))[cells.annotator] & known[cells.a] & known[cells.b]
+    found: list[Drip] = []
+    for _ in range(max(FEW, cells.n_competitors // 10) + 1):
+        z, _ = established.compare(cells.take(rows))
         c = int(np.argmax(np.abs(z)))
         if abs(z[c]) < BEYOND:
             return tuple(found)
