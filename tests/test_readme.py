@@ -55,6 +55,7 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     for heading in (
         "Prompts, categories, style",
         "Annotators",
+        "Rankings that cannot be bought",
         "Questions of a leaderboard's readers",
         "Who is the best, and are there enough votes?",
         "What does the ranking rest on?",
