@@ -27,7 +27,8 @@ from bayes_arena.errors import listing
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.blocs import Residuals, Side, find_sides
 from bayes_arena.trust.drips import SMALL, Drip, find_drips
-from bayes_arena.trust.kinds import AT_AIMS, Kinds, find_kinds
+from bayes_arena.trust.kinds import Kinds, find_kinds
+from bayes_arena.trust.mixture.suspicions import AT_AIMS
 from bayes_arena.trust.strengths import capped, strengths
 from bayes_arena.votes.cells import Cells
 
