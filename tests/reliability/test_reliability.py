@@ -226,16 +226,15 @@ def test_theta_of_ties_only_is_zero_and_not_above_it(seed):
 
 
 def test_arithmetic_of_false_discovery_rates():
-    anomaly = np.array([0.25, 1.0, 0.875, 0.5, 0.9375])
-    # 1 - A sorted: 0, 1/16, 1/8, 1/2, 3/4, the last two too large; means up to each: 0, 1/32, 1/16
+    anomaly = np.array([0.25, 1.0, 0.90625, 0.5, 0.9375])
+    # 1 - A sorted: 0, 1/16, 3/32, 1/2, 3/4, the last two too large; means up to each: 0, 1/32, 5/96
     assert discoveries(anomaly, 0.03).tolist() == [1]
     assert discoveries(anomaly, 1 / 32).tolist() == [1, 4]
-    assert discoveries(anomaly, 0.1).tolist() == [1, 4, 2]
-    assert discoveries(anomaly, 0.2).tolist() == [1, 4, 2]
+    assert discoveries(anomaly, 0.06).tolist() == [1, 4, 2]
     assert discoveries(anomaly, 0.3).tolist() == [1, 4, 2]
-    assert discoveries(np.array([0.875, 0.5, 0.8125, 0.75]), 0.4).tolist() == [0, 2]
+    assert discoveries(np.array([0.95, 0.5, 0.9, 0.75]), 0.4).tolist() == [0, 2]
     assert discoveries(np.array([0.5, 0.1]), 0.3).tolist() == []
-    assert discoveries(np.array([0.9, 1.0, 0.9, 0.9]), 0.06).tolist() == [1]  # not two of the three alike
+    assert discoveries(np.array([0.95, 1.0, 0.95, 0.95]), 0.03).tolist() == [1]  # not two of the three alike
 
 
 def test_names_do_not_matter(arena):
