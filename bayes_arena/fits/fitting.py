@@ -197,7 +197,7 @@ def _trusted(problem: Problem, guard: Guard, *, preset: bool) -> tuple[Problem, 
         raise ModelError(f"guard is 'auto', True or False, not {guard!r}.")
     cells = problem.cells
     usual = preset and problem.model.needs_annotators and problem.prior.hyper is not None
-    if not guard or (guard == "auto" and not usual):
+    if guard is False or (guard == "auto" and not usual):
         return problem, None
     if not cells.n_annotators:
         raise ModelError("Whose votes count shows in who cast them. Name the column (annotator=..., --annotator).")

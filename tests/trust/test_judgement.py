@@ -143,7 +143,6 @@ def test_the_guard_is_the_default_of_presets_that_know_annotators_alone(arena_ce
     assert ba.fit(arena_cells).trust is not None
     for plain in (
         {"guard": False},
-        {"guard": np.False_},
         {"model": "m-elo"},
         {"model": "am-elo", "prior": "flat"},
         {"model": ba.Model("own")},
