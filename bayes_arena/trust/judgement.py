@@ -29,7 +29,7 @@ from bayes_arena.trust.blocs import Residuals, Side, find_sides
 from bayes_arena.trust.drips import SMALL, Drip, find_drips
 from bayes_arena.trust.kinds import Kinds, find_kinds
 from bayes_arena.trust.mixture.suspicions import AT_AIMS
-from bayes_arena.trust.strengths import capped, strengths
+from bayes_arena.trust.strengths import capped, devoted, strengths
 from bayes_arena.votes.cells import LOSS, WIN, Cells
 
 TOO_MANY, DOUBTFUL, OF_ONE_MIND = 0.4, 0.2, 0.9
@@ -265,19 +265,30 @@ def _verb(count: int, down: bool) -> str:
 
 
 def _readings(cells: Cells, active: NDArray[np.bool_], point: Point) -> list[Found]:
-    """Find kinds; where many favour a competitor, also from strengths without them. The likeliest comes first.
+    """Find kinds; where many favour a competitor, or meet it far too often, also from strengths without them.
+
+    The likeliest reading comes first; before it one in which most of those favour somebody who vote on hardly anybody
+    else, as what a competitor is worth is for those to say who meet others, too.
 
     A bloc for a competitor, seen from strengths that the bloc has made, is a crowd against it, and the other way round.
     The votes are likelier under the right reading, as long as the bloc is not too large: a crowd loses now and then.
     """
     readings = [_in_turns(cells, active, point)]
+    fans = devoted(cells) & active
+    starts = [~fans]
     for competitor, hates in readings[0][0].likely_aims:
         residuals = Residuals.of(cells, point)
         pull = residuals.score[:, competitor] / np.sqrt(residuals.variance[:, competitor] + 0.5)
-        others = active & ~((pull if hates else -pull) > AT_AIMS)
+        starts.append(~((pull if hates else -pull) > AT_AIMS))
+    for others in (active & start for start in starts if (active & ~start).any()):
         if others.any():
             readings.append(_in_turns(cells, active, strengths(cells, capped(cells) * others[cells.annotator])))
-    return sorted(readings, key=lambda found: -found[0].evidence)
+
+    def order(found: Found) -> tuple[bool, float]:
+        without_fans = fans.any() and float((found[0].favour[fans] > 0.5).mean()) > 0.5
+        return not without_fans, -found[0].evidence
+
+    return sorted(readings, key=order)
 
 
 def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> Found:

@@ -8,6 +8,7 @@ a competitor: as an estimate that throws much away, but nobody can drag it far a
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.mode.mode import find_mode
@@ -18,6 +19,8 @@ from bayes_arena.votes.cells import Cells, with_counts
 
 DAVIDSON = Model("davidson", ties="davidson")
 CAP = 4.0
+FAR, MANY = 6.0, 0.4
+"""Standard errors, and the share of somebody's votes, from which they meet a competitor far too often."""
 
 
 def strengths(cells: Cells, weight: Floats, *, start: Point | None = None) -> Point:
@@ -51,3 +54,21 @@ def capped(cells: Cells) -> Floats:
     _, place = np.unique(seen, return_inverse=True)
     met = np.bincount(place, np.tile(votes, 2))[place]
     return np.asarray(np.minimum(1.0, CAP / np.maximum(*np.split(met, 2))))
+
+
+def devoted(cells: Cells) -> NDArray[np.bool_]:
+    """Who meets one competitor far oftener than others do, in many of their votes, shape (n_annotators,).
+
+    No reason to think ill of somebody, but to ask what the votes say without them.
+    """
+    n, votes = cells.n_competitors, cells.counts.sum(axis=1)
+    everybody, on = cells.votes_by_annotator(), np.zeros(n)
+    for side in (cells.a, cells.b):
+        on += np.bincount(side, votes, n)
+    usual = on / votes.sum()
+    seen = np.concatenate([cells.annotator * n + cells.a, cells.annotator * n + cells.b])
+    key, place = np.unique(seen, return_inverse=True)
+    met, who, expected = np.bincount(place, np.tile(votes, 2)), key // n, usual[key % n]
+    error = np.sqrt(everybody[who] * expected * (1 - expected))
+    often = (met - everybody[who] * expected > FAR * error) & (met >= MANY * everybody[who])
+    return np.isin(np.arange(cells.n_annotators), who[often])
