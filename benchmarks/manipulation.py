@@ -20,13 +20,15 @@ well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whateve
 that the result names. "pay": the reward of the median rigger, the median honest account's being 1. "bound": the
 likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
-``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes.
+``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes. With ``--keep FILE`` the outcome of
+every attack is written there as it comes, and taken from there if it is known, so that a long run can be broken off.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import re
 import sys
@@ -34,7 +36,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -245,20 +247,28 @@ def attacks(options: argparse.Namespace) -> list[Attack]:
     return sorted(rows, key=lambda row: (row.arena, row.seed))  # an arena is made once
 
 
-def measured(rows: list[Attack], processes: int) -> pd.DataFrame:
-    """Outcomes of attacks, several at a time if asked for."""
-    found = []
-    with get_context("spawn").Pool(processes) if processes > 1 else nullcontext() as pool:
-        for number, outcome in enumerate(pool.imap(outcome_of, rows) if pool else map(outcome_of, rows)):
-            report("attacks", number, len(rows))
-            found.append(outcome)
+def measured(rows: list[Attack], options: argparse.Namespace) -> pd.DataFrame:
+    """Outcomes of attacks, several at a time if asked for; those that were kept are not measured again."""
+    known = {}
+    if options.keep and options.keep.exists():
+        lines = [json.loads(line) for line in options.keep.read_text().splitlines()]
+        known = {Attack(**line["attack"]): line["outcome"] for line in lines}
+    unknown = [row for row in rows if row not in known]
+    with get_context("spawn").Pool(options.processes) if options.processes > 1 else nullcontext() as pool:
+        outcomes = pool.imap(outcome_of, unknown) if pool else map(outcome_of, unknown)
+        for number, (row, outcome) in enumerate(zip(unknown, outcomes, strict=True)):
+            report("attacks", number, len(unknown))
+            known[row] = outcome
+            if options.keep:
+                with options.keep.open("a") as kept:
+                    kept.write(json.dumps({"attack": asdict(row), "outcome": outcome}, default=float) + "\n")
     report("")
-    return pd.DataFrame(found)
+    return pd.DataFrame([known[row] for row in rows])
 
 
 def say_attacks(options: argparse.Namespace) -> None:
     """Print the tables of attacks."""
-    table = measured(attacks(options), options.processes)
+    table = measured(attacks(options), options)
     keys = ["arena", "strategy", "accounts x votes", "target"]
     rows = table.groupby(keys, sort=False)
     means = rows.mean()
@@ -318,7 +328,7 @@ def say_shares(options: argparse.Namespace) -> None:
         for strategy in ("t-abstain", "omni-bt", "t-tie")
         for share in (0.2, 0.3, 0.35, 0.4, 0.5, 0.6)
     ]
-    table = measured(rows, options.processes)
+    table = measured(rows, options)
     columns = ["rigged", "honest: default", "BT", "default", "flag", "flag innocents", "flag useless"]
     columns += ["cannot tell", "named", "pay"]
     say(
@@ -352,11 +362,16 @@ def say_honest(options: argparse.Namespace) -> None:
             bare = ba.leaderboard(ba.fit(arena.cells, guard=False), level=0.95).set_index("competitor")
             apart = (pd.Series(found.elo) - bare["elo"]).abs()
             sd = (bare["upper"] - bare["lower"]) / (2 * NormalDist().inv_cdf(0.975))
-            row |= {"Elo moved, farthest": apart.max(), "in its sd": (apart / sd).max()}
+            row |= {
+                "board moved": float(apart.max() > 0),
+                "Elo moved, farthest": apart.max(),
+                "in its sd": (apart / sd).max(),
+            }
             rows.append(row)
     report("")
     table = pd.DataFrame(rows).groupby("arena", sort=False)
-    say(table.mean().join(table["flagged"].max().rename("flagged, most")).reset_index())
+    most = table[["flagged", "Elo moved, farthest", "in its sd"]].max().add_suffix(", most")
+    say(table.mean().join(most).reset_index())
 
 
 def say_accounts(options: argparse.Namespace) -> None:
@@ -440,6 +455,7 @@ def main() -> None:
     parser.add_argument("--no-guard", dest="guard", action="store_false", help="the default fit without its defence")
     parser.add_argument("--seeds", type=int, help="10, or 2 with --quick; fewer for large rows")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON lines of outcomes")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     parser.add_argument("--arenas", nargs="+", choices=("small", "part", "real"))
     parser.add_argument("--strategies", nargs="+", choices=STRATEGIES)
