@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control, t
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.strengths import DAVIDSON, strengths
 from bayes_arena.votes.cells import LOSS, TIE, WIN, Cells
@@ -35,8 +35,8 @@ from bayes_arena.votes.cells import LOSS, TIE, WIN, Cells
 FLIPS = 20
 SHARED = 5.0
 """Standard deviations of the largest singular value under random signs beyond which a direction is shared."""
-FEWEST = 10
-"""Annotators: of fewer, chance alone gives a direction. With less than four competitors there is hardly another one."""
+FEWEST, LEAST_COMPETITORS = 10, 4
+"""Annotators and competitors: of fewer, chance alone gives a direction, or there is hardly another one."""
 FOLDS = 10
 RATE = 0.01
 """False discovery rate of members."""
@@ -139,34 +139,18 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
     (Side, Side) or None
         The side with the clearer campaign, or the more votes, first; None where no direction is shared.
     """
-    residuals = Residuals.of(cells, point)
-    seen = (residuals.variance > 0) & active[:, None]
-    if active.sum() < FEWEST or cells.n_competitors < 4:
+    if active.sum() < FEWEST or cells.n_competitors < LEAST_COMPETITORS:
         return None
+    residuals, rng = Residuals.of(cells, point), np.random.default_rng(0)
+    seen = (residuals.variance > 0) & active[:, None]
     unit = 1 / np.sqrt(residuals.variance + 0.5)
     known = [_unit_rows(np.where(seen, 1 / unit, 0.0))]  # residuals of a vote sum to zero
     known.append(_unit_rows(_without(np.where(seen, residuals.by_theta * unit, 0.0), known)))
     z = _without(np.where(seen, residuals.score * unit, 0.0), known)
-    size = np.linalg.norm(z, axis=1)
-    gram = z.T @ z
-    values, vectors = np.linalg.eigh(gram)
-    rng = np.random.default_rng(0)
-    by_chance = []
-    for _ in range(FLIPS):
-        flipped = _without(z * rng.choice([-1.0, 1.0], z.shape), known)
-        flipped *= (size / np.maximum(np.linalg.norm(flipped, axis=1), 1e-12))[:, None]
-        by_chance.append(math.sqrt(np.linalg.eigvalsh(flipped.T @ flipped)[-1]))
-    if math.sqrt(values[-1]) < np.mean(by_chance) + SHARED * np.std(by_chance):
+    if not _is_shared(z, known, rng):
         return None
-    direction, score = vectors[:, -1], np.zeros(len(z))
-    freedom = np.maximum(seen.sum(axis=1) - 3, 1)
-    folds = rng.permutation(len(z)) % min(FOLDS, len(z))
-    for fold in np.unique(folds):
-        mine = folds == fold
-        others = np.linalg.eigh(gram - z[mine].T @ z[mine])[1][:, -1]
-        along = z[mine] @ (others * np.sign(others @ direction))
-        score[mine] = along / np.sqrt(np.maximum((size[mine] ** 2 - along**2) / freedom[mine], FLOOR))
-    upwards = t.sf(score, freedom)
+    direction, freedom = np.linalg.eigh(z.T @ z)[1][:, -1], np.maximum(seen.sum(axis=1) - 3, 1)
+    upwards = t.sf(_scores(z, direction, freedom, rng), freedom)
     votes = cells.votes_by_annotator()
     rest, sides = active.copy(), []
     for p, sign in ((upwards, 1.0), (1 - upwards, -1.0)):
@@ -178,6 +162,29 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
     found = [replace(side, determined=_disagreement(cells, side.members) < DETERMINED * usual) for side in sides]
     first, second = sorted(found, key=lambda side: (side.determined, side.share), reverse=True)
     return first, second
+
+
+def _is_shared(z: Floats, known: list[Floats], rng: np.random.Generator) -> bool:
+    """Whether the largest singular value of the residuals is beyond those under random signs."""
+    size = np.linalg.norm(z, axis=1, keepdims=True)
+    by_chance = []
+    for _ in range(FLIPS):
+        flipped = _unit_rows(_without(z * rng.choice([-1.0, 1.0], z.shape), known)) * size
+        by_chance.append(math.sqrt(np.linalg.eigvalsh(flipped.T @ flipped)[-1]))
+    return bool(math.sqrt(np.linalg.eigvalsh(z.T @ z)[-1]) > np.mean(by_chance) + SHARED * np.std(by_chance))
+
+
+def _scores(z: Floats, direction: Floats, freedom: Ints, rng: np.random.Generator) -> Floats:
+    """Everybody's residual along the direction that others have, in units of the rest of it, shape (n_annotators,)."""
+    gram, score = z.T @ z, np.zeros(len(z))
+    folds = rng.permutation(len(z)) % min(FOLDS, len(z))
+    for fold in np.unique(folds):
+        mine = folds == fold
+        others = np.linalg.eigh(gram - z[mine].T @ z[mine])[1][:, -1]
+        along = z[mine] @ (others * np.sign(others @ direction))
+        across = np.maximum((z[mine] ** 2).sum(axis=1) - along**2, 0.0) / freedom[mine]
+        score[mine] = along / np.sqrt(np.maximum(across, FLOOR))
+    return score
 
 
 def _without(rows: Floats, known: list[Floats]) -> Floats:

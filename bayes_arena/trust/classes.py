@@ -31,8 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood.outcomes.davidson import LIKELIHOOD
+from bayes_arena.compiled import made_ready
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
+from bayes_arena.votes.cells import BOTH_BAD
 
 FAVOUR = 5.0
 """a, in logits: the density of w peaks at a sqrt(2), and has its mean at 8 logits."""
@@ -44,12 +45,6 @@ COORDINATES = (ETA, ETA, T, ETA)
 """What each of them moves."""
 EXACTLY = 1e-6
 """Standard deviation of a theta that is given."""
-STEPS, HALVINGS = 50, 20
-ENOUGH = 1e-4
-"""Newton decrement, in nats, that ends the steps of an annotator."""
-ROUNDING = 1e-9
-MOST_OF_THE_WAY = 0.8
-"""By how much a step may shorten |w|."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +81,6 @@ class Rows:
     lead: Floats
     counts: Floats
     side: Floats
-
-    def sums(self, values: Floats) -> Floats:
-        """Sum values (m, n_rows) by group, shape (size, m)."""
-        return np.array([np.bincount(self.group, row, minlength=self.size) for row in values], dtype=np.float64).T
 
     def of(self, chosen: NDArray[np.bool_]) -> Rows:
         """Return the rows of some groups, numbered anew."""
@@ -139,74 +130,27 @@ def evidence(
     -------
     Evidence
     """
-    posterior = _Posterior(population, theta, favours)
-    numbers = np.tile(posterior.start, (rows.size, 1)) if start is None else start.copy()
-    value, slope, curve = posterior(rows, numbers)
-    moving = np.ones(rows.size, dtype=bool)
-    for _ in range(STEPS):
-        step = -np.linalg.solve(curve[moving], slope[moving][..., None])[..., 0]
-        unfinished = -(slope[moving] * step).sum(axis=1) > ENOUGH
-        moving[moving] = unfinished
-        if not moving.any():
-            break
-        step, part, before = step[unfinished], rows.of(moving), numbers[moving]
-        length = posterior.longest(before, step)
-        for _ in range(HALVINGS):
-            trial = before + length[:, None] * step
-            found = posterior(part, trial)
-            worse = ~(found[0] <= value[moving] + ROUNDING)
-            if not worse.any():
-                break
-            length[worse] *= 0.5
-        numbers[moving], value[moving], slope[moving], curve[moving] = trial, *found
-    volume = 0.5 * len(posterior.start) * math.log(2 * math.pi) - 0.5 * np.linalg.slogdet(curve)[1]
-    return Evidence(
-        volume - value - posterior.log_normaliser, numbers, np.asarray(np.linalg.inv(curve), dtype=np.float64)
-    )
+    from bayes_arena.trust import kernels
 
+    spread = population.discrimination if theta else EXACTLY
+    mean = np.array([theta, population.position, 0.0])
+    sd = np.array([spread, population.position_spread, population.tie_spread])
+    begin = np.append(mean, START) if favours else mean
+    q = len(begin)
+    numbers = np.tile(begin, (rows.size, 1)) if start is None else start.copy()
+    value, covariance = np.empty(rows.size), np.empty((rows.size, q, q))
+    order = np.argsort(rows.group, kind="stable")
+    first = np.searchsorted(rows.group[order], np.arange(rows.size + 1))
+    counts = np.ascontiguousarray(rows.counts[:BOTH_BAD, order].T)
+    parts = first, rows.lead[order], counts, rows.side[order], mean, sd, population.log_tie_propensity, not theta
+    modes = kernels.find_modes
 
-class _Posterior:
-    """The negative log-posterior of the numbers of every group, up to ``log_normaliser`` of the prior."""
+    def find() -> None:
+        modes(*parts, FAVOUR, numbers, value, covariance)
 
-    def __init__(self, population: Population, theta: float, favours: bool) -> None:
-        spread = population.discrimination if theta else EXACTLY
-        self.mean = np.array([theta, population.position, 0.0])
-        self.sd = np.array([spread, population.position_spread, population.tie_spread])
-        self.log_tie_propensity, self.guesses, self.favours = population.log_tie_propensity, not theta, favours
-        self.start = np.append(self.mean, START) if favours else self.mean
-        self.log_normaliser = float(np.log(self.sd).sum()) + 1.5 * math.log(2 * math.pi)
-        if favours:
-            self.log_normaliser += math.log(FAVOUR**3 * math.sqrt(math.pi / 2))
-
-    def __call__(self, rows: Rows, numbers: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return its values (size,), gradients (size, q) and Hessians (size, q, q)."""
-        q, one = len(self.start), np.ones_like(rows.lead)
-        bases = [np.zeros_like(rows.lead) if self.guesses else rows.lead, one, one, rows.side][:q]
-        own = numbers[rows.group].T
-        eta = sum(own[p] * bases[p] for p in range(q) if COORDINATES[p] == ETA)
-        terms = LIKELIHOOD.rows(rows.counts, np.array([eta, self.log_tie_propensity + own[TIE]]))
-        slopes = [terms.gradient[COORDINATES[p]] * bases[p] for p in range(q)]
-        lower = np.tril_indices(q)
-        curves = [
-            terms.hessian[COORDINATES[p], COORDINATES[s]] * bases[p] * bases[s] for p, s in zip(*lower, strict=True)
-        ]
-        sums = rows.sums(np.array([terms.value, *slopes, *curves]))
-        value, slope, curve = sums[:, 0].copy(), sums[:, 1 : q + 1].copy(), np.empty((rows.size, q, q))
-        curve[:, lower[0], lower[1]] = curve[:, lower[1], lower[0]] = sums[:, q + 1 :]
-        scaled = (numbers[:, :PULL] - self.mean) / self.sd
-        value += 0.5 * (scaled**2).sum(axis=1)
-        slope[:, :PULL] += scaled / self.sd
-        curve[:, range(PULL), range(PULL)] += self.sd**-2.0
-        if self.favours:
-            w = numbers[:, PULL]
-            value += 0.5 * (w / FAVOUR) ** 2 - 2 * np.log(w)
-            slope[:, PULL] += w / FAVOUR**2 - 2 / w
-            curve[:, PULL, PULL] += FAVOUR**-2 + 2 / w**2
-        return value, slope, curve
-
-    def longest(self, numbers: Floats, step: Floats) -> Floats:
-        """Return the largest share of every step, at most 1, that leaves |w| positive."""
-        if not self.favours:
-            return np.ones(len(step))
-        shortens = step[:, PULL] < -MOST_OF_THE_WAY * numbers[:, PULL]
-        return np.where(shortens, MOST_OF_THE_WAY * numbers[:, PULL] / -np.where(shortens, step[:, PULL], -1.0), 1.0)
+    made_ready(modes, find, "the evidence of annotators' kinds")
+    volume = 0.5 * q * math.log(2 * math.pi) + 0.5 * np.linalg.slogdet(covariance)[1]
+    log_normaliser = np.log(sd).sum() + 1.5 * math.log(2 * math.pi)
+    if favours:
+        log_normaliser += math.log(FAVOUR**3 * math.sqrt(math.pi / 2))
+    return Evidence(volume - value - log_normaliser, numbers, covariance)

@@ -23,7 +23,7 @@ from bayes_arena.votes.cells import TIE as TIES, WIN, Cells, Tally
 REGULAR, GUESSER, ADVERSARY, FAVOUR = range(4)
 MEANS = (1.0, 0.0, -1.0)
 """Of theta, of the first three."""
-USUAL = np.array([0.92, 0.03, 0.03, 0.02])
+USUAL = np.array([0.935, 0.03, 0.03, 0.005])
 """Shares of the kinds before the votes are seen."""
 PSEUDO = 20.0
 LARGEST = 0.4

@@ -291,15 +291,21 @@ def test_sparse_annotators_by_quadrature():
 
 
 @pytest.fixture(scope="module")
-def llmfao_table(llmfao):
-    return ba.annotators(ba.fit(llmfao)).set_index("annotator")
+def llmfao_fit(llmfao):
+    with pytest.warns(ba.SuspectVotesWarning, match="511 votes of 2 annotators who favour 'Weaver 12k'"):
+        return ba.fit(llmfao)
 
 
 @pytest.mark.slow
-def test_the_anomalous_annotators_of_llmfao(llmfao_table):
-    anomaly = llmfao_table["anomaly_probability"]
-    assert set(anomaly.index[anomaly > 0.9]) == {"worker_15", "worker_70", "worker_11", "worker_20"}
-    assert (llmfao_table["verdict"] == "anomalous").sum() == 8
+def test_the_anomalous_annotators_of_llmfao(llmfao_fit):
+    """Two vote for Weaver 12k in 106 of 110 and 43 of 45 votes on it; to plain agreement they seem adversaries."""
+    table = ba.annotators(llmfao_fit).set_index("annotator")
+    suspicion = table[["anomaly_probability", "favour_probability"]].max(axis=1)
+    assert set(suspicion.index[suspicion > 0.9]) == {"worker_15", "worker_70", "worker_11", "worker_20"}
+    assert (table.loc[["worker_15", "worker_70"], "kind"] == "favours Weaver 12k").all()
+    assert set(ba.flag(llmfao_fit)) == {"worker_15", "worker_70", "worker_11", "worker_20"}
+    plain = ba.annotators(ba.fit(llmfao_fit.trust.cells, guard=False)).set_index("annotator")
+    assert plain.index[:4].isin(["worker_15", "worker_70", "worker_11", "worker_20"]).all()
 
 
 @pytest.mark.slow
