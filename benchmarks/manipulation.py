@@ -20,8 +20,9 @@ well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whateve
 that the result names. "pay": the reward of the median rigger, the median honest account's being 1. "bound": the
 likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
-``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes. With ``--keep FILE`` the outcome of
-every attack is written there as it comes, and taken from there if it is known, so that a long run can be broken off.
+``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes, seconds. With ``--keep FILE`` the
+outcome of every attack is written there as it comes, and taken from there if it is known, so that a long run can be
+broken off.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import NormalDist
@@ -52,6 +53,7 @@ import bayes_arena as ba
 from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
 from bayes_arena.experiments.rigging import STRATEGIES, Rigged, Strategy, rig
 from bayes_arena.progress import report
+from bayes_arena.trust.judgement import judge as find_suspects
 
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or HERE.parents[1] / "shared" / "data")
@@ -433,6 +435,41 @@ def say_votes(options: argparse.Namespace) -> None:
         print(f"| {name} | {who or 'nobody'} | {', '.join(flagged) or 'nobody'} | {seconds:.1f} |")
 
 
+def say_seconds(options: argparse.Namespace) -> None:
+    """Print what the defence costs."""
+    print("\n## CPU seconds of the default fit, best of three (1.67 million votes: one)\n")
+    sets = {
+        "example arena (`simulate()`)": lambda: ba.read_votes(ba.simulate().votes),
+        "LLMFAO, without prompts": lambda: ba.read_votes(DATA / "llmfao.csv", prompt=False),
+        "small": lambda: arena_of("small", 0).cells,
+        "part": lambda: arena_of("part", 0).cells,
+        "real": lambda: arena_of("real", 0).cells,
+    }
+    rows = []
+    for name, read in sets.items():
+        if name in ("part", "real") and name not in (options.arenas or ()):
+            continue
+        cells = read()
+        ba.fit(cells)  # what is compiled, is compiled once
+        calls: dict[str, Callable[[], object]] = {
+            "without": partial(fit_of, cells, guard=False),
+            "with": partial(fit_of, cells, guard=True),
+            "the defence alone": partial(find_suspects, cells),
+        }
+        row = {"votes": name, "n": f"{cells.n_votes:,.0f}", "annotators": f"{cells.n_annotators:,}"}
+        rows.append(row | {what: _least_seconds(call, 1 if name == "real" else 3) for what, call in calls.items()})
+    say(pd.DataFrame(rows))
+
+
+def _least_seconds(call: Callable[[], object], times: int) -> float:
+    seconds = []
+    for _ in range(times):
+        start = time.process_time()
+        call()
+        seconds.append(time.process_time() - start)
+    return min(seconds)
+
+
 SECTIONS: dict[str, Callable[[argparse.Namespace], None]] = {
     "attacks": say_attacks,
     "shares": say_shares,
@@ -440,6 +477,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], None]] = {
     "accounts": say_accounts,
     "camps": say_camps,
     "votes": say_votes,
+    "seconds": say_seconds,
 }
 
 
@@ -457,7 +495,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON lines of outcomes")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
-    parser.add_argument("--arenas", nargs="+", choices=("small", "part", "real"))
+    parser.add_argument("--arenas", nargs="+", choices=("small", "visited", "part", "real"))
     parser.add_argument("--strategies", nargs="+", choices=STRATEGIES)
     parser.add_argument("--sizes", nargs="+", type=size, metavar="ACCOUNTSxVOTES")
     parser.add_argument("--targets", nargs="+", choices=(MEDIAN, TENTH))
