@@ -108,6 +108,8 @@ from .reliability.judges import (
     JudgeReport as JudgeReport,
     judge_report as judge_report,
 )
+from .reliability.suspicion.bursts import bursts as bursts
+from .reliability.suspicion.integrity import integrity as integrity
 from .validation.comparison import compare as compare
 from .validation.diagnostics import diagnose as diagnose
 from .validation.heldout import held_out as held_out

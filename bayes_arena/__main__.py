@@ -14,6 +14,7 @@ from bayes_arena.cli.commands import (  # noqa: F401 (they register themselves)
     judging,
     ratings,
     reproduce,
+    trust,
     votes,
 )
 from bayes_arena.cli.old_words import translate_options

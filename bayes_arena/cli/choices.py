@@ -107,12 +107,13 @@ class ModelChoice:
             chosen = replace(chosen, discrimination=self.sigma_discrimination, hyper=None)
         return chosen
 
-    def fit(self, cells: Cells) -> Fit:
-        """Fit the model to votes."""
+    def fit(self, cells: Cells, *, guard: Guard | None = None) -> Fit:
+        """Fit the model to votes; ``guard`` instead of the option, if given."""
         from bayes_arena.fits.fitting import fit
 
         prior, answers = self.spreads(), self.modelled_answers
-        guard: Guard = "auto" if self.guard else False
+        if guard is None:
+            guard = "auto" if self.guard else False
         model = self.extended(cells) if self.strength_by or self.style else self.model
         return fit(cells, model=model, prior=prior, method=self.method, answers=answers, guard=guard, seed=self.seed)
 

@@ -28,6 +28,7 @@ from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
+from bayes_arena.reliability.suspicion.favours import sentences
 from bayes_arena.trust.kinds import ADVERSARY, GUESSER
 from bayes_arena.votes.cells import TIE, Cells, whole_counts
 from bayes_arena.votes.words import ANNOTATOR
@@ -83,9 +84,11 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
         ``tie_propensity``, nu_k (kappa_k in Rao and Kupper's model); ``position``, b_k in logits in favour of the
         first, with ``position_lower`` and ``position_upper``; ``one_sided_probability``, that the side decides;
         ``favour_probability``, that they favour or hate one competitor, alone or in a campaign, and ``favours``, which
-        (``hates`` stands before it; empty below ``WATCH``); ``guesser_probability`` and ``adversary_probability``, that
-        theta is zero, or negative, by the classes of annotators; ``reward``, shares in proportion to net agreement,
-        none for disagreement or to those whose votes do not count, sum 1; ``votes``, as they were cast.
+        (``hates`` stands before it; empty below ``WATCH``), and ``how``: how they vote on it, how much oftener than
+        others they meet it (which is no evidence), and how often they tie elsewhere; ``guesser_probability`` and
+        ``adversary_probability``, that theta is zero, or negative, by the classes of annotators; ``reward``, shares in
+        proportion to net agreement, none for disagreement or to those whose votes do not count, sum 1; ``votes``, as
+        they were cast.
         Columns of what the model does not have are absent. ``attrs`` has the level and the interval.
 
     Raises
@@ -152,6 +155,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
         columns["one_sided_probability"] = one_sided
     if fit.trust is not None and fit.trust.kinds is not None:
         columns["favours"] = np.where(favour > WATCH, favours, "").astype(object)
+        columns["how"] = np.array(sentences(fit.trust, WATCH), dtype=object)[place]
         columns["favour_probability"] = favour
         columns["guesser_probability"] = fit.trust.kinds.probability[GUESSER, place]
         columns["adversary_probability"] = fit.trust.kinds.probability[ADVERSARY, place]

@@ -2,7 +2,8 @@
 
 A set of annotators is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q, with
 A_k the probability that k is anomalous (:mod:`bayes_arena.reliability.annotators`), or favours or hates one competitor,
-whichever is larger, and each is suspect more likely than not: many sure ones leave no room for somebody else.
+whichever is larger, and nobody's own 1 - A_k, the local rate, is above 0.2 (Efron, 2007): many sure ones leave no room
+for somebody who is not.
 
 The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. Whoever calls
 everything a tie is there: with W = 1/2 in each vote, the likelihood has its maximum at theta_k = 0, and the solve
@@ -26,13 +27,14 @@ from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import DECREMENT
 from bayes_arena.reliability.annotators import (
-    ANOMALOUS,
     everybody,
     posterior_theta,
     require_annotators,
     suspicion,
 )
 
+LARGEST_DOUBT = 0.2
+"""1 - A_k of somebody flagged, at most."""
 ACCURACY = math.sqrt(2 * DECREMENT)
 """Of theta, mean 1."""
 
@@ -50,8 +52,8 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k above 1/2, the most suspect first; nobody
-        where nobody can be judged (``fit.trust.unjudged``).
+        The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k of 0.8 or more, the most suspect first;
+        nobody where nobody can be judged (``fit.trust.unjudged``).
 
     Raises
     ------
@@ -61,7 +63,7 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     References
     ----------
     Newton, M. A. et al. (2004), "Detecting differential gene expression with a semiparametric hierarchical mixture
-    method", Biostatistics 5.
+    method", Biostatistics 5. Efron, B. (2007), "Size, power and false discovery rates", Annals of Statistics 35.
     """
     if fit.trust is not None and fit.trust.unjudged:
         return ()
@@ -108,7 +110,7 @@ def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
 def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
     """Return the largest set whose mean 1 - A_k is at most a false discovery rate: indices, the most anomalous first.
 
-    Each is anomalous more likely than not. Annotators of the same A_k are all in it, or none of them, so that their
+    Each has A_k of 0.8 or more. Annotators of the same A_k are all in it, or none of them, so that their
     order does not matter.
 
     Raises
@@ -121,7 +123,7 @@ def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
     order = np.argsort(-anomaly, kind="stable")
     expected = np.cumsum(1 - anomaly[order]) / np.arange(1, len(order) + 1)
     size = int(np.searchsorted(expected, fdr, side="right"))
-    size = min(size, int(np.count_nonzero(anomaly > ANOMALOUS)))
+    size = min(size, int(np.count_nonzero(anomaly >= 1 - LARGEST_DOUBT)))
     if size < len(order):
         size = min(size, int(np.count_nonzero(anomaly > anomaly[order[size]])))
     return order[:size]

@@ -56,6 +56,8 @@ class Side:
         Least false discovery rate at which somebody is a member.
     share : float
         Of the votes that are theirs.
+    camped : float
+        The same without adversaries, who do not differ in what they like: they vote against the ranking.
     pull : ndarray, shape (n_competitors,)
         Direction, towards whom it is.
     determined : bool
@@ -64,6 +66,7 @@ class Side:
 
     doubt: Floats
     share: float
+    camped: float
     pull: Floats
     determined: bool
 
@@ -145,19 +148,23 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
     seen = (residuals.variance > 0) & active[:, None]
     unit = 1 / np.sqrt(residuals.variance + 0.5)
     known = [_unit_rows(np.where(seen, 1 / unit, 0.0))]  # residuals of a vote sum to zero
-    known.append(_unit_rows(_without(np.where(seen, residuals.by_theta * unit, 0.0), known)))
+    by_theta = np.where(seen, residuals.by_theta * unit, 0.0)
+    known.append(_unit_rows(_without(by_theta, known)))
     z = _without(np.where(seen, residuals.score * unit, 0.0), known)
     if not _is_shared(z, known, rng):
         return None
     direction, freedom = np.linalg.eigh(z.T @ z)[1][:, -1], np.maximum(seen.sum(axis=1) - 3, 1)
     upwards = t.sf(_scores(z, direction, freedom, rng), freedom)
     votes = cells.votes_by_annotator()
+    share, clear = votes / votes.sum(), np.linalg.norm(by_theta, axis=1)  # of theta: 1 / its standard error
+    adverse = (np.where(seen, residuals.score * unit, 0.0) * by_theta).sum(axis=1) + clear**2 < -2 * clear
     rest, sides = active.copy(), []
     for p, sign in ((upwards, 1.0), (1 - upwards, -1.0)):
         doubt = np.ones(len(z))
         doubt[active] = false_discovery_control(np.clip(p[active], 0, 1))
         rest &= doubt > RATE
-        sides.append(Side(doubt, float(votes[doubt <= RATE].sum() / votes.sum()), sign * direction, determined=False))
+        theirs, camped = (float(share[who].sum()) for who in (doubt <= RATE, (doubt <= RATE) & ~adverse))
+        sides.append(Side(doubt, theirs, camped, sign * direction, determined=False))
     usual = _disagreement(cells, rest)
     found = [replace(side, determined=_disagreement(cells, side.members) < DETERMINED * usual) for side in sides]
     first, second = sorted(found, key=lambda side: (side.determined, side.share), reverse=True)

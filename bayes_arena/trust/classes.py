@@ -14,9 +14,10 @@ favours c       theta_k as of somebody regular, w_k > 0 with a density in propor
 hates c         the same with w_k < 0
 ==============  ==========================================================================================
 
-A density of w that vanishes at zero makes favouring somebody a thing of its own: a slight taste, which everybody has,
-is no evidence of it. A guesser is one exactly, as a guesser with some discrimination is a poor regular annotator. The
-numbers are integrated out by Laplace's method, for all annotators at once; the log-posterior of each is concave.
+Regular annotators have tastes, too: towards every competitor a w_k ~ Normal(0, taste). Favour is held against that, one
+competitor at a time. A density of w that vanishes at zero makes favouring somebody a thing of its own: a slight taste,
+which everybody has, is no evidence of it. A guesser is one exactly, as a guesser with some discrimination is a poor
+regular annotator. The numbers are integrated out by Laplace's method; the log-posterior of each annotator is concave.
 
 References: Davidson (1970), JASA 65; Johnson, V. E. & Rossell, D. (2010), "On the use of non-local prior densities in
 Bayesian hypothesis tests", JRSS B 72.
@@ -109,7 +110,13 @@ class Evidence:
 
 
 def evidence(
-    rows: Rows, population: Population, *, theta: float = 1.0, favours: bool = False, start: Floats | None = None
+    rows: Rows,
+    population: Population,
+    *,
+    theta: float = 1.0,
+    favours: bool = False,
+    taste: float = 0.0,
+    start: Floats | None = None,
 ) -> Evidence:
     """Integrate the annotators' numbers out.
 
@@ -122,7 +129,9 @@ def evidence(
     theta : float
         Mean of theta; that of guessers, 0, is exact.
     favours : bool
-        Whether there is a pull w at the competitor of ``rows.side``.
+        Whether there is a pull w > 0 at the competitor of ``rows.side``.
+    taste : float
+        Standard deviation of a pull of either sign, as regular annotators have it; 0 for none.
     start : ndarray, shape (size, q), optional
         Numbers to start from.
 
@@ -135,7 +144,8 @@ def evidence(
     spread = population.discrimination if theta else EXACTLY
     mean = np.array([theta, population.position, 0.0])
     sd = np.array([spread, population.position_spread, population.tie_spread])
-    begin = np.append(mean, START) if favours else mean
+    begin = np.append(mean, START * favours) if favours or taste else mean
+    width, power = (FAVOUR, 2.0) if favours else (taste, 0.0)
     q = len(begin)
     numbers = np.tile(begin, (rows.size, 1)) if start is None else start.copy()
     value, covariance = np.empty(rows.size), np.empty((rows.size, q, q))
@@ -146,11 +156,13 @@ def evidence(
     modes = kernels.find_modes
 
     def find() -> None:
-        modes(*parts, FAVOUR, numbers, value, covariance)
+        modes(*parts, width, power, numbers, value, covariance)
 
     made_ready(modes, find, "the evidence of annotators' kinds")
     volume = 0.5 * q * math.log(2 * math.pi) + 0.5 * np.linalg.slogdet(covariance)[1]
     log_normaliser = np.log(sd).sum() + 1.5 * math.log(2 * math.pi)
+    if taste:
+        log_normaliser += math.log(taste) + 0.5 * math.log(2 * math.pi)
     if favours:
         log_normaliser += math.log(FAVOUR**3 * math.sqrt(math.pi / 2))
     return Evidence(volume - value - log_normaliser, numbers, covariance)

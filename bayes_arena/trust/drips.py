@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.blocs import Residuals
 from bayes_arena.trust.strengths import capped, strengths
 from bayes_arena.votes.cells import Cells
@@ -56,6 +58,47 @@ class Drip:
     votes: float
 
 
+@dataclass(frozen=True, eq=False)
+class Established:
+    """What established accounts say of the competitors: the measure for small ones.
+
+    Attributes
+    ----------
+    point : Point
+        Strengths.
+    information : ndarray, shape (n_competitors,)
+        J_c.
+    """
+
+    point: Point
+    information: Floats
+
+    @classmethod
+    def of(cls, cells: Cells, active: NDArray[np.bool_]) -> Established | None:
+        """Measure by the votes of the active; None where these have no small accounts, or few votes of others."""
+        votes = cells.votes_by_annotator()
+        small, large = active & (votes <= SMALL), active & (votes > SMALL)
+        if not small.any() or votes[large].sum() < LEAST * votes[active].sum():
+            return None
+        point = strengths(cells, capped(cells) * large[cells.annotator])
+        return cls(point, Residuals.of(cells, point).variance[large].sum(axis=0))
+
+    def compare(self, cells: Cells) -> tuple[Floats, Floats]:
+        """Compare others' votes with them.
+
+        Returns
+        -------
+        z : ndarray, shape (n_competitors,)
+            z_c.
+        shift : ndarray, shape (n_competitors,)
+            By how many logits others rate c higher: (sum of score of c - E) / I_c; zero where they do not rate it.
+        """
+        residuals = Residuals.of(cells, self.point)
+        score, information = residuals.score.sum(axis=0), residuals.variance.sum(axis=0)
+        variance = information + information**2 / np.maximum(self.information, TINY)
+        return score / np.sqrt(np.maximum(variance, TINY)), score / np.maximum(information, TINY)
+
+
 def find_drips(cells: Cells, active: NDArray[np.bool_]) -> tuple[Drip, ...]:
     """Find competitors that small accounts push.
 
@@ -71,17 +114,12 @@ def find_drips(cells: Cells, active: NDArray[np.bool_]) -> tuple[Drip, ...]:
     tuple of Drip
         The largest first.
     """
-    votes = cells.votes_by_annotator()
-    small, large = active & (votes <= SMALL), active & (votes > SMALL)
-    if not small.any() or votes[large].sum() < LEAST * votes[active].sum():
+    established = Established.of(cells, active)
+    if established is None:
         return ()
-    point = strengths(cells, capped(cells) * large[cells.annotator])
-    measure = Residuals.of(cells, point).variance[large].sum(axis=0)
-    rows, found = small[cells.annotator], list[Drip]()
+    rows, found = (active & (cells.votes_by_annotator() <= SMALL))[cells.annotator], list[Drip]()
     for _ in range(FEW + 1):
-        residuals = Residuals.of(cells.take(rows), point)
-        score, information = residuals.score.sum(axis=0), residuals.variance.sum(axis=0)
-        z = score / np.sqrt(np.maximum(information + information**2 / np.maximum(measure, TINY), TINY))
+        z, _ = established.compare(cells.take(rows))
         c = int(np.argmax(np.abs(z)))
         if abs(z[c]) < BEYOND:
             return tuple(found)

@@ -195,7 +195,7 @@ def judge(cells: Cells) -> Judgement:
             active, readings = active & ~sides[0].members, []
             point = strengths(cells, cap * active[cells.annotator])
             continue
-        if sides and sides[0].breadth > BROAD and sides[0].share + sides[1].share > CAMPED:
+        if sides and sides[0].breadth > BROAD and sides[0].camped + sides[1].camped > CAMPED:
             unjudged = _camps(sides)
         if unjudged or readings:
             break
@@ -276,8 +276,8 @@ def _campaign(cells: Cells, side: Side, active: NDArray[np.bool_]) -> Campaign:
 
 def _camps(sides: tuple[Side, Side]) -> str:
     return (
-        f"The annotators form camps: those who clearly pull one way cast {sides[0].share:.0%} of the votes, those who "
-        f"pull the other way {sides[1].share:.0%}. Votes alone do not tell which camp is right, so nobody is judged."
+        f"The annotators form camps: those who clearly pull one way cast {sides[0].camped:.0%} of the votes, those who "
+        f"pull the other way {sides[1].camped:.0%}. Votes alone do not tell which camp is right, so nobody is judged."
     )
 
 

@@ -1,8 +1,10 @@
 """Annotators integrated out one after the other, compiled: what :mod:`~bayes_arena.trust.classes` needs of each group.
 
-The loss of a group at numbers x = (theta, b, u) and, where there is a favour, w > 0, is
+The loss of a group at numbers x = (theta, b, u) and, where there is a favour or a taste, w, is
 
-    f(x) = - sum over votes of ln P(o | eta, t + u) + sum_p ((x_p - mean_p) / sd_p)^2 / 2 + (w / a)^2 / 2 - 2 ln w,
+    f(x) = - sum over votes of ln P(o | eta, t + u) + sum_p ((x_p - mean_p) / sd_p)^2 / 2 + (w / a)^2 / 2 - c ln w,
+
+with c = 2 and w > 0 of a favour, c = 0 of a taste,
 
 its minimum found by Newton's steps, halved where they lead up. Everything is in this file since numba's cache on disk
 looks at the file of the function called alone.
@@ -27,17 +29,17 @@ MOST_OF_THE_WAY = 0.8
 
 
 @compiled
-def find_modes(first, lead, counts, side, mean, sd, log_tie, guesses, width, numbers, value, covariance):  # type: ignore[no-untyped-def]
+def find_modes(first, lead, counts, side, mean, sd, log_tie, guesses, width, power, numbers, value, covariance):  # type: ignore[no-untyped-def]
     """Move ``numbers`` (size, q) to the modes; write the loss there and the inverse of its Hessian.
 
-    The rows of group g are ``first[g]`` to ``first[g + 1]``; ``counts`` is (n_rows, 3), ``width`` a.
+    The rows of group g are ``first[g]`` to ``first[g + 1]``; ``counts`` is (n_rows, 3), ``width`` a, ``power`` c.
     """
     q = numbers.shape[1]
     slope, curve, factor = np.empty(q), np.empty((q, q)), np.empty((q, q))
     step, trial = np.empty(q), np.empty(q)
     for g in range(len(first) - 1):
         rows, x = slice(first[g], first[g + 1]), numbers[g]
-        parts = lead[rows], counts[rows], side[rows], mean, sd, log_tie, guesses, width
+        parts = lead[rows], counts[rows], side[rows], mean, sd, log_tie, guesses, width, power
         value[g] = _loss(x, *parts, slope, curve)
         for _ in range(STEPS):
             _factorise(curve, factor)
@@ -48,7 +50,7 @@ def find_modes(first, lead, counts, side, mean, sd, log_tie, guesses, width, num
             if not decrement > ENOUGH:
                 break
             length = 1.0
-            if q > PULL and step[PULL] > MOST_OF_THE_WAY * x[PULL]:
+            if q > PULL and power and step[PULL] > MOST_OF_THE_WAY * x[PULL]:
                 length = MOST_OF_THE_WAY * x[PULL] / step[PULL]
             for _ in range(HALVINGS):
                 for p in range(q):
@@ -67,7 +69,7 @@ def find_modes(first, lead, counts, side, mean, sd, log_tie, guesses, width, num
 
 
 @compiled
-def _loss(x, lead, counts, side, mean, sd, log_tie, guesses, width, slope, curve):  # type: ignore[no-untyped-def]
+def _loss(x, lead, counts, side, mean, sd, log_tie, guesses, width, power, slope, curve):  # type: ignore[no-untyped-def]
     """f(x); ``slope`` and ``curve`` get its gradient and Hessian."""
     q = len(x)
     slope[:] = 0.0
@@ -105,9 +107,13 @@ def _loss(x, lead, counts, side, mean, sd, log_tie, guesses, width, slope, curve
     if q > PULL:
         curve[PULL, TIE_PROPENSITY] = curve[TIE_PROPENSITY, PULL]
         w = x[PULL]
-        value += 0.5 * (w / width) ** 2 - 2.0 * math.log(w)
-        slope[PULL] += w / width**2 - 2.0 / w
-        curve[PULL, PULL] += width**-2.0 + 2.0 / w**2
+        value += 0.5 * (w / width) ** 2
+        slope[PULL] += w / width**2
+        curve[PULL, PULL] += width**-2.0
+        if power:
+            value -= power * math.log(w)
+            slope[PULL] -= power / w
+            curve[PULL, PULL] += power / w**2
     for p in range(PULL):
         scaled = (x[p] - mean[p]) / sd[p]
         value += 0.5 * scaled * scaled

@@ -198,8 +198,9 @@ def _suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Populat
     votes = rows.counts.sum(axis=0)
     residual = rows.counts[WIN] + 0.5 * rows.counts[TIES] - votes * expected
     variance = votes * (p[WIN] + 0.25 * p[TIES] - expected**2)
-    key, place = np.unique(np.concatenate([tally.k * n + tally.i, tally.k * n + tally.j]), return_inverse=True)
-    pull = np.bincount(place, np.concatenate([residual, -residual]))
+    pairs = np.concatenate([tally.k * n + tally.i, tally.k * n + tally.j])
+    key, place = np.unique(pairs, return_inverse=True)
+    pull: Floats = np.bincount(place, np.concatenate([residual, -residual])).astype(np.float64)
     error = np.sqrt(np.bincount(place, np.tile(variance, 2)))
     z, hates = np.abs(pull) / np.maximum(error, EXACT), pull < 0
     aim = 2 * (key % n) + hates
@@ -214,7 +215,30 @@ def _suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Populat
     side = np.where(tally.i[row] == competitor[group], 1.0, 0.0) - (tally.j[row] == competitor[group])
     side *= np.where(hates[group], -1.0, 1.0)
     views = Rows(group, len(annotator), rows.lead[row], rows.counts[:, row], side)
-    return Suspicions(annotator, competitor, hates, evidence(views, population, favours=True))
+    favours, taste = (
+        evidence(views, population, favours=True),
+        _taste(key // n, pull, error),
+    )
+    if taste > NARROWEST:
+        besides = evidence(views, population, taste=taste).value - regular.value[annotator]
+        favours = replace(favours, value=favours.value - besides)
+    return Suspicions(annotator, competitor, hates, favours)
+
+
+def _taste(annotator: Ints, pull: Floats, error: Floats) -> float:
+    """Estimate the standard deviation of the middle annotator's tastes, in logits.
+
+    Residuals have the variance V + taste^2 V^2, V that of the votes. Each annotator gives an estimate; their median,
+    weighted by the information, does not mind those who favour somebody, as long as these are not many.
+    """
+    variance = error**2
+    excess = np.bincount(annotator, pull**2 - variance)
+    information = np.bincount(annotator, variance**2)
+    known = information > 0
+    each, weight = excess[known] / information[known], np.sqrt(information[known])
+    order = np.argsort(each)
+    middle = each[order][np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())]
+    return float(np.sqrt(max(middle, 0.0)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -534,3 +534,45 @@ def test_what_slices_cannot_answer_is_refused_with_a_remedy(sliced_file, options
     done = run("rank", sliced_file, "--slice", "kind=topic", "--model", "m-elo", *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert remedy in done.stderr
+
+
+@pytest.fixture(scope="module")
+def rigged_file(tmp_path_factory) -> Path:
+    """Simulated votes, and those of 60 accounts that vote once, at the same time and for one."""
+    arena, rng, size = ba.simulate(votes=2000, competitors=10, annotators=30, seed=1), np.random.default_rng(1), 60
+    honest = arena.votes.with_columns(tstamp=pl.Series(rng.random(2000)))
+    rows = {
+        "model_a": ["model-01"] * size,
+        "model_b": rng.choice(arena.competitors[1:], size).tolist(),
+        "winner": ["model_a"] * size,
+        "judge": [f"new-{n}" for n in range(size)],
+        "tstamp": rng.uniform(0.4, 0.43, size).tolist(),
+    }
+    path = tmp_path_factory.mktemp("rigged") / "votes.csv"
+    pl.concat([honest, pl.DataFrame(rows, schema=honest.schema)]).write_csv(path)
+    return path
+
+
+@pytest.mark.slow
+def test_integrity_says_what_the_function_does(rigged_file):
+    done = run("integrity", rigged_file, "--format", "json")
+    answer = json.loads(done.stdout)
+    with pytest.warns(ba.SuspectVotesWarning):
+        table = ba.integrity(ba.fit(ba.read_votes(rigged_file)))
+    assert answer["integrity"] == table.to_dict("records")
+    assert answer["unjudged"] == "" and "60 small accounts" in answer["warnings"][0]
+    assert "60 small accounts voted for it 60 of 60 times" in run("integrity", rigged_file).stdout
+    done = run("check", rigged_file, "--format", "json")
+    found = {row["check"]: row for row in json.loads(done.stdout)["checks"]}["good faith"]
+    assert (found["status"], found["found"]) == ("warning", "small accounts push model-01")
+
+
+@pytest.mark.slow
+def test_bursts_on_the_command_line(rigged_file):
+    answer = json.loads(run("bursts", rigged_file, "--model", "bradley-terry", "--format", "json").stdout)
+    assert [row["competitor"] for row in answer["bursts"]] == ["model-01"]
+    assert 0.37 < answer["bursts"][0]["start"] < answer["bursts"][0]["end"] < 0.46
+    calm = rigged_file.with_name("calm.csv")
+    pl.read_csv(rigged_file).filter(~pl.col("judge").str.starts_with("new-")).write_csv(calm)
+    assert "no burst" in run("bursts", calm, "--model", "bradley-terry").stdout
+    assert run("bursts", rigged_file, "--time", "hour").returncode == 2

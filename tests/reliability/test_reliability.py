@@ -116,7 +116,7 @@ def test_columns_are_those_of_the_model(arena_cells):
     net = ["net_agreement", "net_agreement_lower", "net_agreement_upper"]
     theta = ["theta", "lower", "upper", "theta_paper", "p_negative"]
     side = ["position", "position_lower", "position_upper", "one_sided_probability"]
-    kinds = ["favours", "favour_probability", "guesser_probability", "adversary_probability"]
+    kinds = ["favours", "how", "favour_probability", "guesser_probability", "adversary_probability"]
     full = ba.annotators(ba.fit(arena_cells))
     assert full.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, *kinds, "reward", "votes"]
     unguarded = ba.annotators(ba.fit(arena_cells, guard=False))
@@ -227,13 +227,13 @@ def test_theta_of_ties_only_is_zero_and_not_above_it(seed):
 
 def test_arithmetic_of_false_discovery_rates():
     anomaly = np.array([0.25, 1.0, 0.875, 0.5, 0.9375])
-    # 1 - A sorted: 0, 1/16, 1/8, 1/2, 3/4; means up to each: 0, 1/32, 1/16, 11/64, 23/80; the last two are no suspects
+    # 1 - A sorted: 0, 1/16, 1/8, 1/2, 3/4, the last two too large; means up to each: 0, 1/32, 1/16
     assert discoveries(anomaly, 0.03).tolist() == [1]
     assert discoveries(anomaly, 1 / 32).tolist() == [1, 4]
     assert discoveries(anomaly, 0.1).tolist() == [1, 4, 2]
     assert discoveries(anomaly, 0.2).tolist() == [1, 4, 2]
     assert discoveries(anomaly, 0.3).tolist() == [1, 4, 2]
-    assert discoveries(np.array([0.75, 0.5, 0.625, 0.25]), 0.4).tolist() == [0, 2]
+    assert discoveries(np.array([0.875, 0.5, 0.8125, 0.75]), 0.4).tolist() == [0, 2]
     assert discoveries(np.array([0.5, 0.1]), 0.3).tolist() == []
     assert discoveries(np.array([0.9, 1.0, 0.9, 0.9]), 0.06).tolist() == [1]  # not two of the three alike
 
@@ -301,7 +301,7 @@ def test_the_anomalous_annotators_of_llmfao(llmfao_fit):
     """Two vote for Weaver 12k in 106 of 110 and 43 of 45 votes on it; to plain agreement they seem adversaries."""
     table = ba.annotators(llmfao_fit).set_index("annotator")
     suspicion = table[["anomaly_probability", "favour_probability"]].max(axis=1)
-    assert set(suspicion.index[suspicion > 0.9]) == {"worker_15", "worker_70", "worker_11", "worker_20"}
+    assert set(suspicion.index[suspicion > 0.8]) == {"worker_15", "worker_70", "worker_11", "worker_20"}
     assert (table.loc[["worker_15", "worker_70"], "kind"] == "favours Weaver 12k").all()
     assert set(ba.flag(llmfao_fit)) == {"worker_15", "worker_70", "worker_11", "worker_20"}
     plain = ba.annotators(ba.fit(llmfao_fit.trust.cells, guard=False)).set_index("annotator")

@@ -74,7 +74,10 @@ def annotators(
         interval = intervals.chosen(model.seed, result)
         columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
-            flagged = set(discoveries(columns["anomaly_probability"], fdr).tolist())
+            suspicion = columns["anomaly_probability"]
+            if "favour_probability" in columns:
+                suspicion = suspicion.clip(columns["favour_probability"])
+            flagged = set(discoveries(suspicion, fdr).tolist())
             columns["flagged"] = [row in flagged for row in range(len(columns["annotator"]))]
     shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
     shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
@@ -88,6 +91,9 @@ def annotators(
     shown["votes"] = counts(columns["votes"])
     if "flagged" in columns:
         shown["flagged"] = ["yes" if each else "" for each in columns["flagged"]]
+    if any(columns.get("how", ())):
+        shown["P(favours)"] = digits(columns["favour_probability"], ".3f")
+        shown["how"] = [str(said) for said in columns["how"]]
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,17 +15,22 @@ from bayes_arena.cli.output import Format, Output
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.errors import VotesError
 
+if TYPE_CHECKING:
+    from bayes_arena.votes.cells import Cells
+
 
 @app.command()
 @takes_options
 def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output: Output) -> None:
-    """Report what the votes can and cannot settle, before any model; exit code 2 if some are invalid."""
+    """Report what the votes can and cannot settle, and whose do not count; exit code 2 if some are invalid."""
     source = replace(source, on_invalid="drop")
     with collected_warnings() as notes:
         from bayes_arena.votes.checks import check_rows
 
         cells = source.read()
         rows = check_rows(cells, source.repeats())
+        if cells.n_annotators:
+            rows.append(_good_faith(cells))
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     head = {**sizes(cells), "warnings": notes}
     output.write(columns, key="checks", head=head, title=source.title(cells), shown=columns)
@@ -76,3 +81,27 @@ def simulate(
             "anomalous": arena.anomalous,
         }
         truth.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
+
+
+def _good_faith(cells: Cells) -> dict[str, str]:
+    """Return the row of the check whose votes count, which needs strengths."""
+    from bayes_arena.errors import FitError, listing
+    from bayes_arena.trust.judgement import judge
+
+    try:
+        judgement = judge(cells)
+    except FitError as error:
+        found = [f"not looked at: {error}"]
+    else:
+        found = [judgement.unjudged] if judgement.unjudged else []
+        if judgement.suspects:
+            found.append(f"{len(judgement.suspects)} favour or hate one competitor: {listing(judgement.suspects)}")
+        pushed = [cells.competitors[drip.competitor] for drip in judgement.drips]
+        if pushed:
+            found.append(f"small accounts push {listing(pushed)}")
+    return {
+        "check": "good faith",
+        "status": "warning" if found else "ok",
+        "found": "; ".join(found) or "nobody stands out",
+        "remedy": "see who carries whom: bayes-arena integrity" if found else "",
+    }

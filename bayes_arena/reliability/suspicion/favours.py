@@ -1,0 +1,86 @@
+"""How somebody favours a competitor, or hates it: how they vote on it, how often they meet it, what they do elsewhere.
+
+A description of those whom the fit suspects (:mod:`bayes_arena.trust`), and no evidence by itself: people choose what
+they vote on, and arenas do not offer all pairs alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.trust.judgement import Judgement
+from bayes_arena.votes.cells import Cells, wins_losses_ties
+
+
+@dataclass(frozen=True, eq=False)
+class Aims:
+    """Whom annotators favour or hate.
+
+    Attributes
+    ----------
+    competitor : ndarray of int, shape (n_annotators,)
+        -1 of those who favour and hate nobody.
+    hates : ndarray of bool, shape (n_annotators,)
+    """
+
+    competitor: Ints
+    hates: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, trust: Judgement, above: float) -> Aims:
+        """Whom annotators favour or hate with a probability above some value."""
+        competitor = np.full(len(trust.favour), -1)
+        hates = np.zeros(len(trust.favour), dtype=bool)
+        for k in np.flatnonzero(trust.favour > above):
+            competitor[k], hates[k] = trust.aim(int(k))
+        return cls(competitor, hates)
+
+    def on(self, cells: Cells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which cells are on the competitor of whoever voted there, and whether that was shown first."""
+        aim = self.competitor[cells.annotator]
+        return (cells.a == aim) | (cells.b == aim), cells.a == aim
+
+
+def sentences(trust: Judgement, above: float) -> list[str]:
+    """Say how annotators favour or hate a competitor, of those who do so with a probability above some value.
+
+    Returns
+    -------
+    list of str
+        In the order of the annotators: ``"votes for it 106 of 110 times; meets it 2.1 times as often as others; ties
+        elsewhere 40 %"``, say. Empty for the others.
+    """
+    aims, cells = Aims.of(trust, above), trust.cells
+    on, first = aims.on(cells)
+    size, votes = cells.n_annotators, cells.counts.sum(axis=1)
+    a_wins, b_wins, ties = wins_losses_ties(cells.counts)
+    as_meant = np.where(first ^ aims.hates[cells.annotator], a_wins, b_wins)
+    cast, met = cells.votes_by_annotator(), sum_by(cells.annotator, votes * on, size)
+    meant, tied = sum_by(cells.annotator, as_meant * on, size), sum_by(cells.annotator, ties * ~on, size)
+    usual = _met_by_others(cells, aims, cast, met)
+    said = [""] * size
+    for k in np.flatnonzero(aims.competitor >= 0):
+        way = "against" if aims.hates[k] else "for"
+        parts = [f"votes {way} it {meant[k]:,.12g} of {met[k]:,.12g} times"]
+        if usual[k] > 0:
+            times = met[k] / cast[k] / usual[k]
+            parts.append(f"meets it {times:.1f} times as often as others")
+        else:
+            parts.append("nobody else meets it")
+        elsewhere = cast[k] - met[k]
+        parts.append(f"ties elsewhere {tied[k] / elsewhere:.0%}" if elsewhere > 0 else "votes on nothing else")
+        said[k] = "; ".join(parts)
+    return said
+
+
+def _met_by_others(cells: Cells, aims: Aims, cast: Floats, met: Floats) -> Floats:
+    """Share of the votes of all others that are on the competitor of each annotator, shape (n_annotators,)."""
+    votes = cells.counts.sum(axis=1)
+    size = cells.n_competitors
+    on_it = sum_by(cells.a, votes, size) + sum_by(cells.b, votes, size)
+    others = cast.sum() - cast
+    return np.asarray((on_it[aims.competitor] - met) / np.maximum(others, 1.0))

@@ -1,0 +1,183 @@
+"""What every competitor owes to whom, and what would have to be true for its place to be honest."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.inference.projection import project
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.leaderboard import ranks
+from bayes_arena.reliability.annotators import ANOMALOUS
+from bayes_arena.reliability.suspicion.chance import suspect_groups
+from bayes_arena.reliability.suspicion.favours import Aims
+from bayes_arena.threads import one_thread
+from bayes_arena.trust.drips import SMALL, Established
+from bayes_arena.trust.judgement import FEWEST, Judgement
+from bayes_arena.votes.cells import Cells, whole_counts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def integrity(fit: Fit, *, elo: EloScale | None = None) -> pd.DataFrame:
+    """Say whose votes carry every competitor, the most doubtful first.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fit that found out whose votes count: the default where annotators are known, or ``guard=True``.
+    elo : EloScale, optional
+        Elo scale; 1000 + 400 log10(odds) by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``competitor``;
+        ``rank_without`` and ``elo_without``, without the votes of suspects (accounts that favour or hate one
+        competitor more likely than not, small accounts that push one), ``rank_with`` and ``elo_with``, with all votes:
+        one pair is that of the leaderboard (``attrs["leaderboard"]``: ``"without"``, or ``"with"`` where nobody can be
+        judged), the other is as far from it as the suspects' votes move Bradley-Terry's model;
+        ``votes`` and ``accounts``, as they were cast, ``largest_account`` and ``largest_share``, its share of these
+        votes;
+        ``favoured_by`` and ``hated_by``, how many suspects favour or hate it, ``suspect_votes``, theirs on it, and
+        those of small accounts that do not count; ``favour_probability``, that the surest account favours or hates it;
+        ``small_accounts`` with a vote on it, of up to ten votes each, and ``small_votes``, theirs, without suspects;
+        ``small_z`` and ``small_shift``, how clearly, and by how many Elo points, they rate it above the rest of the
+        accounts (absent where these cast too few votes to be a measure);
+        ``log10_chance``, at most the decimal logarithm of the probability that its suspects voted so by chance, and
+        ``honest_only_if``, in words what would have to be true (empty where nobody is suspect).
+        ``attrs["unjudged"]`` says why nobody can be judged, if so.
+
+    Raises
+    ------
+    ModelError
+        If the fit did not look at whose votes count, or the anchor is no competitor.
+    """
+    import pandas as pd
+
+    table = pd.DataFrame(integrity_columns(fit, elo=elo))
+    trust = require_trust(fit)
+    table.attrs.update(leaderboard="with" if trust.unjudged else "without", unjudged=unjudged(trust), **fit.about)
+    return table
+
+
+def integrity_columns(fit: Fit, *, elo: EloScale | None = None) -> Columns:
+    """Columns of :func:`integrity` (the command line prints them without importing pandas)."""
+    trust, elo = require_trust(fit), elo or EloScale()
+    cells, aims = trust.cells, Aims.of(trust, ANOMALOUS)
+    names, size = cells.competitors, cells.n_competitors
+    on_board = board_strength(fit)
+    others = cells.take(aims.competitor[cells.annotator] < 0) if trust.unjudged else trust.counted
+    moved = _plain(cells) - _plain(others) if len(others.a) < len(cells.a) else np.zeros(size)
+    with_all, without = (on_board, on_board - moved) if trust.unjudged else (on_board + moved, on_board)
+    groups = suspect_groups(trust, aims, others)
+    at = [[group for group in groups if group.competitor == c] for c in range(size)]
+    votes, accounts, largest, share = _carried(cells)
+    small = (cells.votes_by_annotator() <= SMALL) & (aims.competitor < 0)
+    of_small = cells.take(small[cells.annotator])
+    small_votes, small_accounts, _, _ = _carried(of_small)
+    columns: Columns = {
+        "competitor": np.array(names, dtype=object),
+        "rank_without": ranks(without),
+        "elo_without": elo.points(without, names),
+        "rank_with": ranks(with_all),
+        "elo_with": elo.points(with_all, names),
+        "votes": whole_counts(votes),
+        "accounts": accounts,
+        "largest_account": np.array([cells.annotators[k] for k in largest], dtype=object),
+        "largest_share": share,
+        "favoured_by": np.bincount(aims.competitor[(aims.competitor >= 0) & ~aims.hates], minlength=size),
+        "hated_by": np.bincount(aims.competitor[(aims.competitor >= 0) & aims.hates], minlength=size),
+        "suspect_votes": whole_counts(np.array([math.fsum(group.votes for group in some) for some in at])),
+        "favour_probability": _surest(trust, size),
+        "small_accounts": small_accounts,
+        "small_votes": whole_counts(small_votes),
+    }
+    established = Established.of(cells, aims.competitor < 0)
+    if established is not None:
+        columns["small_z"], shift = _compared(established, of_small, [drip.competitor for drip in trust.drips])
+        columns["small_shift"] = elo.points_per_logit * shift
+    columns["log10_chance"] = np.array([math.fsum(group.log10_chance for group in some) for some in at])
+    said = ["; and ".join(group.said(judged=not trust.unjudged) for group in some) for some in at]
+    columns["honest_only_if"] = np.array(said, dtype=object)
+    order = np.lexsort((-share, -columns["favour_probability"], columns["log10_chance"]))
+    return {name: column[order] for name, column in columns.items()}
+
+
+def require_trust(fit: Fit) -> Judgement:
+    """Return whose votes count.
+
+    Raises
+    ------
+    ModelError
+        If the fit did not look.
+    """
+    if fit.trust is None:
+        raise ModelError(
+            "This fit did not look at whose votes count. Fit again with guard=True; the votes have to name who cast "
+            "them (annotator=..., --annotator)."
+        )
+    return fit.trust
+
+
+def unjudged(trust: Judgement) -> str:
+    """Say why nobody can be judged; empty if they can."""
+    if trust.cells.n_annotators < FEWEST:
+        return f"Of fewer than {FEWEST} annotators nobody can be told from the rest, so nobody is judged."
+    return trust.unjudged
+
+
+def board_strength(fit: Fit) -> Floats:
+    """Strengths on the scale of the leaderboard, r*, in logits, shape (n_competitors,)."""
+    if fit.samples is not None:
+        return np.asarray(fit.samples.elo_strength.mean(axis=0))
+    with one_thread():
+        return project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view).strength
+
+
+def _compared(established: Established, small: Cells, pushed: list[int]) -> tuple[Floats, Floats]:
+    """Compare small accounts with the others, competitors that they push apart: votes on these push the rest away."""
+    on = np.isin(small.a, pushed) | np.isin(small.b, pushed)
+    apart = np.isin(np.arange(small.n_competitors), pushed)
+    both = zip(established.compare(small), established.compare(small.take(~on)), strict=True)
+    z, shift = (np.where(apart, with_all, without) for with_all, without in both)
+    return z, shift
+
+
+def _carried(cells: Cells) -> tuple[Floats, Ints, Ints, Floats]:
+    """Votes and accounts of every competitor, its largest account, and the share that is its; each (n_competitors,)."""
+    size, n = cells.n_annotators, cells.n_competitors
+    cast = np.tile(cells.counts.sum(axis=1), 2)
+    key, place = np.unique(
+        np.concatenate([cells.a * size + cells.annotator, cells.b * size + cells.annotator]), return_inverse=True
+    )
+    met = sum_by(place, cast, len(key))
+    competitor, annotator = np.divmod(key, size)
+    votes = sum_by(competitor, met, n)
+    largest, share = np.zeros(n, dtype=np.int64), np.zeros(n)
+    order = np.argsort(met, kind="stable")  # the last to be written is the largest
+    largest[competitor[order]] = annotator[order]
+    share[competitor[order]] = met[order] / votes[competitor[order]]
+    return votes, np.bincount(competitor, minlength=n), largest, share
+
+
+def _surest(trust: Judgement, n: int) -> Floats:
+    """Largest probability of an account that it favours or hates a competitor, shape (n_competitors,)."""
+    everybody = Aims.of(trust, 0.0)
+    aimed = everybody.competitor >= 0
+    surest = np.zeros(n)
+    np.maximum.at(surest, everybody.competitor[aimed], trust.favour[aimed])
+    return surest
+
+
+def _plain(cells: Cells) -> Floats:
+    """Strengths by Bradley-Terry's model."""
+    return find_mode(Problem.of(cells, "bradley-terry", "default"), thorough=False).point.strength
