@@ -193,7 +193,7 @@ def _trusted(problem: Problem, guard: Guard, *, preset: bool) -> tuple[Problem, 
     ModelError
         If ``guard`` is none of the choices, or it is asked for and the votes carry no annotators.
     """
-    if guard not in ("auto", True, False):
+    if guard != "auto" and not isinstance(guard, bool):
         raise ModelError(f"guard is 'auto', True or False, not {guard!r}.")
     cells = problem.cells
     usual = preset and problem.model.needs_annotators and problem.prior.hyper is not None

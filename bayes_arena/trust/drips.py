@@ -6,7 +6,7 @@ give, all votes of small accounts on competitor c together have
     z_c = (sum of score of c - E) / sqrt(I_c + I_c^2 / J_c),
 
 I_c the information in them, J_c that of the established accounts on c, whose strength is an estimate too. Where z_c is
-beyond chance on one or two competitors, the votes of small accounts on these do not count; where it is so on more,
+beyond chance on few competitors, the votes of small accounts on these do not count; where it is so on more,
 small accounts are other people, not a campaign. They are looked for one after the other, as votes for one competitor
 are votes against others.
 """
@@ -31,7 +31,9 @@ LEAST = 0.2
 BEYOND = 5.0
 """z beyond chance: 6e-7, for the competitors of any arena."""
 FEW = 2
-"""Competitors of a campaign, at most."""
+"""Competitors of a campaign, at most; a tenth of all where that is more."""
+LEAST_INFORMATION = 1.0
+"""J_c, five votes or so, below which established accounts do not say how strong a competitor is."""
 TINY = 1e-9
 
 
@@ -117,8 +119,10 @@ def find_drips(cells: Cells, active: NDArray[np.bool_]) -> tuple[Drip, ...]:
     established = Established.of(cells, active)
     if established is None:
         return ()
-    rows, found = (active & (cells.votes_by_annotator() <= SMALL))[cells.annotator], list[Drip]()
-    for _ in range(FEW + 1):
+    known = established.information > LEAST_INFORMATION
+    rows = (active & (cells.votes_by_annotator() <= SMALL))[cells.annotator] & known[cells.a] & known[cells.b]
+    found: list[Drip] = []
+    for _ in range(max(FEW, cells.n_competitors // 10) + 1):
         z, _ = established.compare(cells.take(rows))
         c = int(np.argmax(np.abs(z)))
         if abs(z[c]) < BEYOND:

@@ -1,9 +1,9 @@
 """Whose votes count: campaigns, favourites and camps, found before a model of annotators could be captured by them.
 
 1. Strengths in which no annotator's own numbers have a part (:mod:`bayes_arena.trust.strengths`).
-2. Blocs: while some annotators pull in one direction and are determined, they are left out. Where many pull both ways
+2. Drips: votes of small accounts on a competitor that they push do not count (:mod:`bayes_arena.trust.drips`).
+3. Blocs: while some annotators pull in one direction and are determined, they are left out. Where many pull both ways
    and are not, annotators form camps (:mod:`bayes_arena.trust.blocs`).
-3. Drips: votes of small accounts on a competitor that they push do not count (:mod:`bayes_arena.trust.drips`).
 4. Kinds: who more likely than not favours or hates one competitor is left out; strengths and kinds are found in turns
    (:mod:`bayes_arena.trust.kinds`), from either side where many favour the same, and blocs are looked for once more.
 
@@ -31,12 +31,14 @@ from bayes_arena.trust.kinds import AT_AIMS, Kinds, find_kinds
 from bayes_arena.trust.strengths import capped, strengths
 from bayes_arena.votes.cells import Cells
 
-TOO_MANY = 0.4
-"""Share of the votes."""
+TOO_MANY, DOUBTFUL = 0.4, 0.2
+"""Shares of the votes: by those left out; and by those whom the likeliest reading leaves out, if another one leaves out
+too many."""
 BROAD = 8.0
 """Effective number of competitors from which a direction is not about a few of them."""
-CAMPED = 0.1
-"""Share of the votes by clear members of camps, from which annotators form camps."""
+CAMPED, OPPOSED = 0.1, 0.25
+"""Share of the votes by clear members of camps, from which annotators form camps, and how large the smaller camp is at
+least, to the larger."""
 FEWEST = 5
 """Annotators: of fewer nobody can be told from the rest, and everybody counts."""
 ROUNDS, TURNS = 4, 3
@@ -44,7 +46,8 @@ STEADY = 0.02
 """Change of a probability that ends the turns."""
 
 
-Found = tuple[Kinds, tuple[Drip, ...], Point]
+Found = tuple[Kinds, Point]
+"""A reading of the votes: kinds, and the strengths without those who favour somebody."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,32 +184,32 @@ def judge(cells: Cells) -> Judgement:
     active = _people(cells)
     if active.sum() < FEWEST:
         return Judgement(cells, None, (), (), np.zeros(cells.n_annotators), "")
-    cap = capped(cells)
     membership, campaigns = np.zeros(cells.n_annotators), []
-    point = strengths(cells, cap * active[cells.annotator])
     readings: list[Found] = []
     unjudged = ""
     for _ in range(ROUNDS):
         trusted = active & (readings[0][0].favour <= 0.5) if readings else active
-        sides = find_sides(cells, point, trusted)
+        drips = find_drips(cells, active)
+        seen = cells.take(~_dripped(cells, drips))
+        point = readings[0][1] if readings else strengths(seen, capped(seen) * active[seen.annotator])
+        sides = find_sides(seen, point, trusted)
         if sides and sides[0].determined:
-            campaigns.append(_campaign(cells, sides[0], trusted))
+            campaigns.append(_campaign(seen, sides[0], trusted))
             membership = np.maximum(membership, sides[0].probability)
             active, readings = active & ~sides[0].members, []
-            point = strengths(cells, cap * active[cells.annotator])
             continue
-        if sides and sides[0].breadth > BROAD and sides[0].camped + sides[1].camped > CAMPED:
+        if sides and sides[0].breadth > BROAD and _are_camps(sides):
             unjudged = _camps(sides)
         if unjudged or readings:
             break
-        readings = _readings(cells, active, point)
-        point = readings[0][2]
-    readings = readings if readings or unjudged else _readings(cells, active, point)
+        readings = _readings(seen, active, point)
     if unjudged:
         return Judgement(cells, None, tuple(campaigns), (), membership, unjudged)
-    judgements = [Judgement(cells, kinds, tuple(campaigns), drips, membership, "") for kinds, drips, _ in readings]
+    readings = readings or _readings(seen, active, point)
+    judgements = [Judgement(cells, kinds, tuple(campaigns), drips, membership, "") for kinds, _ in readings]
     votes = cells.votes_by_annotator() * _people(cells)
-    share = max(float(votes[judgement.left_out].sum() / votes.sum()) for judgement in judgements)
+    likeliest, *others = (float(votes[one.left_out].sum() / votes.sum()) for one in judgements)
+    share = max([likeliest, *(others if likeliest > DOUBTFUL else [])])
     if share < TOO_MANY:
         return judgements[0]
     return replace(judgements[0], kinds=None, drips=(), unjudged=_too_many(share, judgements[0]))
@@ -233,7 +236,7 @@ def _readings(cells: Cells, active: NDArray[np.bool_], point: Point) -> list[Fou
     The votes are likelier under the right reading, as long as the bloc is not too large: a crowd loses now and then.
     """
     readings = [_in_turns(cells, active, point)]
-    for competitor, hates in readings[0][0].aims:
+    for competitor, hates in readings[0][0].likely_aims:
         residuals = Residuals.of(cells, point)
         pull = residuals.score[:, competitor] / np.sqrt(residuals.variance[:, competitor] + 0.5)
         others = active & ~((pull if hates else -pull) > AT_AIMS)
@@ -244,18 +247,20 @@ def _readings(cells: Cells, active: NDArray[np.bool_], point: Point) -> list[Fou
 
 def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> Found:
     """Find kinds at given strengths, and strengths without those who favour somebody, until neither moves."""
-    drips = find_drips(cells, active)
     weight = active.astype(float)
-    if drips:
-        point = strengths(cells, capped(cells) * active[cells.annotator] * ~_dripped(cells, drips))
     for _ in range(TURNS):
-        rows = ~_dripped(cells, drips)
-        kinds = find_kinds(cells.take(rows) if drips else cells, point, active, weight)
+        kinds = find_kinds(cells, point, active, weight)
         before, weight = weight, active * (1 - kinds.favour)
-        point = strengths(cells, weight[cells.annotator] * rows, start=point)
+        point = strengths(cells, weight[cells.annotator], start=point)
         if np.abs(weight - before).max() < STEADY or not (kinds.favour[active] > 0.5).any():
             break
-    return kinds, drips, point
+    return kinds, point
+
+
+def _are_camps(sides: tuple[Side, Side]) -> bool:
+    """Whether many pull one way, and not many fewer the other."""
+    shares = [side.camped for side in sides]
+    return sum(shares) > CAMPED and min(shares) > OPPOSED * max(shares)
 
 
 def _dripped(cells: Cells, drips: tuple[Drip, ...]) -> NDArray[np.bool_]:

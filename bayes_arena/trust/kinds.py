@@ -8,6 +8,8 @@ The scale of the strengths is such that regular annotators have mean theta 1.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +30,7 @@ USUAL = np.array([0.935, 0.03, 0.03, 0.005])
 PSEUDO = 20.0
 LARGEST = 0.4
 """Share of guessers and adversaries together: beyond, nobody could be told from the rest."""
-OPENS = 16.0
+OPENS, LIKELY = 16.0, 5.0
 """Honest arenas reach 6, and 15 where annotators' own tastes have a standard deviation of .8 logits."""
 SURE = 0.95
 """Probability from which an annotator needs no share of a competitor's own to be found."""
@@ -64,6 +66,8 @@ class Kinds:
         Which of the two.
     aims : tuple of (int, bool)
         Competitors with a share of their own, and whether it is of those who hate them.
+    likely_aims : tuple of (int, bool)
+        Those, and others for which there is some evidence that they should have one.
     numbers, covariance : ndarray, shapes (n_annotators, 4) and (n_annotators, 4, 4)
         Theta, b, ln nu and w of somebody who favours or hates that competitor, where that is likelier than not; else
         those of somebody regular, with w = 0.
@@ -75,6 +79,7 @@ class Kinds:
     competitor: Ints
     hates: NDArray[np.bool_]
     aims: tuple[tuple[int, bool], ...]
+    likely_aims: tuple[tuple[int, bool], ...]
     numbers: Floats
     covariance: Floats
     evidence: float
@@ -125,10 +130,11 @@ def find_kinds(cells: Cells, point: Point, active: NDArray[np.bool_], weight: Fl
     suspicions = _suspicions(tally, rows, found[REGULAR], population, cells.n_competitors)
     mixture = _mix(value, suspicions, {}, shares, active, cells.n_competitors)
     unsure = active & (mixture.posterior[FAVOUR] < SURE)
-    aims = _aims(value, mixture.shares, suspicions, unsure, _met(tally, cells))
+    likely = _aims(value, mixture.shares, suspicions, unsure, _met(tally, cells))
+    aims = {aim: share for aim, (share, gain) in likely.items() if gain > OPENS}
     if aims:
         mixture = _mix(value, suspicions, aims, mixture.shares, active, cells.n_competitors)
-    return _summary(mixture, suspicions, aims, found[REGULAR], population)
+    return _summary(mixture, suspicions, aims, likely, found[REGULAR], population)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,16 +235,24 @@ def _taste(annotator: Ints, pull: Floats, error: Floats) -> float:
     """Estimate the standard deviation of the middle annotator's tastes, in logits.
 
     Residuals have the variance V + taste^2 V^2, V that of the votes. Each annotator gives an estimate; their median,
-    weighted by the information, does not mind those who favour somebody, as long as these are not many.
+    weighted by the information, does not mind those who favour somebody, as long as these are not many. Two standard
+    errors are taken off, as chance must not shield anybody.
     """
     variance = error**2
     excess = np.bincount(annotator, pull**2 - variance)
     information = np.bincount(annotator, variance**2)
     known = information > 0
     each, weight = excess[known] / information[known], np.sqrt(information[known])
-    order = np.argsort(each)
-    middle = each[order][np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())]
-    return float(np.sqrt(max(middle, 0.0)))
+    middle = _median(each, weight)
+    middle_error = 1.25 * 1.48 * _median(np.abs(each - middle), weight) * np.linalg.norm(weight) / weight.sum()
+    return math.sqrt(max(middle - 2 * float(middle_error), 0.0))
+
+
+def _median(values: Floats, weight: Floats) -> float:
+    """Return the weighted median."""
+    order = np.argsort(values)
+    upto = np.cumsum(weight[order])
+    return float(values[order][np.searchsorted(upto, 0.5 * upto[-1])])
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,8 +311,10 @@ def _by_annotator(suspicions: Suspicions, weighed: Floats, size: int) -> Floats:
 
 def _aims(
     value: Floats, shares: Floats, suspicions: Suspicions, unsure: NDArray[np.bool_], met: Floats
-) -> dict[int, float]:
-    """Return the likeliest own shares of the competitors that have one; ``met`` counts who voted on each.
+) -> dict[int, tuple[float, float]]:
+    """Return likely aims: the own share that makes the votes likeliest, and by how many nats.
+
+    ``met`` counts who voted on each competitor.
 
     Those of whom one is sure anyway say nothing of the others.
     """
@@ -311,8 +327,8 @@ def _aims(
     gain = np.array([np.bincount(key, one, size) for one in gains], dtype=np.float64)
     unseen = np.maximum(np.repeat(met, 2) - np.bincount(key, minlength=size), 0.0)
     gain += np.log1p(OWN_SHARES * (BELOW - 1))[:, None] * unseen
-    best = gain.argmax(axis=0)
-    return {int(one): float(OWN_SHARES[best[one]]) for one in np.flatnonzero(gain.max(axis=0) > OPENS)}
+    best, most = gain.argmax(axis=0), gain.max(axis=0)
+    return {int(one): (float(OWN_SHARES[best[one]]), float(most[one])) for one in np.flatnonzero(most > LIKELY)}
 
 
 def _met(tally: Tally, cells: Cells) -> Floats:
@@ -323,7 +339,12 @@ def _met(tally: Tally, cells: Cells) -> Floats:
 
 
 def _summary(
-    mixture: Mixture, suspicions: Suspicions, aims: dict[int, float], regular: Evidence, population: Population
+    mixture: Mixture,
+    suspicions: Suspicions,
+    aims: Iterable[int],
+    likely_aims: Iterable[int],
+    regular: Evidence,
+    population: Population,
 ) -> Kinds:
     """Put together what is known of everybody."""
     posterior, size = mixture.posterior, mixture.posterior.shape[1]
@@ -342,5 +363,5 @@ def _summary(
     numbers[who[likely]] = suspicions.evidence.numbers[best[likely]] * turn
     covariance[who[likely]] = suspicions.evidence.covariance[best[likely]] * turn[:, :, None] * turn[:, None, :]
     numbers[:, TIE] += population.log_tie_propensity
-    named = tuple((one // 2, bool(one % 2)) for one in aims)
-    return Kinds(posterior, competitor, hates, named, numbers, covariance, mixture.evidence)
+    named, asked = (tuple((one // 2, bool(one % 2)) for one in keys) for keys in (aims, likely_aims))
+    return Kinds(posterior, competitor, hates, named, asked, numbers, covariance, mixture.evidence)
