@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from helpers import rigged_cells
 from hypothesis import settings
 
 import bayes_arena as ba
@@ -76,6 +77,19 @@ def four_outcomes(arena):
     """The arena with every seventh tie called both bad."""
     bad = (pl.int_range(pl.len()) % 7 == 0) & (pl.col("winner") == "tie")
     return ba.read_votes(arena.votes.with_columns(winner=pl.when(bad).then(pl.lit("both_bad")).otherwise("winner")))
+
+
+@pytest.fixture(scope="session")
+def rigged() -> ba.Cells:
+    """Honest votes, and three accounts that always vote for one competitor."""
+    return rigged_cells()
+
+
+@pytest.fixture(scope="session")
+def guarded(rigged) -> ba.Fit:
+    """The default fit of these, which leaves the three out."""
+    with warnings.catch_warnings(action="ignore"):
+        return ba.fit(rigged)
 
 
 @pytest.fixture(scope="session")

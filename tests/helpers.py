@@ -16,8 +16,11 @@ import polars as pl
 import bayes_arena as ba
 from bayes_arena.__main__ import main
 from bayes_arena.arrays import Ints
+from bayes_arena.experiments.honest import Crowd, honest_arena
+from bayes_arena.experiments.rigging import rig
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, likelihood
 from bayes_arena.likelihood.specification import Ties
+from bayes_arena.votes.cells import OUTCOMES, single_votes as one_by_one
 
 COMMAND = Path(sys.executable).parent / "bayes-arena"
 PAIRS = (("0", "1"), ("0", "2"), ("1", "2"))
@@ -159,3 +162,17 @@ def answered_votes(
         "prompt": [f"p{index:03}" for index in prompt],
     }
     return pl.DataFrame(columns), strength
+
+
+def rigged_cells(*, annotators: int = 20, competitors: int = 6, votes: int = 1000) -> ba.Cells:
+    """Honest votes, and 120 of three accounts that always vote for one competitor."""
+    arena = honest_arena(Crowd(annotators=annotators), competitors=competitors, votes=votes, seed=1)
+    return rig(arena.cells, "t-abstain", arena.ranked(4), accounts=3, votes=40, seed=1).cells
+
+
+def table_of(cells: ba.Cells) -> pl.DataFrame:
+    """Cells as one row a vote."""
+    row, outcome = one_by_one(cells)
+    names, judges = np.array(cells.competitors, dtype=object), np.array(cells.annotators, dtype=object)
+    parts = names[cells.a[row]], names[cells.b[row]], np.array(OUTCOMES, dtype=object)[outcome]
+    return frame(list(zip(*parts, judges[cells.annotator[row]], strict=True)))

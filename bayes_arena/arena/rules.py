@@ -8,7 +8,9 @@ One round, with S the stored votes and delta_k the number of votes of annotator 
    rounds that follow. Their votes stay stored, so that they can be readmitted; the next round then judges them anew.
 
 With ``prior="flat", delta=50, exclude="exclude"`` this is the paper's algorithm. By default nobody has to wait, since
-the pooled model copes with annotators of few votes, and annotators are warned only.
+the pooled model copes with annotators of few votes, and annotators are warned only. Where it is found out first whose
+votes count (:mod:`bayes_arena.trust`), step 2 leaves out the votes of those who favour or hate one competitor, and step
+3 holds that against them.
 
 Source: Liu et al., "am-ELO", ICML 2025, section 4.3.
 """
@@ -23,6 +25,7 @@ import numpy as np
 from bayes_arena.arena.stored_rounds import Decision
 from bayes_arena.arrays import Columns
 from bayes_arena.fits.result import Fit
+from bayes_arena.reliability.annotators import suspicion_in
 from bayes_arena.reliability.flagging import discoveries, flag_by_theta
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.selection import drop_annotators, keep_annotators
@@ -40,17 +43,30 @@ def taking_part(cells: Cells, excluded: tuple[str, ...], delta: float) -> Cells:
     return cells
 
 
-def flagged_by_theta(fit: Fit, epsilon: float) -> dict[str, str]:
-    """Find the annotators of too little discrimination, and say why; nobody if the model has none."""
-    if not fit.target.free_discrimination:
+def left_out(fit: Fit) -> dict[str, str]:
+    """Name the annotators whose votes do not count, as they favour or hate one competitor, and say why."""
+    trust = fit.trust
+    if trust is None:
         return {}
-    return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), f"theta (sum 1) not above {epsilon:g}")
+    who = {trust.cells.annotators[k]: k for k in np.flatnonzero(trust.left_out).tolist()}
+    return {name: f"{trust.favours(k)}, probability {trust.favour[k]:.3f}" for name, k in who.items()}
+
+
+def flagged_by_theta(fit: Fit, epsilon: float) -> dict[str, str]:
+    """Find the annotators of too little discrimination, or whose votes do not count, and say why."""
+    if not fit.target.free_discrimination:
+        return left_out(fit)
+    reason = f"theta (sum 1) not above {epsilon:g}"
+    return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), reason) | left_out(fit)
 
 
 def flagged_at_fdr(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
     """Find the annotators flagged at a false discovery rate, as :func:`~bayes_arena.flag` does, and say why."""
     if not fit.target.own:
         return {}
-    names, anomaly = abilities["annotator"], np.asarray(abilities["anomaly_probability"])
-    reason = "anomaly probability {:.3f}, false discovery rate {:g}"
-    return {str(names[k]): reason.format(anomaly[k], fdr) for k in discoveries(anomaly, fdr)}
+    anomaly, suspicion = np.asarray(abilities["anomaly_probability"]), suspicion_in(abilities)
+    reasons = {}
+    for k in discoveries(suspicion, fdr):
+        what = "anomaly" if suspicion[k] == anomaly[k] else abilities["favours"][k]
+        reasons[str(abilities["annotator"][k])] = f"{what} probability {suspicion[k]:.3f}, false discovery rate {fdr:g}"
+    return reasons

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from bayes_arena.arena.rules import DECISIONS, Policy, flagged_at_fdr, flagged_by_theta, taking_part
+from bayes_arena.arena.rules import DECISIONS, Policy, flagged_at_fdr, flagged_by_theta, left_out, taking_part
 from bayes_arena.arena.store import Store, create_file
 from bayes_arena.arena.stored_rounds import (
     Round,
@@ -26,13 +26,13 @@ from bayes_arena.arena.stored_slices import settled_prompt
 from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored_cells
 from bayes_arena.decisions.next_pairs import Goal, next_pairs
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
-from bayes_arena.fits.fitting import fit
+from bayes_arena.fits.fitting import Guard, fit
 from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.presets import Answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.ratings.intervals.laplace import Laplace
+from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.validity import Reading, valid_votes
@@ -182,6 +182,7 @@ class StableArena:
         prior: str | Prior = "default",
         method: Method | None = None,
         answers: Answers = "auto",
+        guard: Guard = "auto",
         seed: int = 0,
         level: float = 0.95,
         elo: EloScale | None = None,
@@ -193,13 +194,13 @@ class StableArena:
         delta : float
             Annotators with this many votes or fewer wait; 50 in the paper.
         epsilon : float
-            Annotators with theta not above this, on the scale of sum 1, are warned or excluded. A model without
-            discriminations judges nobody.
+            Annotators with theta not above this, on the scale of sum 1, are warned or excluded, and with them those
+            whose votes do not count (``guard``). A model without discriminations judges nobody else.
         fdr : float, optional
             Judge at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
         exclude : {"warn", "exclude"}
             Whether they stay in the rounds that follow, or not.
-        model, prior, method, answers, seed
+        model, prior, method, answers, guard, seed
             As for :func:`~bayes_arena.fit`.
         level : float
             Coverage of the published intervals.
@@ -228,18 +229,19 @@ class StableArena:
         with self._store.read() as session:
             whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
         cells = taking_part(whole, excluded, delta)
-        result = fit(cells, model=model, prior=prior, method=method, answers=answers, seed=seed)
+        result = fit(cells, model=model, prior=prior, method=method, answers=answers, guard=guard, seed=seed)
         abilities = ability_columns(result, level=level)
         round = Round(
             number=last + 1,
             fit=result,
-            ratings=leaderboard_columns(result, Laplace(), level=level, elo=elo),
+            ratings=leaderboard_columns(result, resolve_interval(None, result), level=level, elo=elo),
+            left_out=left_out(result),
             flagged=flagged_by_theta(result, epsilon) if fdr is None else flagged_at_fdr(result, abilities, fdr),
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),
             excluded=excluded,
         )
-        settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, "seed": seed}
+        settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, "guard": guard, "seed": seed}
         publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
         return round
 
@@ -289,8 +291,9 @@ class StableArena:
         Returns
         -------
         pandas.DataFrame
-            ``annotator``; ``votes`` stored; ``status``: ``excluded``, ``warned`` (by the last round), ``active`` (in
-            the last round, not warned), or ``waiting`` for the next (too few votes for the last, or newer than it);
+            ``annotator``; ``votes`` stored; ``status``: ``excluded``, ``warned`` (by the last round), ``left out`` (of
+            it, not warned), ``active`` (in the last round, neither), or ``waiting`` for the next (too few votes for the
+            last or none that counted, or newer than it);
             ``round``, the last that rated their votes, and its ``theta, theta_paper, p_negative`` as in
             :func:`~bayes_arena.annotators`, after ``verdict, kind, anomaly_probability, net_agreement``.
         """
@@ -310,12 +313,13 @@ class StableArena:
         pandas.DataFrame
             ``round``; ``time`` (UTC); ``version`` of the package; ``votes, competitors, annotators`` rated; the numbers
             of annotators left out as ``waiting`` or ``excluded``, and of those ``flagged``, whom the round warned or
-            excluded; ``model, prior, method, evidence, mean_loss, warnings``; ``settings``, all of them as JSON.
+            excluded; ``model, prior, method, evidence, mean_loss, warnings``; ``settings``, all of them as JSON;
+            ``left_out``, the number of those whose votes did not count, whom :meth:`decisions` names.
         """
         with self._store.read() as session:
             return round_table(session)
 
     def decisions(self) -> pd.DataFrame:
-        """Who was warned, excluded or readmitted: ``annotator, decision, round, time`` (UTC) and ``reason``."""
+        """Who was left out, warned, excluded or readmitted: ``annotator, decision, round, time`` (UTC), ``reason``."""
         with self._store.read() as session:
             return decision_table(session)

@@ -22,7 +22,7 @@ from bayes_arena.votes.cells import whole_counts
 if TYPE_CHECKING:
     import pandas as pd
 
-Decision = Literal["warned", "excluded", "readmitted"]
+Decision = Literal["left out", "warned", "excluded", "readmitted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,8 @@ class Round:
         1 for the first.
     fit : Fit
         The result, for every table of the package.
+    left_out : mapping of str to str
+        Annotators whose votes the round did not count, and why (``fit.trust`` has all that was found).
     flagged : mapping of str to str
         Annotators that the round warned or excluded, and why.
     decision : {"warned", "excluded"}
@@ -48,6 +50,7 @@ class Round:
     number: int
     fit: Fit
     ratings: Columns
+    left_out: Mapping[str, str]
     flagged: Mapping[str, str]
     decision: Decision
     waiting: tuple[str, ...]
@@ -55,11 +58,10 @@ class Round:
 
 
 def ability_columns(fit: Fit, *, level: float) -> Columns:
-    """Return what a round publishes about the annotators: who voted how often and, if the model tells, how well."""
+    """Return what a round finds about the annotators: who voted how often and, if the model tells, how well."""
     if not fit.target.own:
         return {"annotator": list(fit.cells.annotators), "votes": fit.cells.votes_by_annotator()}
-    judged = annotator_columns(fit, Laplace(), level=level)
-    return {name: judged[name] for name in ("annotator", "votes", *JUDGED) if name in judged}
+    return annotator_columns(fit, Laplace(), level=level)
 
 
 def publish(
@@ -114,7 +116,8 @@ def publish(
         "warnings": list(result.warnings),
         "settings": _json(settings),
     }
-    tables = (("rating", "competitor", round.ratings), ("ability", "annotator", abilities))
+    judged = {name: abilities[name] for name in ("annotator", "votes", *JUDGED) if name in abilities}
+    tables = (("rating", "competitor", round.ratings), ("ability", "annotator", judged))
     with store.transaction() as session:
         if last_round(session) != round.number - 1:
             raise StoreError(f"Another part of this program published round {round.number} meanwhile. Rate again.")
@@ -125,6 +128,7 @@ def publish(
             codes = session.codes(kind)
             numbers = np.array([codes[name] for name in columns[kind]], dtype=np.int64)
             session.insert(table, columns | {kind: numbers, "round": np.full(len(numbers), round.number)})
+        decide(session, round.left_out, "left out", round.number)
         decide(session, round.flagged, round.decision, round.number)
 
 
@@ -191,14 +195,14 @@ def status_table(session: Session) -> pd.DataFrame:
         rated as (
             select annotator as code, * exclude (annotator, votes) from ability
             qualify row_number() over (partition by annotator order by round desc) = 1
-        )
+        ),
+        last as (select (annotator, decision) from decision where round = (select max(round) from round))
         select name as annotator, stored.votes,
             case
                 when code in ({EXCLUDED}) then 'excluded'
+                when (code, 'warned') in (from last) then 'warned'
+                when (code, 'left out') in (from last) then 'left out'
                 when rated.round is distinct from (select max(round) from round) then 'waiting'
-                when exists (
-                    from decision d where d.annotator = code and d.round = rated.round and d.decision = 'warned'
-                ) then 'warned'
                 else 'active'
             end as status,
             rated.round, {", ".join(name for name in JUDGED if name not in ("lower", "upper"))}
@@ -218,12 +222,15 @@ def rating_table(session: Session) -> pd.DataFrame:
 
 def round_table(session: Session) -> pd.DataFrame:
     """Summaries of all rounds."""
-    table = session.table("select * from round order by round")
+    table = session.table(
+        "select round.*, (select count(*) from decision d where d.round = round.round and decision = 'left out') "
+        "as left_out from round order by round"
+    )
     return table.assign(votes=whole_counts(table["votes"].to_numpy()))
 
 
 def decision_table(session: Session) -> pd.DataFrame:
-    """Who was warned, excluded or readmitted."""
+    """Who was left out, warned, excluded or readmitted."""
     return session.table(
         "select name as annotator, decision, round, time, reason "
         "from decision join annotator on code = annotator order by number"

@@ -98,6 +98,11 @@ class ModelChoice:
         """Whether answers are modelled."""
         return "auto" if self.answers == "auto" else self.answers == "on"
 
+    @property
+    def guarded(self) -> Guard:
+        """Whether it is found out first whose votes count."""
+        return "auto" if self.guard else False
+
     def spreads(self) -> Prior:
         """Return the prior, with the spreads that are given."""
         chosen = NAMED_PRIORS[self.prior]
@@ -112,10 +117,9 @@ class ModelChoice:
         from bayes_arena.fits.fitting import fit
 
         prior, answers = self.spreads(), self.modelled_answers
-        if guard is None:
-            guard = "auto" if self.guard else False
-        model = self.extended(cells) if self.strength_by or self.style else self.model
-        return fit(cells, model=model, prior=prior, method=self.method, answers=answers, guard=guard, seed=self.seed)
+        guard = self.guarded if guard is None else guard
+        model, route = self.extended(cells) if self.strength_by or self.style else self.model, self.method
+        return fit(cells, model=model, prior=prior, method=route, answers=answers, guard=guard, seed=self.seed)
 
     def extended(self, cells: Cells) -> Model:
         """Return the model for the votes, with strengths by slices and with style."""

@@ -59,7 +59,8 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
         ``strength_by_`` and ``ties_by_`` with that of a slice, matched by name as :func:`~bayes_arena.models.build`
         gives them. Everything else there is looked at by :func:`~bayes_arena.diagnose` alone.
     votes : Cells, path, sequence of paths, or dataframe
-        The votes that were sampled on.
+        The votes that were sampled on; of a fit that left some out those that count, ``fit.cells``. Whom it left out
+        is not in the tree, so that the fit made of it has no ``trust``.
     model : str or Model, optional
         The likelihood of the draws. By default what the variables say, both-bad votes counting as ties; they do not
         say how ties are counted, except beside both-bad votes as an outcome, or where there is no tie.
@@ -220,10 +221,11 @@ def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> 
             only = {"the votes": set(names) - set(found), "the draws": set(found) - set(names)}
             known = (ANNOTATOR, COMPETITOR)
             coordinates = f"coords={{{dim!r}: cells.{dim}s}}" if dim in known else "as bayes_arena.models.build does"
+            counted = " (of a fit that left annotators out: fit.cells)" if dim == ANNOTATOR else ""
             missing = "; ".join(f"only in {where}: {listing(sorted(those))}" for where, those in only.items() if those)
             raise ModelError(
-                f"The {dim}s of {label!r} are not those of the votes ({missing or 'some occur twice'}). Give the names "
-                f"of the votes as coordinates of the model, {coordinates}."
+                f"The {dim}s of {label!r} are not those of the votes ({missing or 'some occur twice'}). Pass the votes "
+                f"that were sampled on{counted}, and give their names as coordinates of the model, {coordinates}."
             )
         values = values[:, :, [found.index(name) for name in names]]
     broken = [

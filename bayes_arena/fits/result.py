@@ -180,6 +180,11 @@ class Fit:
         """What a reader of the result has to know."""
         return *(self.trust.said if self.trust else ()), *self.mode.open_questions, *self.mode.at_infinity
 
+    @property
+    def votes_left_out(self) -> float:
+        """Votes that were cast and do not count."""
+        return 0.0 if self.trust is None else self.trust.cells.n_votes - self.trust.counted.n_votes
+
     @cached_property
     def suspects(self) -> Suspects:
         """Annotators whose votes do not count, with numbers given the strengths of the others."""

@@ -64,7 +64,9 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     xarray.DataTree
         The groups of the module. Parameters: ``strength`` and ``elo_strength`` (competitor) in logits,
         ``discrimination``, ``log_tie_propensity``, ``position`` (annotator, or scalar where common), ``log_both_bad``
-        and, where sampled, the spreads. Attributes say model, prior, method, seed and versions.
+        and, where sampled, the spreads. Attributes say model, prior, method, seed and versions. It is about the votes
+        that count (``fit.cells``): annotators whose votes do not are not in it, and the attribute ``left_out`` says who
+        they are; :func:`~bayes_arena.save` keeps all that ``fit.trust`` says.
 
     Raises
     ------
@@ -130,6 +132,7 @@ def attributes(fit: Fit, seed: int) -> dict[str, Any]:
         "method": fit.method,
         "evidence": fit.evidence or "",
         "seed": seed if fit.seed is None else fit.seed,
+        "left_out": json.dumps(fit.trust.said if fit.trust else []),
         "bayes_arena_version": __version__,
         "arviz_version": arviz.__version__,
         "numpy_version": np.__version__,

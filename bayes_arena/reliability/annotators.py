@@ -199,15 +199,16 @@ def suspicion(fit: Fit) -> Floats:
     return np.maximum(anomaly, _favours(fit, everybody(fit)[1])[0])
 
 
+def suspicion_in(columns: Columns) -> Floats:
+    """Return the same probability from columns of a table of annotators."""
+    return np.asarray(np.maximum(columns["anomaly_probability"], columns.get("favour_probability", 0.0)))
+
+
 def _favours(fit: Fit, place: Ints) -> tuple[Floats, np.ndarray]:
     """Return the probability of favouring or hating one competitor, and in what words."""
     if fit.trust is None:
         return np.zeros(len(place)), np.full(len(place), "", dtype=object)
-    names, words = fit.trust.cells.competitors, []
-    for k in place:
-        competitor, down = fit.trust.aim(int(k))
-        words.append("" if competitor < 0 else f"{'hates' if down else 'favours'} {names[competitor]}")
-    return fit.trust.favour[place], np.array(words, dtype=object)
+    return fit.trust.favour[place], np.array([fit.trust.favours(int(k)) for k in place], dtype=object)
 
 
 def require_annotators(fit: Fit) -> None:

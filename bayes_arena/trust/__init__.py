@@ -8,5 +8,6 @@ blocs      who pulls together, in what those strengths leave unexplained
 drips      small accounts against the rest
 kinds      regular, guesser, adversary, favours or hates one: shares and posterior
 classes    how likely somebody's votes are under each
+kernels    the same in compiled loops
 =========  ===================================================================
 """

@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import listing
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.blocs import Residuals, Side, find_sides
@@ -50,20 +50,18 @@ Found = tuple[Kinds, Point]
 """A reading of the votes: kinds, and the strengths without those who favour somebody."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Campaign:
-    """Annotators who vote together for a competitor, or against one.
+    """What annotators vote together for, or against.
 
     Attributes
     ----------
-    members : ndarray of bool, shape (n_annotators,)
     competitor : int
         The one that their votes move most.
     down : bool
         Whether they move it down.
     """
 
-    members: NDArray[np.bool_]
     competitor: int
     down: bool
 
@@ -80,6 +78,8 @@ class Judgement:
         What kind everybody is; None where nobody is judged.
     campaigns : tuple of Campaign
     drips : tuple of Drip
+    campaign : ndarray of int, shape (n_annotators,)
+        Which of the campaigns everybody belongs to; -1: none.
     membership : ndarray, shape (n_annotators,)
         Probability of belonging to one of the campaigns.
     unjudged : str
@@ -90,6 +90,7 @@ class Judgement:
     kinds: Kinds | None
     campaigns: tuple[Campaign, ...]
     drips: tuple[Drip, ...]
+    campaign: Ints
     membership: Floats
     unjudged: str
 
@@ -126,12 +127,17 @@ class Judgement:
     def aim(self, annotator: int) -> tuple[int, bool]:
         """Return whom somebody favours, or hates (True), if anybody."""
         alone = self.kinds is not None and self.kinds.favour[annotator] > 0.5
-        for campaign in self.campaigns:
-            if campaign.members[annotator] and not alone:
-                return campaign.competitor, campaign.down
+        if self.campaign[annotator] >= 0 and not alone:
+            campaign = self.campaigns[self.campaign[annotator]]
+            return campaign.competitor, campaign.down
         if self.kinds is None:
             return -1, False
         return int(self.kinds.competitor[annotator]), bool(self.kinds.hates[annotator])
+
+    def favours(self, annotator: int) -> str:
+        """Return the same in words: ``favours NAME``, ``hates NAME``, or nothing."""
+        competitor, down = self.aim(annotator)
+        return f"{_verb(1, down)} {self.cells.competitors[competitor]}" if competitor >= 0 else ""
 
     @cached_property
     def said(self) -> tuple[str, ...]:
@@ -154,7 +160,15 @@ class Judgement:
             f"(z {drip.z:.0f}). To count them all the same: guard=False (--no-guard)."
             for drip in self.drips
         ]
+        if self.unseen:
+            said.append(f"No vote on {listing(map(repr, self.unseen))} counts, so nothing is known of their strength.")
         return tuple(said)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """Names of competitors that votes were cast on, none of which counts."""
+        cast, counted = (np.union1d(cells.a, cells.b) for cells in (self.cells, self.counted))
+        return tuple(self.cells.competitors[c] for c in np.setdiff1d(cast, counted))
 
     def _by_aim(self) -> dict[tuple[int, bool], list[int]]:
         """Whose votes do not count, by whom they favour or hate."""
@@ -181,10 +195,11 @@ def judge(cells: Cells) -> Judgement:
     NoVotesError, ConvergenceError, NotIdentifiedError, TooLargeError
         As those of a fit.
     """
-    active = _people(cells)
+    votes = cells.votes_by_annotator() * _people(cells)
+    membership, campaign, active = np.zeros(len(votes)), np.full(len(votes), -1), votes > 0
     if active.sum() < FEWEST:
-        return Judgement(cells, None, (), (), np.zeros(cells.n_annotators), "")
-    membership, campaigns = np.zeros(cells.n_annotators), []
+        return Judgement(cells, None, (), (), campaign, membership, "")
+    campaigns = list[Campaign]()
     readings: list[Found] = []
     unjudged = ""
     for _ in range(ROUNDS):
@@ -194,20 +209,23 @@ def judge(cells: Cells) -> Judgement:
         point = readings[0][1] if readings else strengths(seen, capped(seen) * active[seen.annotator])
         sides = find_sides(seen, point, trusted)
         if sides and sides[0].determined:
+            campaign[sides[0].members] = len(campaigns)
             campaigns.append(_campaign(seen, sides[0], trusted))
             membership = np.maximum(membership, sides[0].probability)
             active, readings = active & ~sides[0].members, []
+            if not active.any():
+                break
             continue
         if sides and sides[0].breadth > BROAD and _are_camps(sides):
             unjudged = _camps(sides)
         if unjudged or readings:
             break
         readings = _readings(seen, active, point)
+    judged = Judgement(cells, None, tuple(campaigns), (), campaign, membership, unjudged)
     if unjudged:
-        return Judgement(cells, None, tuple(campaigns), (), membership, unjudged)
-    readings = readings or _readings(seen, active, point)
-    judgements = [Judgement(cells, kinds, tuple(campaigns), drips, membership, "") for kinds, _ in readings]
-    votes = cells.votes_by_annotator() * _people(cells)
+        return judged
+    readings = readings if readings or not active.any() else _readings(seen, active, point)
+    judgements = [replace(judged, kinds=kinds, drips=drips) for kinds, _ in readings] or [judged]
     likeliest, *others = (float(votes[one.left_out].sum() / votes.sum()) for one in judgements)
     share = max([likeliest, *(others if likeliest > DOUBTFUL else [])])
     if share < TOO_MANY:
@@ -250,6 +268,8 @@ def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> Found:
     weight = active.astype(float)
     for _ in range(TURNS):
         kinds = find_kinds(cells, point, active, weight)
+        if not (active & (kinds.favour < 1)).any():
+            break
         before, weight = weight, active * (1 - kinds.favour)
         point = strengths(cells, weight[cells.annotator], start=point)
         if np.abs(weight - before).max() < STEADY or not (kinds.favour[active] > 0.5).any():
@@ -276,7 +296,7 @@ def _campaign(cells: Cells, side: Side, active: NDArray[np.bool_]) -> Campaign:
     )
     moved = everybody - others
     aim = int(np.argmax(np.abs(moved)))
-    return Campaign(side.members, aim, bool(moved[aim] < 0))
+    return Campaign(aim, bool(moved[aim] < 0))
 
 
 def _camps(sides: tuple[Side, Side]) -> str:

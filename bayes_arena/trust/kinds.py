@@ -147,12 +147,15 @@ class Suspicions:
     hates : ndarray of bool, shape (S,)
     evidence : Evidence
         If they favour the competitor, or hate it.
+    value : ndarray, shape (S,)
+        Log evidence, less what a taste for it would explain.
     """
 
     annotator: Ints
     competitor: Ints
     hates: NDArray[np.bool_]
     evidence: Evidence
+    value: Floats
 
     @property
     def key(self) -> Ints:
@@ -225,18 +228,18 @@ def _suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Populat
         evidence(views, population, favours=True),
         _taste(key // n, pull, error),
     )
+    besides = np.zeros(len(annotator))
     if taste > NARROWEST:
         besides = evidence(views, population, taste=taste).value - regular.value[annotator]
-        favours = replace(favours, value=favours.value - besides)
-    return Suspicions(annotator, competitor, hates, favours)
+    return Suspicions(annotator, competitor, hates, favours, favours.value - besides)
 
 
 def _taste(annotator: Ints, pull: Floats, error: Floats) -> float:
     """Estimate the standard deviation of the middle annotator's tastes, in logits.
 
     Residuals have the variance V + taste^2 V^2, V that of the votes. Each annotator gives an estimate; their median,
-    weighted by the information, does not mind those who favour somebody, as long as these are not many. Two standard
-    errors are taken off, as chance must not shield anybody.
+    weighted by the information, does not mind those who favour somebody, as long as these are not many. Its standard
+    error is taken off, as chance must not shield anybody.
     """
     variance = error**2
     excess = np.bincount(annotator, pull**2 - variance)
@@ -245,7 +248,7 @@ def _taste(annotator: Ints, pull: Floats, error: Floats) -> float:
     each, weight = excess[known] / information[known], np.sqrt(information[known])
     middle = _median(each, weight)
     middle_error = 1.25 * 1.48 * _median(np.abs(each - middle), weight) * np.linalg.norm(weight) / weight.sum()
-    return math.sqrt(max(middle - 2 * float(middle_error), 0.0))
+    return math.sqrt(max(middle - float(middle_error), 0.0))
 
 
 def _median(values: Floats, weight: Floats) -> float:
@@ -282,7 +285,7 @@ def _mix(
     """Find the shares that make the votes likeliest, given those of the aims."""
     own = np.full(2 * n, USUAL[FAVOUR] / (2 * n))
     own[list(aims)] = list(aims.values())
-    weighed = suspicions.evidence.value + np.log(own[suspicions.key])
+    weighed = suspicions.value + np.log(own[suspicions.key])
     favour = _by_annotator(suspicions, weighed, value.shape[1])
     for _ in range(EM_STEPS):
         scaled = shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), 1 - LARGEST)
@@ -319,7 +322,7 @@ def _aims(
     Those of whom one is sure anyway say nothing of the others.
     """
     rest = logsumexp(value + np.log(shares[:FAVOUR])[:, None], axis=0)
-    log_factor = suspicions.evidence.value - rest[suspicions.annotator]
+    log_factor = suspicions.value - rest[suspicions.annotator]
     seen = unsure[suspicions.annotator]
     key = suspicions.key[seen]
     gains = np.logaddexp(np.log1p(-OWN_SHARES)[:, None], np.log(OWN_SHARES)[:, None] + log_factor[seen])

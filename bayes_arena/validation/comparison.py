@@ -44,8 +44,9 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
         Best first: ``name, rank, elpd_loo, se, elpd_diff, dse, weight, p_loo, pareto_k, votes``. ``elpd_diff`` is
         against the best, ``dse`` its standard error over votes, or groups, ``weight`` the share in the stacked
         prediction, ``pareto_k`` the largest (above 0.7 the estimate is unreliable), ``votes`` how many were scored:
-        those that the models see. In nats, summed over votes. ``attrs`` says over what was left out, and the
-        ``question`` that this answers.
+        those that count (``fit.cells``) and that the models see. In nats, summed over votes. ``attrs`` says over what
+        was left out, the ``question`` that this answers, and how many votes that were cast do not count, if any,
+        ``not_counted``.
 
     Warns
     -----
@@ -65,7 +66,8 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
     if len(fits) < 2:
         raise ModelError("Comparing takes two fits or more.")
     _require_comparable(fits)
-    cells = next(iter(fits.values())).cells
+    reference = next(iter(fits.values()))
+    cells = reference.cells
     if over is None:
         warn_of_shared(cells)
     loo = {name: leave_one_out(fit, over=over) for name, fit in fits.items()}
@@ -89,7 +91,10 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
                 "votes": whole_counts(one.votes.sum(keepdims=True))[0],
             }
         )
-    return judged(rows, cells, over)
+    table = judged(rows, cells, over)
+    if reference.votes_left_out:
+        (table.attrs["not_counted"],) = whole_counts(np.array([reference.votes_left_out])).tolist()
+    return table
 
 
 def _stacking_weights(loo: Mapping[str, LeaveOneOut]) -> dict[str, float]:
@@ -126,7 +131,7 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
         if not _same_votes(reference.cells, fit.cells):
             raise ModelError(
                 f"{first!r} and {name!r} were fitted to different votes ({reference.cells.n_votes:,.12g} and "
-                f"{fit.cells.n_votes:,.12g}). Fit both to the same cells."
+                f"{fit.cells.n_votes:,.12g}). Fit both to the same cells{_same_guard(reference, fit)}."
             )
         left, right = _outcomes(reference.model), _outcomes(fit.model)
         if left != right:
@@ -135,6 +140,11 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
                 "are not of the same thing. Compare models that treat ties and both-bad votes alike (ties='davidson' "
                 "has probabilities for ties)."
             )
+
+
+def _same_guard(*fits: Fit) -> str:
+    """Say what to do where votes that were cast do not count."""
+    return ", both with guard=True or both with guard=False" if any(fit.votes_left_out for fit in fits) else ""
 
 
 def _outcomes(model: Model) -> str:

@@ -204,7 +204,7 @@ def test_a_round_publishes_what_fit_gives(path, arena):
         names = ["competitor", "elo", "lower", "upper", "rank"]
         pd.testing.assert_frame_equal(history[names], board[names], check_dtype=False)
         status = stable.annotators().set_index("annotator")
-        reliability = ba.annotators(fit).set_index("annotator")
+        reliability = ba.annotators(fit).set_index("annotator").loc[status.index]
         for name in ("theta", "theta_paper", "p_negative", "verdict", "anomaly_probability", "votes"):
             pd.testing.assert_series_equal(status[name], reliability[name], check_dtype=False)
         assert published.fit.strength.tolist() == fit.strength.tolist()

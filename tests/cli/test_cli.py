@@ -47,6 +47,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "n_annotators",
         "mean_loss",
         "mirror_probability",
+        "trust",
         "intervals",
         "level",
         "interval",
@@ -54,7 +55,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "leaderboard",
     ]
     assert [answer[key] for key in list(answer)[:7]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
-    assert (answer["mirror_probability"], answer["warnings"]) == (None, [])
+    assert (answer["mirror_probability"], answer["trust"], answer["warnings"]) == (None, None, [])
     assert (answer["intervals"], answer["interval"], answer["level"]) == ("laplace", "laplace", 0.95)
     assert list(answer["leaderboard"][0]) == COLUMNS
     cells = ba.read_votes(votes_file)

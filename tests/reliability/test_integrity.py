@@ -23,8 +23,8 @@ TARGET = "model-3"
 def judged(cells: ba.Cells, members: list[str], *, down: bool = False, unjudged: str = "") -> Judgement:
     """Return the judgement that some accounts favour the target, or hate it, and nobody else does."""
     who = np.isin(cells.annotators, members)
-    campaigns = (Campaign(who, cells.competitors.index(TARGET), down),) if members else ()
-    return Judgement(cells, None, campaigns, (), np.where(who, 0.99, 0.0), unjudged)
+    campaigns = (Campaign(cells.competitors.index(TARGET), down),) if members else ()
+    return Judgement(cells, None, campaigns, (), np.where(who, 0, -1), np.where(who, 0.99, 0.0), unjudged)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_small_accounts_are_set_against_the_rest(arena):
     rows += [("model-5", "model-6", "model_a" if n % 2 else "model_b", f"new-{n}") for n in range(20)]
     cells = ba.read_votes(pl.concat([arena.votes, pl.DataFrame(rows, schema=arena.votes.columns, orient="row")]))
     drips = find_drips(cells, np.ones(cells.n_annotators, dtype=bool))
-    trust = Judgement(cells, None, (), drips, np.zeros(cells.n_annotators), "")
+    trust = Judgement(cells, None, (), drips, np.full(cells.n_annotators, -1), np.zeros(cells.n_annotators), "")
     table = ba.integrity(fitted(cells, trust)).set_index("competitor")
     assert table.index[0] == TARGET
     pushed = table.loc[TARGET]

@@ -11,7 +11,7 @@ import typer
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.commands.decisions import Goal
-from bayes_arena.cli.commands.ratings import Fdr, board_named, how_fitted, shown_leaderboard
+from bayes_arena.cli.commands.ratings import Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
 from bayes_arena.cli.options import MODEL, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
 from bayes_arena.cli.source import Delta, VoteSource, described
@@ -114,6 +114,7 @@ def rate(
                 prior=model.spreads(),
                 method=model.method,
                 answers=model.modelled_answers,
+                guard=model.guarded,
                 seed=model.seed,
                 level=intervals.level,
                 elo=elo,
@@ -122,7 +123,7 @@ def rate(
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
     shown_as = intervals.chosen(model.seed, round.fit).about(round.fit) | round.fit.about
-    how += board_named(shown_as)
+    how += board_named(shown_as) + left_out_named(round.fit)
     title = "\n".join([described(f"{file.name}, round {round.number}", round.fit.cells), how, *lines])
     head = {
         "round": round.number,
@@ -156,13 +157,16 @@ def annotators(file: ArenaFile, output: Output) -> None:
 @arena.command()
 @takes_options
 def history(file: ArenaFile, output: Output) -> None:
-    """List the ratings of all rounds; JSON says of each round what it was."""
+    """List the ratings of all rounds; JSON says of each round what it was, and what it decided about annotators."""
     from bayes_arena.arena.stable_arena import StableArena
 
     with StableArena(file, read_only=True) as stable:
-        table, rounds = stable.history(), stable.rounds()
+        table, rounds, decisions = stable.history(), stable.rounds(), stable.decisions()
     formats = dict.fromkeys(("elo", "lower", "upper"), ".1f")
-    head = {"rounds": [row | {"settings": json.loads(row["settings"])} for row in rows(_columns(rounds))]}
+    head = {
+        "rounds": [row | {"settings": json.loads(row["settings"])} for row in rows(_columns(rounds))],
+        "decisions": rows(_columns(decisions)),
+    }
     title = f"{file.name}: {len(rounds)} round(s)"
     _write(table, formats, key="history", head=head, title=title, output=output)
 

@@ -9,7 +9,7 @@ from typer import Option
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import BoardChoice, GoalName, ModelChoice
-from bayes_arena.cli.commands.ratings import how_fitted
+from bayes_arena.cli.commands.ratings import how_fitted, left_out_named
 from bayes_arena.cli.options import MODEL, takes_options
 from bayes_arena.cli.output import Output, digits, plain
 from bayes_arena.cli.source import VoteSource
@@ -54,7 +54,7 @@ def verdict(
         "places": _range(columns["place_best"], columns["place_worst"]),
         "rank spread": _range(columns["rank_best"], columns["rank_worst"]),
     }
-    title = "\n".join([source.title(result.cells), how, said, str(found)])
+    title = "\n".join([source.title(result.cells), how + left_out_named(result), said, str(found)])
     output.write(columns, key="tiers", head=head, title=title, shown=shown)
 
 

@@ -9,7 +9,7 @@ from typer import Option
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import ModelChoice
-from bayes_arena.cli.commands.ratings import how_fitted
+from bayes_arena.cli.commands.ratings import how_fitted, left_out_named
 from bayes_arena.cli.options import MODEL, takes_options
 from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.source import VoteSource
@@ -57,6 +57,7 @@ def flips(
         shown["annotators"] = digits(columns["annotators"], "d")
     about, fitted = how_fitted(result)
     head = {**about, "by": by, "how": how, "max_share": max_share, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{fitted}\n{plural(by)} to {how} until the second is ahead"
+    title = f"{source.title(result.cells)}\n{fitted}{left_out_named(result)}"
+    title += f"\n{plural(by)} to {how} until the second is ahead"
     title += f"; inf: more than {100 * max_share:g} % of the votes" if any(map(isinf, columns["k"])) else ""
     output.write(columns, key="flips", head=head, title=title, shown=shown)

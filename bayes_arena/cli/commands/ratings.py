@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
@@ -13,9 +13,11 @@ from bayes_arena.cli.choices import BoardChoice, IntervalChoice, ModelChoice, Sc
 from bayes_arena.cli.options import MODEL, Without, takes_options
 from bayes_arena.cli.output import Output, between, counts, digits
 from bayes_arena.cli.source import VoteSource, sizes
+from bayes_arena.errors import listing
 
 if TYPE_CHECKING:
     from bayes_arena.fits.result import Fit
+    from bayes_arena.trust.judgement import Judgement
 
 Fdr = Annotated[
     float | None,
@@ -51,7 +53,7 @@ def rank(
     shown_as = interval.about(result) | result.about
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
-    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}{left_out_named(result)}"
     output.write(columns, key="leaderboard", head=head, title=title, shown=shown)
 
 
@@ -67,17 +69,14 @@ def annotators(
 ) -> None:
     """List the annotators, the most suspect first: who votes with the others, against them, or not on the merits."""
     with collected_warnings() as notes:
-        from bayes_arena.reliability.annotators import annotator_columns
+        from bayes_arena.reliability.annotators import annotator_columns, suspicion_in
         from bayes_arena.reliability.flagging import discoveries
 
         result = model.fit(source.read())
         interval = intervals.chosen(model.seed, result)
         columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
-            suspicion = columns["anomaly_probability"]
-            if "favour_probability" in columns:
-                suspicion = suspicion.clip(columns["favour_probability"])
-            flagged = set(discoveries(suspicion, fdr).tolist())
+            flagged = set(discoveries(suspicion_in(columns), fdr).tolist())
             columns["flagged"] = [row in flagged for row in range(len(columns["annotator"]))]
     shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
     shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
@@ -97,7 +96,7 @@ def annotators(
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{how}{_intervals_named(shown_as)}"
+    title = f"{source.title(result.cells)}\n{how}{_intervals_named(shown_as)}{left_out_named(result)}"
     output.write(columns, key="annotators", head=head, title=title, shown=shown)
 
 
@@ -127,9 +126,49 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
         **sizes(result.cells),
         "mean_loss": result.mean_loss,
         "mirror_probability": result.mirror_probability,
+        "trust": None if result.trust is None else _trust(result.trust),
     }
     method = f"{result.method} by quadrature" if result.evidence == "quadrature" else result.method
     return about, f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
+
+
+def _trust(trust: Judgement) -> dict[str, Any]:
+    """Say whose votes do not count, and why, for programs."""
+    from bayes_arena.votes.cells import whole_counts
+
+    cells, votes = trust.cells, whole_counts(trust.cells.votes_by_annotator()).tolist()
+    left_out = [
+        {
+            "annotator": cells.annotators[k],
+            "kind": trust.favours(k),
+            "probability": float(trust.favour[k]),
+            "votes": votes[k],
+        }
+        for k in trust.left_out.nonzero()[0].tolist()
+    ]
+    campaigns = [
+        {
+            "competitor": cells.competitors[one.competitor],
+            "down": one.down,
+            "accounts": int((trust.campaign == number).sum()),
+        }
+        for number, one in enumerate(trust.campaigns)
+    ]
+    drips = [asdict(one) | {"competitor": cells.competitors[one.competitor]} for one in trust.drips]
+    return {"unjudged": trust.unjudged or None, "left_out": left_out, "campaigns": campaigns, "drips": drips}
+
+
+def left_out_named(result: Fit) -> str:
+    """Say how many votes a table leaves out, and whom they are about, for a title; nothing where all count."""
+    trust = result.trust
+    if trust is None or not (trust.unjudged or result.votes_left_out):
+        return ""
+    if trust.unjudged:
+        return "\nno annotator is judged: see the warning"
+    names = trust.cells.competitors
+    aims = [trust.aim(k)[0] for k in trust.left_out.nonzero()[0].tolist()] + [one.competitor for one in trust.drips]
+    about = listing(names[competitor] for competitor in dict.fromkeys(aims))
+    return f"\nleft out: {result.votes_left_out:,.12g} votes, cast to move {about}"
 
 
 def board_named(shown_as: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells
 
 PARTS = {
@@ -32,26 +33,42 @@ PARTS = {
     "laplace": "laplace",
     "factor": "laplace",
     "samples": "draws",
+    "trust": "trust",
+    "cast": "cast",
+    "kinds": "kinds",
 }
-"""Group of the file by the field of the part; none for those without arrays of their own."""
-NAMES = {(Problem, "prior"): "spreads", (Cells, "annotator"): "annotator_of", (Crossed, "head"): "strengths"}
+"""Group of the file by the name of the part; none for those without arrays of their own."""
+NAMES = {
+    (Problem, "prior"): "spreads",
+    (Cells, "annotator"): "annotator_of",
+    (Crossed, "head"): "strengths",
+    (Judgement, "cells"): "cast",
+}
 """What a field is called in the file, where not by its name."""
+OWN = ("trust", "cast", "kinds")
+"""Groups whose attributes have their name before them: other parts have some of the same."""
 ELSEWHERE = ("tree", "numbering")
 """Fields of what the sampler returned, and of what follows from the problem."""
 
 
-def contents(whole: Any, group: str = "") -> Iterator[tuple[str, str, Any]]:
+def contents(fit: Fit) -> Iterator[tuple[str, str, Any]]:
     """Walk over all that a result consists of: the group, the name there and the value.
 
-    Of a Hessian with slices that is ready to solve it is the matrix itself.
+    Of a Hessian with slices that is ready to solve it is the matrix itself. Votes that all count are the same as those
+    that were cast, and come once.
     """
+    return _contents(fit, "", [])
+
+
+def _contents(whole: Any, group: str, met: list[Any]) -> Iterator[tuple[str, str, Any]]:
     whole = whole.hessian if isinstance(whole, CrossedFactor) else whole
+    met.append(whole)
     for field in fields(whole):
-        value = getattr(whole, field.name)
-        if field.name not in (*PARTS, *ELSEWHERE):
-            yield group, NAMES.get((type(whole), field.name), field.name), value
-        elif field.name in PARTS and value is not None:
-            yield from contents(value, PARTS[field.name])
+        name, value = NAMES.get((type(whole), field.name), field.name), getattr(whole, field.name)
+        if name not in (*PARTS, *ELSEWHERE):
+            yield group, name, value
+        elif name in PARTS and value is not None and not any(value is one for one in met):
+            yield from _contents(value, PARTS[name], met)
 
 
 def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **known: Any) -> Any:
@@ -84,15 +101,20 @@ def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **
         hint, optional = _without_none(hints[field.name])
         if field.name in (*known, *ELSEWHERE):
             continue
-        if field.name in PARTS:
-            absent = optional and PARTS[field.name] not in tree
-            values[field.name] = None if absent else assemble(hint, tree, sizes, PARTS[field.name])
+        if name in PARTS:
+            absent = optional and PARTS[name] not in tree
+            values[field.name] = None if absent else assemble(hint, tree, sizes, PARTS[name])
         elif name in LAYOUT.get(group, {}):
             if name in tree[group] or not _has_default(field):
                 values[field.name] = _read_array(hint, tree, group, name, sizes)
-        elif name in tree.attrs or not _has_default(field):
-            values[field.name] = _read_attribute(hints[field.name], tree.attrs[name])
+        elif (label := label_of(group, name)) in tree.attrs or not _has_default(field):
+            values[field.name] = _read_attribute(hints[field.name], tree.attrs[label])
     return kind(**values)
+
+
+def label_of(group: str, name: str) -> str:
+    """Return what the attribute of the file is called that is not among the arrays of a group."""
+    return f"{group}_{name}" if group in OWN else name
 
 
 def _has_default(field: Field[Any]) -> bool:
@@ -160,7 +182,11 @@ def _from_json(hint: Any, value: Any) -> Any:
         return kind(**{name: _from_json(hints[name], one) for name, one in value.items()})  # type: ignore[operator]
     if get_origin(kind) is Mapping:
         return {name: _from_json(get_args(kind)[1], one) for name, one in value.items()}
-    return tuple(value) if get_origin(kind) is tuple else value
+    if get_origin(kind) is tuple:
+        each, *rest = get_args(kind)
+        kinds = [each] * len(value) if rest == [...] else [each, *rest]
+        return tuple(_from_json(one, part) for one, part in zip(kinds, value, strict=True))
+    return value
 
 
 def _read_array(hint: Any, tree: Any, group: str, name: str, sizes: dict[str, int]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.errors import OutputError, listing
+from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells
 
 POINT = {
@@ -15,7 +16,7 @@ POINT = {
     "own": ("own_annotator", "own"),
     "slices": ("number_of_slices",),
 }
-LAYOUT = {
+LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
     "cells": {
         "competitors": ("competitor",),
         "annotators": ("annotator",),
@@ -41,6 +42,27 @@ LAYOUT = {
         "strengths": ("competitor", "competitor_too"),
         "shifts": ("competitor", "shift"),
     },
+    "trust": {
+        "campaign": ("annotator_cast",),
+        "membership": ("annotator_cast",),
+    },
+    "cast": {
+        "competitors": ("competitor",),
+        "annotators": ("annotator_cast",),
+        "a": ("cell_cast",),
+        "b": ("cell_cast",),
+        "annotator_of": ("cell_cast",),
+        "counts": ("cell_cast", "outcome"),
+        "features": ("feature", "cell_cast"),
+        "slices": ("slice", "cell_cast"),
+    },
+    "kinds": {
+        "probability": ("kind", "annotator_cast"),
+        "competitor": ("annotator_cast",),
+        "hates": ("annotator_cast",),
+        "numbers": ("annotator_cast", "number_of_annotator"),
+        "covariance": ("annotator_cast", "number_of_annotator", "number_of_annotator_too"),
+    },
     "draws": {
         "strength": ("sample", "competitor"),
         "elo_strength": ("sample", "competitor"),
@@ -64,19 +86,35 @@ def sound_array(tree: Any, group: str, name: str, sizes: dict[str, int]) -> Any:
     return values
 
 
-def require_sound(cells: Cells) -> None:
+def require_sound(cells: Cells, group: str = "cells") -> None:
     """Hold votes that were read back to what votes are."""
     for name, index, size in (
         ("a", cells.a, cells.n_competitors),
         ("b", cells.b, cells.n_competitors),
         ("annotator_of", cells.annotator, max(cells.n_annotators, 1)),
     ):
-        _require((index >= 0) & (index < size), index, f"cells/{name} has numbers that nobody has")
-    _require(cells.a != cells.b, cells.a, "cells has competitors against themselves")
-    _require(cells.counts >= 0, cells.counts, "cells/counts has negative counts")
+        _require((index >= 0) & (index < size), index, f"{group}/{name} has numbers that nobody has")
+    _require(cells.a != cells.b, cells.a, f"{group} has competitors against themselves")
+    _require(cells.counts >= 0, cells.counts, f"{group}/counts has negative counts")
     for name, names in (("competitors", cells.competitors), ("annotators", cells.annotators)):
         later = np.array(names[1:], dtype=object)
-        _require(later > np.array(names[:-1], dtype=object), later, f"cells/{name} has names twice or out of order")
+        _require(later > np.array(names[:-1], dtype=object), later, f"{group}/{name} has names twice or out of order")
+
+
+def require_sound_judgement(trust: Judgement) -> None:
+    """Hold what was found about annotators to the competitors and campaigns that there are."""
+    n, kinds = trust.cells.n_competitors, trust.kinds
+    known = (trust.campaign >= -1) & (trust.campaign < len(trust.campaigns))
+    _require(known, trust.campaign, "trust/campaign has numbers of no campaign")
+    probable = (trust.membership >= 0) & (trust.membership <= 1)
+    _require(probable, trust.membership, "trust/membership has numbers that are no probabilities")
+    if kinds is not None:
+        probable = (kinds.probability >= 0) & (kinds.probability <= 1)
+        _require(probable, kinds.probability, "kinds/probability has numbers that are no probabilities")
+        known = (kinds.competitor >= 0) & (kinds.competitor < n)
+        _require(known, kinds.competitor, "kinds/competitor has numbers that nobody has")
+    aims = np.array([*(one.competitor for one in trust.campaigns), *(one.competitor for one in trust.drips)], dtype=int)
+    _require((aims >= 0) & (aims < n), aims, "campaigns or drips have numbers that nobody has")
 
 
 def _require(sound: Any, values: Any, problem: str) -> None:

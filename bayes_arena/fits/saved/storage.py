@@ -17,8 +17,8 @@ import numpy as np
 
 from bayes_arena.errors import OutputError
 from bayes_arena.fits.result import Fit
-from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, variable
-from bayes_arena.fits.saved.soundness import LAYOUT, require_sound
+from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, label_of, variable
+from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_judgement
 from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
@@ -29,7 +29,10 @@ from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.cells import OUTCOMES
+from bayes_arena.trust.classes import COORDINATES
+from bayes_arena.trust.judgement import Judgement
+from bayes_arena.trust.kinds import USUAL
+from bayes_arena.votes.cells import OUTCOMES, Cells
 
 FORMAT = 2
 """Version of the layout of a file."""
@@ -65,7 +68,7 @@ def save(fit: Fit, path: str | Path) -> None:
     groups: dict[str, dict[str, Any]] = {}
     for group, name, value in contents(fit):
         if name not in LAYOUT.get(group, {}):
-            tree.attrs[name] = attribute(value)
+            tree.attrs[label_of(group, name)] = attribute(value)
         elif not isinstance(value, Mapping) or value:  # without features there is no variable of them
             groups.setdefault(group, {})[name] = variable(group, name, value)
     for group, variables in groups.items():
@@ -118,7 +121,7 @@ def _read(path: Path) -> Fit:
         raise OutputError("it was not written by save() of this version of bayes_arena")
     if tree.attrs["bayes_arena_format"] == 1:
         tree.attrs |= _as_of_today(tree.attrs)
-    sizes = {"outcome": len(OUTCOMES)}
+    sizes = {"outcome": len(OUTCOMES), "kind": len(USUAL), "number_of_annotator": len(COORDINATES)}
     problem = assemble(Problem, tree, sizes)
     require_sound(problem.cells)
     target = problem.objective
@@ -127,7 +130,14 @@ def _read(path: Path) -> Fit:
     sizes["number_of_slices"] = len(target.start().slices)
     with one_thread():  # as the fit was made
         mode = assemble(Mode, tree, sizes, problem=problem, laplace=_laplace(tree, sizes, problem))
-    fit: Fit = assemble(Fit, tree, sizes, mode=mode, tree=_sampler_tree(tree) if "sampler" in tree else None)
+    fit: Fit = assemble(
+        Fit,
+        tree,
+        sizes,
+        mode=mode,
+        tree=_sampler_tree(tree) if "sampler" in tree else None,
+        trust=_trust(tree, sizes, problem.cells) if "trust" in tree else None,
+    )
     if tree.attrs["bayes_arena_format"] == FORMAT and tree.attrs["checksum"] != checksum(fit):
         raise OutputError("it was changed after save() wrote it: the checksum differs")
     return fit
@@ -144,6 +154,17 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
         factor = factorise(hessian, extra=gauge.extra(problem.objective.start(), hessian), held=gauge.held)
     laplace: Laplace = assemble(Laplace, tree, sizes, PARTS["laplace"], factor=factor)
     return laplace
+
+
+def _trust(tree: Any, sizes: dict[str, int], counted: Cells) -> Judgement:
+    """Read whose votes count; those that were cast are in a group of their own where not all of them do."""
+    known = {}
+    if "cast" not in tree:
+        known, sizes["annotator_cast"] = {"cells": counted}, counted.n_annotators
+    trust: Judgement = assemble(Judgement, tree, sizes, PARTS["trust"], **known)
+    require_sound(trust.cells, "cast")
+    require_sound_judgement(trust)
+    return trust
 
 
 def _as_of_today(attrs: Mapping[Any, Any]) -> dict[str, Any]:

@@ -54,7 +54,8 @@ def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **
     Parameters
     ----------
     interval : Interval, str or None
-        None is the usual one: ``"laplace"``, or ``"clustered"`` where annotators cannot be judged.
+        None is the usual one: ``"laplace"``, or ``"clustered"`` where annotators cannot be judged and the estimate is
+        a finite mode.
     fit : Fit, optional
         What the interval is of.
     **fields_given
@@ -70,7 +71,9 @@ def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **
 
     known = short_forms()
     if interval is None:
-        interval = "clustered" if fit is not None and fit.trust is not None and fit.trust.unjudged else "laplace"
+        finite_mode = fit is not None and fit.samples is None and not fit.mode.at_infinity
+        unjudged = fit is not None and fit.trust is not None and fit.trust.unjudged
+        interval = "clustered" if unjudged and finite_mode else "laplace"
     if isinstance(interval, str) and interval in known:
         interval = known[interval]()
     if not isinstance(interval, Interval):
