@@ -22,7 +22,7 @@ likelihood ratio with everything known. "cannot tell": share of the seeds in whi
 
 ``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes, seconds. With ``--keep FILE`` the
 outcome of every attack is written there as it comes, and taken from there if it is known, so that a long run can be
-broken off.
+broken off; ``--only kept`` prints all that the file has.
 """
 
 from __future__ import annotations
@@ -270,7 +270,20 @@ def measured(rows: list[Attack], options: argparse.Namespace) -> pd.DataFrame:
 
 def say_attacks(options: argparse.Namespace) -> None:
     """Print the tables of attacks."""
-    table = measured(attacks(options), options)
+    say_outcomes(measured(attacks(options), options))
+
+
+def say_kept(options: argparse.Namespace) -> None:
+    """Print the tables of all attacks that were kept, whatever runs they are of."""
+    if not options.keep:
+        raise SystemExit("Name the file: --keep FILE.")
+    lines = [json.loads(line) for line in options.keep.read_text().splitlines()]
+    rows = sorted(lines, key=lambda line: [line["attack"][name] for name in ("arena", "target", "accounts", "votes")])
+    say_outcomes(pd.DataFrame([line["outcome"] for line in rows]))
+
+
+def say_outcomes(table: pd.DataFrame) -> None:
+    """Print what attacks move, and who is found."""
     keys = ["arena", "strategy", "accounts x votes", "target"]
     rows = table.groupby(keys, sort=False)
     means = rows.mean()
@@ -472,6 +485,7 @@ def _least_seconds(call: Callable[[], object], times: int) -> float:
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], None]] = {
     "attacks": say_attacks,
+    "kept": say_kept,
     "shares": say_shares,
     "honest": say_honest,
     "accounts": say_accounts,
@@ -494,7 +508,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, help="10, or 2 with --quick; fewer for large rows")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON lines of outcomes")
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
+    usual = [name for name in SECTIONS if name != "kept"]
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=usual)
     parser.add_argument("--arenas", nargs="+", choices=("small", "visited", "part", "real"))
     parser.add_argument("--strategies", nargs="+", choices=STRATEGIES)
     parser.add_argument("--sizes", nargs="+", type=size, metavar="ACCOUNTSxVOTES")
