@@ -10,7 +10,7 @@ image. Where nobody is judged, nobody is found: how often is in the last column.
 
 Votes as they are have suspects, who count as false alarms unless left out; which rule names them matters, since one
 that leaves out its own false alarms has none. So LLMFAO, its annotators of at least 20 votes, is taken once without
-those whom A_k suspects (>= .2) and once without those whom either rule does (or theta <= .005).
+those whom A_k suspects (>= .2) or who favour somebody and once without those whom either rule does (or theta <= .005).
 
 Simulated arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8). Some
 of their annotators are bad by nature, theta being drawn around 1 with sd 0.5: they are scored with everybody in,
@@ -115,12 +115,14 @@ def count_suspects(name: str, arenas: list[ba.Cells]) -> None:
 def runs_without_suspects(name: str, cells: ba.Cells, seeds: range) -> list[dict[str, object]]:
     """Rows without those whom A_k suspects of the votes as they are, and without those whom either rule does."""
     found = suspects(cells)
-    by_anomaly = set(found.loc[found["by_anomaly"], "annotator"])
+    favouring = set(trust.suspects) if (trust := ba.fit(cells).trust) else set()
+    by_anomaly = set(found.loc[found["by_anomaly"], "annotator"]) | favouring
     rows = runs(f"{name}, nobody suspect by A before", ba.drop_annotators(cells, by_anomaly), seeds)
     either = f"{name}, nobody suspect by either before"
-    if by_anomaly == set(found["annotator"]):
+    of_either = by_anomaly | set(found["annotator"])
+    if by_anomaly == of_either:
         return rows + [row | {"votes": either} for row in rows]
-    return rows + runs(either, ba.drop_annotators(cells, found["annotator"]), seeds)
+    return rows + runs(either, ba.drop_annotators(cells, of_either), seeds)
 
 
 def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
