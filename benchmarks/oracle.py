@@ -12,10 +12,11 @@ set whose mean 1 - P_k is at most the false discovery rate.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logsumexp
+from scipy.stats import norm
 
 from bayes_arena.arrays import Floats
-from bayes_arena.experiments.honest import HonestArena
+from bayes_arena.experiments.honest import Crowd, HonestArena
 from bayes_arena.experiments.rigging import SLIPPED_IN, Rigged, Strategy, influence
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.reliability.annotators import TOLERANCE
@@ -72,6 +73,37 @@ def flagged_by_oracle(arena: HonestArena, rigged: Rigged, strategy: Strategy, *,
     odds = len(rigged.riggers) / arena.cells.n_annotators
     probability = expit(log_ratios(arena, rigged, strategy) + np.log(odds))
     return {rigged.cells.annotators[k] for k in discoveries(probability, fdr)}
+
+
+def found_by_oracle(arena: HonestArena, crowd: Crowd, *, fdr: float = 0.05) -> dict[str, set[str]]:
+    """Name the guessers and the adversaries that nobody could flag better, knowing all but who is what and theta."""
+    theta = np.linspace(0.0, 1 + 4 * crowd.discrimination_sd, 81)
+    density = norm.pdf(theta, 1, crowd.discrimination_sd) + norm.pdf(-theta, 1, crowd.discrimination_sd)
+    cells, habits = arena.cells, arena.habits
+    lead, k = arena.strength[cells.a] - arena.strength[cells.b], cells.annotator
+    outcomes = np.arange(4) < TIE + 1
+
+    def loglik(value: float) -> Floats:
+        z = np.array([value * lead + habits.position[k], habits.log_tie_propensity[k]])
+        log_p = davidson.LIKELIHOOD.log_probabilities(z)[outcomes]
+        return np.bincount(k, (cells.counts[:, outcomes].T * log_p).sum(axis=0), cells.n_annotators)
+
+    with np.errstate(divide="ignore"):
+        shares = np.log([crowd.guessers, crowd.adversaries, 1 - crowd.guessers - crowd.adversaries])
+    weight = np.log(density / density.sum())[:, None]
+    kinds = np.array(
+        [
+            loglik(0.0),
+            logsumexp(weight + [loglik(-value) for value in theta], axis=0),
+            logsumexp(weight + [loglik(value) for value in theta], axis=0),
+        ]
+    )
+    weighed = kinds + shares[:, None]
+    probability = np.exp(weighed - logsumexp(weighed, axis=0))
+    return {
+        name: {cells.annotators[k] for k in discoveries(probability[place], fdr)}
+        for place, name in enumerate(("guesser_probability", "adversary_probability"))
+    }
 
 
 def below_the_bar(arena: HonestArena) -> set[str]:

@@ -4,7 +4,7 @@
 
 Blocks stand between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The blocks on speed, detection
 and calibration are copied from ``benchmarks/results``, where the output of those benchmarks is kept, the
-boards from notebook 07.
+boards from notebooks 07 and 08.
 """
 
 import json
@@ -28,6 +28,7 @@ def blocks() -> dict[str, str]:
         "rank": printed("rank", rows=10),
         "annotators": printed("annotators", rows=5),
         "boards": kept("07_slices.ipynb", "07-09"),
+        "bought": kept("08_trust.ipynb", "08-03"),
         "calibration": (ROOT / "benchmarks" / "results" / "calibration.md").read_text().strip(),
         "detection": chapter("detection.md", "In short"),
         "nuts": section("nuts.md", "LLMFAO"),

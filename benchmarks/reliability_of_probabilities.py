@@ -12,7 +12,10 @@ each column that there is:
     favour_probability       always votes for one competitor
     guesser_probability      theta = 0
     adversary_probability    votes against the ranking, theta < 0
-    suspicion                the larger of the first two, by which ``ba.flag`` goes: any of all these
+    suspicion                either of the first two, by which ``ba.flag`` goes: any of all these
+
+Then who is found at a false discovery rate of .05 by the probabilities of guessers and adversaries, beside an oracle
+that knows everything but who is what and their theta.
 
 Honest annotators have theta of sd .5 around 1 (folded at 0), ln nu of sd .8 and b of sd .3.
 """
@@ -27,13 +30,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from oracle import below_the_bar
+from oracle import below_the_bar, found_by_oracle
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
 from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
 from bayes_arena.experiments.rigging import rig
 from bayes_arena.progress import report
+from bayes_arena.reliability.annotators import everybody, suspicion
+from bayes_arena.reliability.flagging import discoveries
 
 ENOUGH = 200
 """Annotators that a bin needs to be judged."""
@@ -46,15 +51,17 @@ class Known:
 
     cells: ba.Cells
     true: dict[str, set[str]]
+    by_oracle: dict[str, set[str]]
 
 
-def known(arena: HonestArena) -> Known:
+def known(arena: HonestArena, who: Crowd) -> Known:
     """Return what is true of an arena without riggers."""
     guessers, adversaries = set(arena.guessers), set(arena.adversaries)
     bad = below_the_bar(arena)
     true = {"anomaly": bad, "favour": set(), "guesser": guessers, "adversary": adversaries}
     probabilities = {f"{name}_probability": members for name, members in true.items()}
-    return Known(arena.cells, probabilities | {"suspicion": bad | guessers | adversaries})
+    by_oracle = found_by_oracle(arena, who) if guessers or adversaries else {}
+    return Known(arena.cells, probabilities | {"suspicion": bad | guessers | adversaries}, by_oracle)
 
 
 def crowd(annotators: int, each: int, competitors: int = 20, **kinds: float) -> Callable[[int], Known]:
@@ -63,18 +70,19 @@ def crowd(annotators: int, each: int, competitors: int = 20, **kinds: float) -> 
     def make(seed: int) -> Known:
         who = Crowd(annotators=annotators, **kinds)  # type: ignore[arg-type]
         arena = honest_arena(who, competitors=competitors, votes=annotators * each, strength_sd=1.0, seed=seed)
-        return known(arena)
+        return known(arena, who)
 
     return make
 
 
 def always_for_one(seed: int) -> Known:
     """Five of 24 annotators always vote for one of ten competitors, the fifth, and honestly elsewhere."""
-    arena = honest_arena(Crowd(annotators=19), competitors=10, votes=1_900, strength_sd=1.0, seed=seed)
+    who = Crowd(annotators=19)
+    arena = honest_arena(who, competitors=10, votes=1_900, strength_sd=1.0, seed=seed)
     rigged = rig(arena.cells, "t-normal", arena.ranked(5), accounts=5, votes=100, seed=seed)
     favour = set(rigged.riggers)
-    true = known(arena).true
-    return Known(rigged.cells, true | {"favour_probability": favour, "suspicion": true["suspicion"] | favour})
+    true = known(arena, who).true
+    return Known(rigged.cells, true | {"favour_probability": favour, "suspicion": true["suspicion"] | favour}, {})
 
 
 REGIMES: dict[str, Callable[[int], Known]] = {
@@ -88,26 +96,29 @@ REGIMES: dict[str, Callable[[int], Known]] = {
 }
 
 
-def said_and_true(make: Callable[[int], Known], arenas: int, guard: bool) -> dict[str, tuple[Floats, np.ndarray]]:
-    """Probability of every annotator, and whether it is true, by column; without arenas that nobody is judged in."""
+def said_and_true(make: Callable[[int], Known], arenas: int, guard: bool) -> dict[str, pd.DataFrame]:
+    """By column, of every annotator: the probability, whether it is true, whether found by it and by the oracle.
+
+    Arenas that nobody is judged in are not among them.
+    """
     found: dict[str, list[pd.DataFrame]] = {}
     for seed in range(arenas):
         report("arenas", seed, arenas)
         truth = make(seed)
         try:
-            table = ba.annotators(ba.fit(truth.cells) if guard else ba.fit(truth.cells, guard=False))
+            fit = ba.fit(truth.cells) if guard else ba.fit(truth.cells, guard=False)
+            table = ba.annotators(fit)
         except ba.ModelError:  # nobody can be judged
             continue
-        table["suspicion"] = table[table.columns.intersection(["anomaly_probability", "favour_probability"])].max(
-            axis=1
-        )
+        table["suspicion"] = pd.Series(suspicion(fit), everybody(fit)[0].annotators).loc[table["annotator"]].to_numpy()
         for column, members in truth.true.items():
             if column in table:
                 rows = pd.DataFrame({"said": table[column], "true": table["annotator"].isin(members)})
+                rows["found"] = np.isin(np.arange(len(rows)), discoveries(rows["said"].to_numpy(), 0.05))
+                rows["oracle"] = table["annotator"].isin(truth.by_oracle.get(column, set()))
                 found.setdefault(column, []).append(rows)
     report("")
-    together = {column: pd.concat(rows) for column, rows in found.items()}
-    return {column: (rows["said"].to_numpy(), rows["true"].to_numpy()) for column, rows in together.items()}
+    return {column: pd.concat(rows) for column, rows in found.items()}
 
 
 def reliability(said: Floats, true: np.ndarray) -> list[tuple[str, int, float, float]]:
@@ -128,14 +139,19 @@ def main() -> None:
     parser.add_argument("--no-guard", dest="guard", action="store_false", help="the default fit without its defence")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
-    short, long = [], []
+    short, long, recall = [], [], []
     for regime, make in REGIMES.items():
         if not regime.startswith(options.only):
             continue
         columns = said_and_true(make, options.arenas, options.guard)
         if not columns:
             short.append(f"| {regime} | nobody is judged | | | | | |")
-        for column, (said, true) in columns.items():
+        for column, table in columns.items():
+            said, true = table["said"].to_numpy(), table["true"].to_numpy()
+            if column in ("guesser_probability", "adversary_probability") and true.any():
+                reached = [f"{table.loc[true, by].mean():.3f}" for by in ("found", "oracle")]
+                wrong = [f"{1 - true[table[by]].mean():.3f}" if table[by].any() else "-" for by in ("found", "oracle")]
+                recall.append(f"| {regime} | {column} | {' | '.join([*reached, *wrong])} |")
             rows = reliability(said, true)
             judged = [abs(mean - share) for _, count, mean, share in rows if count >= ENOUGH]
             worst = f"{max(judged):.3f}" if judged else "-"
@@ -153,6 +169,9 @@ def main() -> None:
     print(f"\nVersion {ba.__version__}, {options.arenas} arenas a regime, {how}.\n")
     print("| regime | probability | annotators | said | true | Brier | worst bin |\n|---|---|---:|---:|---:|---:|---:|")
     print("\n".join(short))
+    print("\nFound at a false discovery rate of .05.\n")
+    print("| regime | probability | recall | of an oracle | wrong | of an oracle |\n|---|---|---:|---:|---:|---:|")
+    print("\n".join(recall))
     print(f"\nBins; few: fewer than {ENOUGH} annotators.\n")
     print("| regime | probability | bin | annotators | said | true | off | |\n|---|---|---|---:|---:|---:|---:|---|")
     print("\n".join(line if line.endswith("few |") else line + " |" for line in long))

@@ -16,8 +16,13 @@ no correction where every sibling is among the votes. Of siblings that were test
 scored less than the best shown, x: that is a factor Phi((x - m_p) / sqrt(s_d^2 + v))^hidden, by which the distribution
 of m_p is weighted, each provider by itself.
 
-The votes enter through the Gaussian approximation of the likelihood of r*, the strengths on the Elo scale: precision
-L = V^-1 less that of the prior, for V the covariance of the board. v_i is the diagonal of L^-1, and V_ii = (1 - c) v_i.
+The votes enter through the Gaussian approximation of the likelihood of r*, the strengths on the Elo scale. L, its
+precision, the expected information, is never negative, and nearly zero between groups that were never compared.
+v_i = 1 / L_ii is the variance of i's luck given the other strengths: how well those are known moves siblings alike. As
+i is one of the n whose mean is zero, 1 - 1/n of its luck shows. With P the precision that the fit's prior has,
+c_i = P_ii / (L_ii + P_ii); where that prior is narrower than s_d, it takes more back than luck adds, and inflation
+counts as 0.
+
 The spreads are averaged over, under half-normal priors, which in s_m = rho sin(phi), s_d = rho cos(phi) are uniform in
 phi; for each phi one eigendecomposition gives every rho. Everything is in logits, against the mean of the competitors.
 
@@ -88,7 +93,7 @@ class Pooled:
     spreads: Floats
 
 
-def pool(families: Families, score: Floats, covariance: Floats, prior_precision: Floats) -> Pooled:
+def pool(families: Families, score: Floats, likelihood: Floats, pull: Floats, prior_precision: Floats) -> Pooled:
     """Pool strengths within families, averaged over the spreads.
 
     Parameters
@@ -96,22 +101,20 @@ def pool(families: Families, score: Floats, covariance: Floats, prior_precision:
     families : Families
     score : ndarray, shape (n,)
         r* of the board, in logits.
-    covariance : ndarray, shape (n, n)
-        Its posterior covariance.
+    likelihood : ndarray, shape (n, n)
+        Precision that r* has from the votes alone.
+    pull : ndarray, shape (n,)
+        That times the r* that the votes alone would give.
     prior_precision : ndarray, shape (n, n)
-        What the prior of the strengths has in the inverse of that.
+        Precision that r* has on the board from the prior of the strengths.
     """
-    precision = inverse(covariance)
-    size, vectors = np.linalg.eigh(precision - prior_precision)
-    likelihood = (vectors * np.maximum(size, 0.0)) @ vectors.T  # what rounding leaves of zero is not negative
-    by_votes_alone, pull = inverse(likelihood), precision @ score
-    variance, unshrunk = np.diag(by_votes_alone), by_votes_alone @ pull
-    shrinkage = np.maximum(1 - np.diag(covariance) / variance, 0.0)  # of groups never compared votes alone say less
-    luck = np.array([expected_largest(tested) for tested in families.tested])[families.of]
+    information, from_prior = np.diag(likelihood), np.diag(prior_precision)  # of each, given the others
+    variance, shrinkage = 1 / information, from_prior / (information + from_prior)
+    luck = np.array([expected_largest(tested) for tested in families.tested])[families.of] * (1 - 1 / len(score))
     weights, means, variances, inflations, spreads = [], [], [], [], []
     for phi in (np.arange(ANGLES) + 0.5) * (0.5 * math.pi / ANGLES):
         between, within = RADII * math.sin(phi), RADII * math.cos(phi)
-        evidence, mean, spread = _given(families, phi, likelihood, pull, unshrunk, variance)
+        evidence, mean, spread = _given(families, phi, likelihood, pull, score)
         weights.append(evidence + 2 * np.log(RADII) - 0.5 * (RADII / SPREAD) ** 2)
         means.append(mean)
         variances.append(spread)
@@ -122,14 +125,13 @@ def pool(families: Families, score: Floats, covariance: Floats, prior_precision:
     weight = np.exp(weight - weight.max())
     weight /= weight.sum()
     mean = weight @ np.concatenate(means)
-    second = weight @ (np.concatenate(variances) + np.concatenate(means) ** 2)
-    return Pooled(
-        mean, np.sqrt(second - mean**2), weight @ np.concatenate(inflations), weight @ np.concatenate(spreads)
-    )
+    sd = np.sqrt(weight @ (np.concatenate(variances) + (np.concatenate(means) - mean) ** 2))
+    inflation = np.maximum(weight @ np.concatenate(inflations), 0.0)
+    return Pooled(mean, sd, inflation, weight @ np.concatenate(spreads))
 
 
 def _given(
-    families: Families, phi: float, likelihood: Floats, pull: Floats, score: Floats, variance: Floats
+    families: Families, phi: float, likelihood: Floats, pull: Floats, score: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Log evidence (n_radii,), and mean and variance of the strengths (n_radii, n), for one phi and every rho."""
     same = (families.of[:, None] == families.of).astype(float)
@@ -142,16 +144,19 @@ def _given(
     evidence = 0.5 * (shrunk @ along**2) + 0.5 * np.log(shrunk / squares).sum(axis=1)
     centered = directions - directions.mean(axis=0)
     mean, spread = (shrunk * along) @ centered.T, shrunk @ centered.T**2
+    information = np.diag(likelihood)
+    by_own_votes = score + (pull - likelihood @ score) / information  # given the board of the others
     for family in np.flatnonzero(families.tested > families.shown):
         members = np.flatnonzero(families.of == family)
-        best = members[np.argmax(score[members])]
+        best = members[np.argmax(by_own_votes[members])]
         share = math.sin(phi) ** 2 / (math.cos(phi) ** 2 + len(members) * math.sin(phi) ** 2)
         of_provider = share * directions[members].sum(axis=0) - directions.mean(axis=0)
         center = (shrunk * along) @ of_provider
         sd = np.sqrt(shrunk @ of_provider**2 + RADII**2 * share * math.cos(phi) ** 2)
-        scatter = np.sqrt(RADII**2 * math.cos(phi) ** 2 + variance[best])
+        scored = mean[:, best] + (pull[best] - mean @ likelihood[best]) / information[best]
+        scatter = np.sqrt(RADII**2 * math.cos(phi) ** 2 + 1 / information[best])
         hidden = int(families.tested[family]) - len(members)
-        chance, shift, narrowed = _all_below((score[best] - center) / scatter, sd / scatter, hidden)
+        chance, shift, narrowed = _all_below((scored - center) / scatter, sd / scatter, hidden)
         regression = (shrunk * of_provider) @ centered.T / sd[:, None]
         evidence = evidence + chance
         mean, spread = mean + regression * shift[:, None], spread + regression**2 * narrowed[:, None]

@@ -6,6 +6,7 @@ The mathematics stands in :mod:`bayes_arena.decisions.pooling`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,9 @@ from scipy.special import ndtri
 
 from bayes_arena.arrays import Floats
 from bayes_arena.decisions.pooling import Families, inverse, pool
-from bayes_arena.errors import ModelError, listing
+from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.projection import Projection, project
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
@@ -22,6 +24,9 @@ from bayes_arena.threads import one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
+
+WIDE = 30.0
+"""Spread of strengths, in logits, as good as none: what a prior adds that only keeps groups never compared finite."""
 
 
 def siblings(
@@ -54,13 +59,16 @@ def siblings(
         ``competitor, provider, tested, elo, pooled, lower, upper, inflation``, the best pooled score first, in Elo
         points. ``elo`` is the plain score (at the mode); ``pooled`` the one that knows the provider and how many were
         tested, with its interval; ``inflation`` by how much the plain score of a competitor with so many votes is too
-        high on average if it was chosen as the best of ``tested``. ``attrs`` has the spreads ``between`` and
+        high on average if it was chosen as the best of ``tested``, 0 where the fit's prior takes all of that back.
+        ``attrs`` has the spreads ``between`` and
         ``within`` providers, in Elo points.
 
     Raises
     ------
     ModelError
         If a competitor has no provider, fewer variants were tested than are shown, or the level is not possible.
+    NotIdentifiedError
+        If there is no finite estimate under a flat prior.
 
     References
     ----------
@@ -69,11 +77,13 @@ def siblings(
     import pandas as pd
 
     require_level(level)
+    if result.mode.at_infinity:
+        raise NotIdentifiedError(f"There is no finite estimate to pool. {result.mode.at_infinity[0]}")
     elo, names = elo or EloScale(), result.cells.competitors
     families = _families(names, provider, tested or {})
     with one_thread():
         board = project(result.target, result.point, result.cells.votes_by_annotator(), result.view)
-        pooled = pool(families, board.strength, _covariance(result, board), _prior_precision(result, board))
+        pooled = pool(families, board.strength, *_by_votes_alone(result, board), _prior_precision(result, board))
     half_width = ndtri((1 + level) / 2) * elo.points_per_logit * pooled.sd
     score = elo.points(pooled.mean, names)
     table = pd.DataFrame(
@@ -112,10 +122,18 @@ def _families(names: tuple[str, ...], provider: Mapping[str, str], tested: Mappi
     return Families(known, of, np.array([tested.get(name, families.shown[at]) for at, name in enumerate(known)]))
 
 
-def _covariance(fit: Fit, board: Projection) -> Floats:
-    """Covariance of r*, shape (n, n)."""
-    covariance = fit.laplace.covariance(board.by_head, board.by_own)
-    return np.asarray(covariance + np.diag(board.by_mean**2 @ fit.view.unseen))
+def _by_votes_alone(fit: Fit, board: Projection) -> tuple[Floats, Floats]:
+    """Precision of r* without the prior of the strengths, (n, n), and that times the r* found without it, (n,).
+
+    From the curvature without residuals, which is never negative, at the spreads as they were fitted.
+    """
+    target, n = fit.target, len(board.strength)
+    alone = laplace_at(replace(target, strength_sd=WIDE), fit.point, fit.mode.problem.shifts, residuals=False)
+    covariance = alone.covariance(board.by_head, board.by_own) + np.diag(board.by_mean**2 @ fit.view.unseen)
+    precision = inverse(covariance)
+    by_head, _ = alone.solve(board.by_head, board.by_own)
+    step = by_head[:n].T @ (fit.point.strength / target.strength_sd**2)  # where the prior pulls no more
+    return precision, precision @ (board.strength + step)
 
 
 def _prior_precision(fit: Fit, board: Projection) -> Floats:

@@ -4,11 +4,14 @@ The anomaly probability of annotator k is
 
     A_k = P(D_k < TOLERANCE * median_j D_j | votes),
 
-with the net agreement D_k of :mod:`bayes_arena.reliability.agreement` and the median over annotators taken draw by
-draw: free of scale, and steady until nearly half of them are anomalous. One whose votes the side decides need not be
-anomalous in this sense, because D_k leaves the side out; they are looked at on their own, by the probability that the
-side's pull |S_k| exceeds both D_k and ``ONE_SIDED``. Nor need one who favours or hates a competitor
-(:mod:`bayes_arena.trust`): their votes do not count in the fit, and their numbers here are given the others' strengths.
+with the net agreement D_k of :mod:`bayes_arena.reliability.agreement`: free of scale, and steady until nearly half of
+them are anomalous. Where the fit is guarded, the probability is that of the kinds of annotators, who are regular,
+guessers or adversaries (:mod:`bayes_arena.trust.mixture.agreement`): a model in which all scatter around a mean takes a
+fifth of guessers for a wide scatter, and says too little of each. Else it is a share of the draws, the median taken
+draw by draw. One whose votes the side decides need not be anomalous in this sense, because D_k leaves the side out:
+they are looked at on their own, by the probability that the side's pull |S_k| exceeds both D_k and ``ONE_SIDED``. Nor
+need one who favours or hates a competitor (:mod:`bayes_arena.trust`): their votes do not count in the fit, and their
+numbers here are given the others' strengths. Suspect is who is one or the other.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
 from bayes_arena.reliability.suspicion.favours import sentences
-from bayes_arena.trust.kinds import ADVERSARY, GUESSER
+from bayes_arena.trust.mixture.agreement import low_agreement
+from bayes_arena.trust.mixture.shares import ADVERSARY, GUESSER
 from bayes_arena.votes.cells import TIE, Cells, whole_counts
 from bayes_arena.votes.words import ANNOTATOR
 
@@ -76,8 +80,9 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
         ``kind`` of those who are not reliable: ``adversarial`` (against the ranking beyond doubt), ``one-sided`` (the
         side decides), ``always ties``, ``uninformative`` (net agreement around zero), ``favours NAME`` or
         ``hates NAME`` (a competitor);
-        ``anomaly_probability``, A_k; ``net_agreement``, D_k, posterior mean (median under a flat prior) with
-        ``net_agreement_lower`` and ``net_agreement_upper``;
+        ``anomaly_probability``, A_k, by the kinds of annotators where the fit is guarded, whatever the interval;
+        ``net_agreement``, D_k, posterior mean (median under a flat prior) with ``net_agreement_lower`` and
+        ``net_agreement_upper``;
         ``theta`` relative to the mean annotator (1) with ``lower`` and ``upper``; ``theta_paper``, the same on the
         paper's scale (sum 1); ``p_negative``, the probability that theta < 0 (under the Gaussian approximation, unless
         the fit was sampled);
@@ -122,11 +127,12 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
         )
     sampled = interval.sampled(fit)
     agreement = draw_agreement(sampled)
-    anomaly = anomaly_probability(agreement)
-    one_sided = _one_sided_probability(agreement)
     cast, place = everybody(fit)
     favour, favours = _favours(fit, place)
-    suspicion = np.maximum.reduce([anomaly, one_sided, favour])
+    by_kinds = _by_kinds(fit, place, favour)
+    anomaly, suspicion = (anomaly_probability(agreement),) * 2 if by_kinds is None else by_kinds
+    one_sided = _one_sided_probability(agreement)
+    suspicion = np.maximum(suspicion, one_sided)
     taken_as_alike = fit.evidence == "quadrature" and are_alike(fit.cells)
     verdict = np.select(
         [suspicion > ANOMALOUS, (suspicion > WATCH) | taken_as_alike], ["anomalous", "watch"], "reliable"
@@ -167,7 +173,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
 
 
 def anomaly_probability(agreement: Agreement) -> Floats:
-    """A_k, shape (M,)."""
+    """A_k of the draws, shape (M,)."""
     bar = TOLERANCE * np.median(agreement.net, axis=1, keepdims=True)
     return np.asarray((agreement.net < bar).mean(axis=0))
 
@@ -195,8 +201,17 @@ def everybody(fit: Fit) -> tuple[Cells, Ints]:
 
 def suspicion(fit: Fit) -> Floats:
     """Return the probability that somebody is anomalous, or favours or hates one competitor, shape (M,)."""
-    anomaly = anomaly_probability(draw_agreement(fit))
-    return np.maximum(anomaly, _favours(fit, everybody(fit)[1])[0])
+    _, place = everybody(fit)
+    by_kinds = _by_kinds(fit, place, _favours(fit, place)[0])
+    return anomaly_probability(draw_agreement(fit)) if by_kinds is None else by_kinds[1]
+
+
+def _by_kinds(fit: Fit, place: Ints, favour: Floats) -> tuple[Floats, Floats] | None:
+    """A_k by the kinds of annotators, where they were looked for; and the probability of that or of favour."""
+    if fit.trust is None or fit.trust.kinds is None:
+        return None
+    low, suspect = low_agreement(fit.trust.kinds, TOLERANCE)
+    return low[place], np.maximum(suspect[place], favour)
 
 
 def suspicion_in(columns: Columns) -> Floats:

@@ -2,7 +2,7 @@
 
 A set of annotators is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q, with
 A_k the probability that k is anomalous (:mod:`bayes_arena.reliability.annotators`), or favours or hates one competitor,
-whichever is larger, and nobody's own 1 - A_k, the local rate, is above 0.2 (Efron, 2007): many sure ones leave no room
+whichever is larger, and nobody's own 1 - A_k, the local rate (Efron, 2007), is above 0.1: many sure ones leave no room
 for somebody who is not.
 
 The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. Whoever calls
@@ -33,7 +33,7 @@ from bayes_arena.reliability.annotators import (
     suspicion,
 )
 
-LARGEST_DOUBT = 0.2
+LARGEST_DOUBT = 0.1
 """1 - A_k of somebody flagged, at most."""
 ACCURACY = math.sqrt(2 * DECREMENT)
 """Of theta, mean 1."""
@@ -52,7 +52,7 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k of 0.8 or more, the most suspect first;
+        The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k of 0.9 or more, the most suspect first;
         nobody where nobody can be judged (``fit.trust.unjudged``).
 
     Raises
@@ -110,7 +110,7 @@ def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
 def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
     """Return the largest set whose mean 1 - A_k is at most a false discovery rate: indices, the most anomalous first.
 
-    Each has A_k of 0.8 or more. Annotators of the same A_k are all in it, or none of them, so that their
+    Each has A_k of 0.9 or more. Annotators of the same A_k are all in it, or none of them, so that their
     order does not matter.
 
     Raises

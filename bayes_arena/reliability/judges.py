@@ -184,7 +184,8 @@ def judge_report(
     Raises
     ------
     ModelError
-        If nobody is called so, nobody is left to hold the judge against, or the level is not possible.
+        If nobody is called so, their votes do not count, nobody is left to hold the judge against, or the level is not
+        possible.
     NotIdentifiedError
         If the votes without the judge's do not determine the strengths (under a flat prior).
     """
@@ -192,6 +193,13 @@ def judge_report(
     cells = fit.cells
     named = [reference] if isinstance(reference, str) else list(reference)
     others = [name for name in cells.people if name != judge] if reference == HUMANS else named
+    suspects = fit.trust.suspects if fit.trust else ()
+    left_out = [name for name in (judge, *others) if name in suspects]
+    if left_out:
+        raise ModelError(
+            f"The votes of {listing(map(repr, left_out))} do not count in this fit. To report on them: guard=False "
+            "(--no-guard)."
+        )
     _require_known(cells.annotators, [judge, *others], "annotator")
     _require_known(cells.competitors, own or (), "competitor")
     if not others or judge in others:

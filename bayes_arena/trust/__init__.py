@@ -7,6 +7,7 @@ strengths  strengths in which no annotator's own numbers have a part
 blocs      who pulls together, in what those strengths leave unexplained
 drips      small accounts against the rest
 kinds      regular, guesser, adversary, favours or hates one: shares and posterior
+mixture/   how common each kind is, and whose favour is looked for
 classes    how likely somebody's votes are under each
 kernels    the same in compiled loops
 =========  ===================================================================

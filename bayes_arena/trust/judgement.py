@@ -27,16 +27,17 @@ from bayes_arena.errors import listing
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.blocs import Residuals, Side, find_sides
 from bayes_arena.trust.drips import SMALL, Drip, find_drips
-from bayes_arena.trust.kinds import AT_AIMS, Kinds, find_kinds
+from bayes_arena.trust.kinds import Kinds, find_kinds
+from bayes_arena.trust.mixture.suspicions import AT_AIMS
 from bayes_arena.trust.strengths import capped, strengths
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import LOSS, WIN, Cells
 
-TOO_MANY, DOUBTFUL = 0.4, 0.2
-"""Shares of the votes: by those left out; and by those whom the likeliest reading leaves out, if another one leaves out
-too many."""
+TOO_MANY, DOUBTFUL, OF_ONE_MIND = 0.4, 0.2, 0.9
+"""Shares of the votes by those left out: where nobody can be judged, and where the likeliest reading may be the wrong
+one. Of all such readings the one counts whose left out are of one mind: a crowd taken for a bloc is not."""
 BROAD = 8.0
 """Effective number of competitors from which a direction is not about a few of them."""
-CAMPED, OPPOSED = 0.1, 0.25
+CAMPED, OPPOSED = 0.2, 0.25
 """Share of the votes by clear members of camps, from which annotators form camps, and how large the smaller camp is at
 least, to the larger."""
 FEWEST = 5
@@ -226,11 +227,27 @@ def judge(cells: Cells) -> Judgement:
         return judged
     readings = readings if readings or not active.any() else _readings(seen, active, point)
     judgements = [replace(judged, kinds=kinds, drips=drips) for kinds, _ in readings] or [judged]
-    likeliest, *others = (float(votes[one.left_out].sum() / votes.sum()) for one in judgements)
-    share = max([likeliest, *(others if likeliest > DOUBTFUL else [])])
-    if share < TOO_MANY:
-        return judgements[0]
-    return replace(judgements[0], kinds=None, drips=(), unjudged=_too_many(share, judgements[0]))
+    shares = [float(votes[one.left_out].sum() / votes.sum()) for one in judgements]
+    best, share = judgements[0], shares[0]
+    if share > DOUBTFUL:
+        rivals = [pair for pair in zip(judgements, shares, strict=True) if pair[1] > DOUBTFUL]
+        best, share = max(rivals, key=lambda pair: _certainty(pair[0]))
+        share = share if _certainty(best) > OF_ONE_MIND else max(share, TOO_MANY)
+    return best if share < TOO_MANY else replace(best, kinds=None, drips=(), unjudged=_too_many(share, best))
+
+
+def _certainty(judgement: Judgement) -> float:
+    """Share of the decided votes on those whom the left out favour or hate that are as they want it.
+
+    A bloc votes as one; a crowd that is taken for those who hate the bloc's competitor is of several minds.
+    """
+    cells, suspect = judgement.cells, judgement.left_out[judgement.cells.annotator]
+    aims = [judgement.aim(k) for k in range(cells.n_annotators)]
+    aim, down = np.array([one for one, _ in aims])[cells.annotator], np.array([two for _, two in aims])[cells.annotator]
+    on = suspect & ((cells.a == aim) | (cells.b == aim))
+    towards_a = np.where(cells.a == aim, ~down, down)
+    wanted = np.where(towards_a, cells.counts[:, WIN], cells.counts[:, LOSS])[on].sum()
+    return float(wanted / max(cells.counts[on][:, [WIN, LOSS]].sum(), 1.0))
 
 
 def _people(cells: Cells) -> NDArray[np.bool_]:

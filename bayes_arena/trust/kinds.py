@@ -1,53 +1,46 @@
 """What kind of annotator everybody is: the posterior given strengths.
 
-The kinds' shares, and how regular annotators scatter, are what the votes make likeliest under priors worth ``PSEUDO``
-annotators (EM). Whom somebody favours or hates is as likely one competitor as another, unless so many do that a share
-of its own makes the votes ``OPENS`` nats likelier, as where somebody pays for votes: the competitor is then an *aim*.
-The scale of the strengths is such that regular annotators have mean theta 1.
+How common the kinds are, and how regular annotators scatter, is what the votes make likeliest under weak priors (EM);
+the scale of the strengths is such that regular annotators have mean theta 1. Then whom somebody may favour is looked
+for (:mod:`bayes_arena.trust.mixture`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.classes import POSITION, PULL, THETA, TIE, Evidence, Population, Rows, evidence
+from bayes_arena.trust.mixture.shares import (
+    FAVOUR,
+    OPENS,
+    REGULAR,
+    USUAL,
+    Mixture,
+    find_aims,
+    kind_posterior,
+    mended,
+    mix,
+)
+from bayes_arena.trust.mixture.suspicions import Suspicions, find_suspicions
 from bayes_arena.trust.strengths import DAVIDSON
-from bayes_arena.votes.cells import TIE as TIES, WIN, Cells, Tally
+from bayes_arena.votes.cells import Cells, Tally
 
-REGULAR, GUESSER, ADVERSARY, FAVOUR = range(4)
 MEANS = (1.0, 0.0, -1.0)
-"""Of theta, of the first three."""
-USUAL = np.array([0.935, 0.03, 0.03, 0.005])
-"""Shares of the kinds before the votes are seen."""
-PSEUDO = 20.0
-LARGEST = 0.4
-"""Share of guessers and adversaries together: beyond, nobody could be told from the rest."""
-OPENS, LIKELY = 16.0, 5.0
-"""Honest arenas reach 6, and 15 where annotators' own tastes have a standard deviation of .8 logits."""
+"""Of theta, of those who favour nobody."""
 SURE = 0.95
 """Probability from which an annotator needs no share of a competitor's own to be found."""
-OWN_SHARES = np.array([0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
-"""Shares that an aim may have."""
-STANDS_OUT, AT_AIMS = 2.5, 1.5
-"""Standard errors of a residual from which favour is looked for, and from which it is on those competitors where most
-stand out: below, it is not likelier than not, whatever its share."""
-LIKELIEST_AIMS = 4
-BELOW = 0.5
-"""Bayes factor that stands for those below."""
-ROUNDS, EM_STEPS, STANDS_STILL = 4, 100, 1e-4
+ROUNDS, STANDS_STILL = 50, 1e-3
+"""Rounds of EM at most, and change of a share or of how the regular scatter that ends them."""
 USUAL_SCATTER = {THETA: (0.5, 10.0), POSITION: (0.3, 5.0), TIE: (0.7, 5.0)}
 """Standard deviations of the numbers before the votes are seen, and how many annotators that is worth."""
 NARROWEST, WIDEST = 0.05, 0.8
 """Of theta: wider, the regular would be taken for adversaries."""
-EXACT = 1e-9
 LARGEST_SCALE = 2.0
 """Of the strengths."""
 
@@ -71,6 +64,8 @@ class Kinds:
     numbers, covariance : ndarray, shapes (n_annotators, 4) and (n_annotators, 4, 4)
         Theta, b, ln nu and w of somebody who favours or hates that competitor, where that is likelier than not; else
         those of somebody regular, with w = 0.
+    strength : ndarray, shape (n_competitors,)
+        At which they have these numbers: regular annotators have mean theta 1.
     evidence : float
         Log-likelihood of the votes of those of whom shares were estimated, given the strengths, in nats.
     """
@@ -82,6 +77,7 @@ class Kinds:
     likely_aims: tuple[tuple[int, bool], ...]
     numbers: Floats
     covariance: Floats
+    strength: Floats
     evidence: float
 
     @property
@@ -112,71 +108,65 @@ def find_kinds(cells: Cells, point: Point, active: NDArray[np.bool_], weight: Fl
     tally = cells.tally(by_annotator=True, by_side=cells.sided)
     lead = point.strength[tally.i] - point.strength[tally.j]
     rows = Rows(tally.k, cells.n_annotators, lead, DAVIDSON.seen_counts(tally.counts), np.zeros(len(lead)))
-    population, shares, scale = Population(log_tie_propensity=float(point.common[0])), USUAL, 1.0
-    starts: list[Floats | None] = [None] * len(MEANS)
-    for _ in range(ROUNDS):
-        rows = replace(rows, lead=scale * lead)
-        found = [
-            evidence(rows, population, theta=theta, start=start) for theta, start in zip(MEANS, starts, strict=True)
-        ]
-        starts = [one.numbers for one in found]
-        value = np.array([one.value for one in found])
-        posterior = _posterior(value, shares[:FAVOUR])
-        settled = rows, population
-        shares = _mended(np.append(posterior @ weight, 0.0))
-        population, stretch = _scatter(found[REGULAR], posterior[REGULAR] * weight, population)
-        scale = float(np.clip(scale * stretch, 1 / LARGEST_SCALE, LARGEST_SCALE))
-    rows, population = settled
-    suspicions = _suspicions(tally, rows, found[REGULAR], population, cells.n_competitors)
-    mixture = _mix(value, suspicions, {}, shares, active, cells.n_competitors)
+    crowd = _Crowd.of(rows, Population(log_tie_propensity=float(point.common[0])), weight)
+    suspicions = find_suspicions(tally, crowd.rows, crowd.regular, crowd.population, cells.n_competitors)
+    mixture = mix(crowd.value, suspicions, {}, crowd.shares, active, cells.n_competitors)
     unsure = active & (mixture.posterior[FAVOUR] < SURE)
-    likely = _aims(value, mixture.shares, suspicions, unsure, _met(tally, cells))
+    likely = find_aims(crowd.value, mixture.shares, suspicions, unsure, _met(tally, cells))
     aims = {aim: share for aim, (share, gain) in likely.items() if gain > OPENS}
     if aims:
-        mixture = _mix(value, suspicions, aims, mixture.shares, active, cells.n_competitors)
-    return _summary(mixture, suspicions, aims, likely, found[REGULAR], population)
+        mixture = mix(crowd.value, suspicions, aims, mixture.shares, active, cells.n_competitors)
+    return _summary(mixture, suspicions, aims, likely, crowd, point)
 
 
 @dataclass(frozen=True, eq=False)
-class Suspicions:
-    """Annotators in view of competitors on whom they stand out, sorted by annotator.
+class _Crowd:
+    """Annotators who favour nobody.
 
     Attributes
     ----------
-    annotator, competitor : ndarray of int, shape (S,)
-    hates : ndarray of bool, shape (S,)
-    evidence : Evidence
-        If they favour the competitor, or hate it.
-    value : ndarray, shape (S,)
-        Log evidence, less what a taste for it would explain.
+    rows : Rows
+        Their votes, at the strengths at which regular annotators have mean theta 1.
+    scale : float
+        Those strengths relative to the given ones.
+    population : Population
+        How regular annotators scatter.
+    shares : ndarray, shape (4,)
+        Of the kinds.
+    value : ndarray, shape (3, n_annotators)
+        Log marginal likelihood of everybody's votes under each of the first three.
+    regular : Evidence
+        Of being regular.
     """
 
-    annotator: Ints
-    competitor: Ints
-    hates: NDArray[np.bool_]
-    evidence: Evidence
+    rows: Rows
+    scale: float
+    population: Population
+    shares: Floats
     value: Floats
+    regular: Evidence
 
-    @property
-    def key(self) -> Ints:
-        """Number of competitor and way."""
-        return 2 * self.competitor + self.hates
-
-
-def _posterior(value: Floats, shares: Floats) -> Floats:
-    """Probabilities of kinds, shape (kinds, M)."""
-    weighed = value + np.log(shares)[:, None]
-    return np.asarray(np.exp(weighed - logsumexp(weighed, axis=0)))
-
-
-def _mended(expected: Floats) -> Floats:
-    """Shares for expected numbers of annotators of each kind."""
-    shares = (expected + PSEUDO * USUAL) / (expected.sum() + PSEUDO)
-    shares[FAVOUR] = USUAL[FAVOUR]
-    others = shares[GUESSER] + shares[ADVERSARY]
-    shares[[GUESSER, ADVERSARY]] *= min(1.0, LARGEST / others)
-    shares[REGULAR] = 1 - shares[GUESSER:].sum()
-    return np.asarray(shares)
+    @classmethod
+    def of(cls, rows: Rows, population: Population, weight: Floats) -> _Crowd:
+        """Find what makes their votes likeliest; ``weight`` is by how much everybody counts."""
+        shares, scale, lead = USUAL, 1.0, rows.lead
+        starts: list[Floats | None] = [None] * len(MEANS)
+        for _ in range(ROUNDS):
+            rows = replace(rows, lead=scale * lead)
+            found = [
+                evidence(rows, population, theta=theta, start=start) for theta, start in zip(MEANS, starts, strict=True)
+            ]
+            starts = [one.numbers for one in found]
+            value = np.array([one.value for one in found])
+            posterior = kind_posterior(value, shares[:FAVOUR])
+            crowd = cls(rows, scale, population, mended(np.append(posterior @ weight, 0.0)), value, found[REGULAR])
+            moved, stretch = _scatter(found[REGULAR], posterior[REGULAR] * weight, population)
+            change = np.abs([*(crowd.shares - shares), moved.discrimination - population.discrimination, stretch - 1])
+            if change.max() < STANDS_STILL:
+                break
+            shares, population = crowd.shares, moved
+            scale = float(np.clip(scale * stretch, 1 / LARGEST_SCALE, LARGEST_SCALE))
+        return crowd
 
 
 def _scatter(regular: Evidence, weight: Floats, population: Population) -> tuple[Population, float]:
@@ -198,142 +188,6 @@ def _scatter(regular: Evidence, weight: Floats, population: Population) -> tuple
     return moved, stretch
 
 
-def _suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Population, n: int) -> Suspicions:
-    """Look for favour where an annotator's votes on a competitor stand out from their others."""
-    own = regular.numbers[tally.k].T
-    coordinates = np.array([own[THETA] * rows.lead + own[POSITION], population.log_tie_propensity + own[TIE]])
-    expected, _ = DAVIDSON.likelihood.expected_score(coordinates)
-    p = np.exp(DAVIDSON.likelihood.log_probabilities(coordinates))
-    votes = rows.counts.sum(axis=0)
-    residual = rows.counts[WIN] + 0.5 * rows.counts[TIES] - votes * expected
-    variance = votes * (p[WIN] + 0.25 * p[TIES] - expected**2)
-    pairs = np.concatenate([tally.k * n + tally.i, tally.k * n + tally.j])
-    key, place = np.unique(pairs, return_inverse=True)
-    pull: Floats = np.bincount(place, np.concatenate([residual, -residual])).astype(np.float64)
-    error = np.sqrt(np.bincount(place, np.tile(variance, 2)))
-    z, hates = np.abs(pull) / np.maximum(error, EXACT), pull < 0
-    aim = 2 * (key % n) + hates
-    excess = np.bincount(aim, np.maximum(z - AT_AIMS, 0.0) ** 2, 2 * n)
-    at_aims = np.isin(aim, np.argsort(-excess, kind="stable")[:LIKELIEST_AIMS]) & (z > AT_AIMS)
-    chosen = at_aims | (z > STANDS_OUT)
-    annotator, competitor, hates = key[chosen] // n, key[chosen] % n, hates[chosen]
-    size = np.bincount(tally.k, minlength=rows.size)
-    first, length = (np.cumsum(size) - size)[annotator], size[annotator]
-    group = np.repeat(np.arange(len(annotator)), length)
-    row = np.arange(len(group)) + np.repeat(first - np.cumsum(length) + length, length)
-    side = np.where(tally.i[row] == competitor[group], 1.0, 0.0) - (tally.j[row] == competitor[group])
-    side *= np.where(hates[group], -1.0, 1.0)
-    views = Rows(group, len(annotator), rows.lead[row], rows.counts[:, row], side)
-    favours, taste = (
-        evidence(views, population, favours=True),
-        _taste(key // n, pull, error),
-    )
-    besides = np.zeros(len(annotator))
-    if taste > NARROWEST:
-        besides = evidence(views, population, taste=taste).value - regular.value[annotator]
-    return Suspicions(annotator, competitor, hates, favours, favours.value - besides)
-
-
-def _taste(annotator: Ints, pull: Floats, error: Floats) -> float:
-    """Estimate the standard deviation of the middle annotator's tastes, in logits.
-
-    Residuals have the variance V + taste^2 V^2, V that of the votes. Each annotator gives an estimate; their median,
-    weighted by the information, does not mind those who favour somebody, as long as these are not many. Its standard
-    error is taken off, as chance must not shield anybody.
-    """
-    variance = error**2
-    excess = np.bincount(annotator, pull**2 - variance)
-    information = np.bincount(annotator, variance**2)
-    known = information > 0
-    each, weight = excess[known] / information[known], np.sqrt(information[known])
-    middle = _median(each, weight)
-    middle_error = 1.25 * 1.48 * _median(np.abs(each - middle), weight) * np.linalg.norm(weight) / weight.sum()
-    return math.sqrt(max(middle - float(middle_error), 0.0))
-
-
-def _median(values: Floats, weight: Floats) -> float:
-    """Return the weighted median."""
-    order = np.argsort(values)
-    upto = np.cumsum(weight[order])
-    return float(values[order][np.searchsorted(upto, 0.5 * upto[-1])])
-
-
-@dataclass(frozen=True, eq=False)
-class Mixture:
-    """The kinds' shares and what follows from them.
-
-    Attributes
-    ----------
-    posterior : ndarray, shape (4, M)
-        Probabilities of the kinds.
-    weighed : ndarray, shape (S,)
-        Log evidence of each suspicion, with its share.
-    shares : ndarray, shape (4,)
-    evidence : float
-        Log-likelihood of the votes of the active, each competitor with a share as large as is expected.
-    """
-
-    posterior: Floats
-    weighed: Floats
-    shares: Floats
-    evidence: float
-
-
-def _mix(
-    value: Floats, suspicions: Suspicions, aims: dict[int, float], shares: Floats, active: NDArray[np.bool_], n: int
-) -> Mixture:
-    """Find the shares that make the votes likeliest, given those of the aims."""
-    own = np.full(2 * n, USUAL[FAVOUR] / (2 * n))
-    own[list(aims)] = list(aims.values())
-    weighed = suspicions.value + np.log(own[suspicions.key])
-    favour = _by_annotator(suspicions, weighed, value.shape[1])
-    for _ in range(EM_STEPS):
-        scaled = shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), 1 - LARGEST)
-        together = np.vstack([value + np.log(scaled)[:, None], favour])
-        posterior = np.exp(together - logsumexp(together, axis=0))
-        before, shares = shares, _mended(posterior[:, active].sum(axis=1))
-        if np.abs(shares - before).max() < STANDS_STILL:
-            break
-    expected = np.exp(weighed - favour[suspicions.annotator]) * posterior[FAVOUR, suspicions.annotator]
-    expected *= active[suspicions.annotator]
-    own = USUAL[FAVOUR] / (2 * n) + np.bincount(suspicions.key, expected, 2 * n) / active.sum()
-    found = _by_annotator(suspicions, suspicions.evidence.value + np.log(own[suspicions.key]), value.shape[1])
-    left = np.log(shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), NARROWEST))
-    total = logsumexp(np.vstack([value + left[:, None], found]), axis=0)
-    return Mixture(posterior, weighed, shares, float(total[active].sum()))
-
-
-def _by_annotator(suspicions: Suspicions, weighed: Floats, size: int) -> Floats:
-    """Log of the sum of the evidence of everybody's suspicions, shape (size,)."""
-    favour = np.full(size, -np.inf)
-    who, first = np.unique(suspicions.annotator, return_index=True)
-    if len(who):
-        favour[who] = np.logaddexp.reduceat(weighed, first)
-    return favour
-
-
-def _aims(
-    value: Floats, shares: Floats, suspicions: Suspicions, unsure: NDArray[np.bool_], met: Floats
-) -> dict[int, tuple[float, float]]:
-    """Return likely aims: the own share that makes the votes likeliest, and by how many nats.
-
-    ``met`` counts who voted on each competitor.
-
-    Those of whom one is sure anyway say nothing of the others.
-    """
-    rest = logsumexp(value + np.log(shares[:FAVOUR])[:, None], axis=0)
-    log_factor = suspicions.value - rest[suspicions.annotator]
-    seen = unsure[suspicions.annotator]
-    key = suspicions.key[seen]
-    gains = np.logaddexp(np.log1p(-OWN_SHARES)[:, None], np.log(OWN_SHARES)[:, None] + log_factor[seen])
-    size = 2 * len(met)
-    gain = np.array([np.bincount(key, one, size) for one in gains], dtype=np.float64)
-    unseen = np.maximum(np.repeat(met, 2) - np.bincount(key, minlength=size), 0.0)
-    gain += np.log1p(OWN_SHARES * (BELOW - 1))[:, None] * unseen
-    best, most = gain.argmax(axis=0), gain.max(axis=0)
-    return {int(one): (float(OWN_SHARES[best[one]]), float(most[one])) for one in np.flatnonzero(most > LIKELY)}
-
-
 def _met(tally: Tally, cells: Cells) -> Floats:
     """How many annotators voted on every competitor."""
     n = cells.n_competitors
@@ -346,13 +200,13 @@ def _summary(
     suspicions: Suspicions,
     aims: Iterable[int],
     likely_aims: Iterable[int],
-    regular: Evidence,
-    population: Population,
+    crowd: _Crowd,
+    point: Point,
 ) -> Kinds:
     """Put together what is known of everybody."""
     posterior, size = mixture.posterior, mixture.posterior.shape[1]
     numbers, covariance = np.zeros((size, 4)), np.zeros((size, 4, 4))
-    numbers[:, :PULL], covariance[:, :PULL, :PULL] = regular.numbers, regular.covariance
+    numbers[:, :PULL], covariance[:, :PULL, :PULL] = crowd.regular.numbers, crowd.regular.covariance
     competitor, hates = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=bool)
     order = np.lexsort((-mixture.weighed, suspicions.annotator))
     _, first = np.unique(suspicions.annotator[order], return_index=True)
@@ -365,6 +219,7 @@ def _summary(
     turn[:, PULL] = sign
     numbers[who[likely]] = suspicions.evidence.numbers[best[likely]] * turn
     covariance[who[likely]] = suspicions.evidence.covariance[best[likely]] * turn[:, :, None] * turn[:, None, :]
-    numbers[:, TIE] += population.log_tie_propensity
+    numbers[:, TIE] += crowd.population.log_tie_propensity
     named, asked = (tuple((one // 2, bool(one % 2)) for one in keys) for keys in (aims, likely_aims))
-    return Kinds(posterior, competitor, hates, named, asked, numbers, covariance, mixture.evidence)
+    strength = crowd.scale * point.strength
+    return Kinds(posterior, competitor, hates, named, asked, numbers, covariance, strength, mixture.evidence)

@@ -1,10 +1,14 @@
 """Scores pooled within providers, and the luck of the best of many."""
 
+from itertools import combinations
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_arena as ba
 from bayes_arena.decisions.pooling import expected_largest
+from bayes_arena.votes.cells import OUTCOMES
 
 VARIANTS, OTHERS, VOTES = 27, 20, 100
 POINTS = ba.EloScale().points_per_logit
@@ -96,6 +100,39 @@ def test_annotators_and_prompts_are_no_obstacle(arena_cells):
     assert (table["lower"] < table["pooled"]).all() and (table["pooled"] < table["upper"]).all()
     board = ba.leaderboard(fit, elo=ba.EloScale(init=0)).set_index("competitor")["elo"]
     assert np.allclose(table["elo"], board[table["competitor"]])
+
+
+ALIKE = [(a, b, winner, f"k{k}") for a, b in combinations("abcd", 2) for k in range(6) for winner in OUTCOMES[:2] * 3]
+
+
+@pytest.mark.filterwarnings("ignore:The competitors fall into 2 groups")
+@pytest.mark.parametrize("model", ["am-davidson", "bradley-terry"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param([("a", "c", "model_a", "k0")] * 3, id="alike"),
+        pytest.param([("a", "z", "model_a", "k1")], id="one vote"),
+        pytest.param([("y", "z", "model_b", "k2")] * 3, id="apart"),
+        pytest.param([("y", "z", "model_b", f"k{k % 6}") for k in range(40)] + [("y", "a", "tie", "k1")], id="bridge"),
+    ],
+)
+def test_what_is_hardly_known_stays_in_reach_of_the_plain_score(model, more):
+    votes = pd.DataFrame(ALIKE + more, columns=["model_a", "model_b", "winner", "annotator"])
+    fit = ba.fit(ba.read_votes(votes, annotator="annotator"), model=model, guard=False)
+    provider = {name: "p" if name in "ayz" else "q" for name in fit.cells.competitors}
+    table = ba.siblings(fit, provider, tested={"p": 10})
+    assert (table["inflation"] >= 0).all()
+    assert np.isclose(table["pooled"].mean(), 1000)
+    moved = (table["pooled"] - table["elo"]).abs()
+    assert moved.max() < 120 and moved[table["competitor"].isin(list("abcd"))].max() < 60
+
+
+def test_an_estimate_at_infinity_is_not_pooled():
+    votes = pd.DataFrame([("a", "b"), ("b", "c")] * 5, columns=["model_a", "model_b"]).assign(winner="model_a")
+    with pytest.warns(ba.NoMaximumWarning):
+        fit = ba.fit(ba.read_votes(votes), model="bradley-terry", prior="flat")
+    with pytest.raises(ba.NotIdentifiedError, match="no finite estimate to pool"):
+        ba.siblings(fit, dict.fromkeys("abc", "p"))
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,10 @@ class TestTaste:
         assert fit.cells.n_votes == len(votes)
         assert next(iter(ba.judge_report(fit, BOT).tastes)) == kin
         with pytest.warns(SuspectVotesWarning, match=f"favours '{kin}': {BOT}"):
-            assert ba.fit(ba.read_votes(votes)).cells.n_votes == len(votes) - 600
+            without = ba.fit(ba.read_votes(votes))
+        assert without.cells.n_votes == len(votes) - 600
+        with pytest.raises(ModelError, match=f"The votes of '{BOT}' do not count"):
+            ba.judge_report(without, BOT)
 
     def test_votes_of_people_are_predicted_without_it(self, fitted, cells):
         people = ba.drop_annotators(cells, [BOT])

@@ -62,6 +62,7 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
         "hates": ("annotator_cast",),
         "numbers": ("annotator_cast", "number_of_annotator"),
         "covariance": ("annotator_cast", "number_of_annotator", "number_of_annotator_too"),
+        "strength": ("competitor",),
     },
     "draws": {
         "strength": ("sample", "competitor"),

@@ -31,7 +31,7 @@ from bayes_arena.replacing import written_beside
 from bayes_arena.threads import one_thread
 from bayes_arena.trust.classes import COORDINATES
 from bayes_arena.trust.judgement import Judgement
-from bayes_arena.trust.kinds import USUAL
+from bayes_arena.trust.mixture.shares import USUAL
 from bayes_arena.votes.cells import OUTCOMES, Cells
 
 FORMAT = 2
