@@ -3,13 +3,14 @@
     uv run python benchmarks/detection.py [--seeds 3] > benchmarks/results/detection.md
 
 Looks for ``llmfao.csv`` and ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). Prints whom the
-votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed, F1 of A_k > 1/2 and of the paper's
-rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1; then how often a ranking
-comes out reversed, by the probability that the fit gives to its mirror image.
+votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed, F1 of the verdict (A_k > 1/2, or
+favouring somebody) and of the paper's rules on its am-ELO, and the share of wrongly flagged ones at false discovery
+rates .05 and .1; then how often a ranking comes out reversed, by the probability that the fit gives to its mirror
+image. Where nobody is judged, nobody is found: how often is in the last column.
 
 Votes as they are have suspects, who count as false alarms unless left out; which rule names them matters, since one
 that leaves out its own false alarms has none. So LLMFAO, its annotators of at least 20 votes, is taken once without
-those whom A_k suspects (>= .2) and once without those whom either rule does (or theta <= .005).
+those whom A_k suspects (>= .2) or who favour somebody and once without those whom either rule does (or theta <= .005).
 
 Simulated arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8). Some
 of their annotators are bad by nature, theta being drawn around 1 with sd 0.5: they are scored with everybody in,
@@ -34,9 +35,7 @@ from bayes_arena.experiments.detection import suspects
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.progress import report
-from bayes_arena.reliability.agreement import draw_agreement
-from bayes_arena.reliability.annotators import ANOMALOUS, TOLERANCE, anomaly_probability
-from bayes_arena.reliability.flagging import discoveries
+from bayes_arena.reliability.annotators import TOLERANCE
 
 SHARES = tuple(step / 20 for step in range(1, 10))
 RATES = (0.05, 0.1)
@@ -88,18 +87,19 @@ def runs(
                 report(f"{name}: {kind} {share:.0%}, seed {seed}")
                 perturbed, who = perturb(cells, kind, share, seed)
                 fit, paper = ba.fit(perturbed), ba.fit(perturbed, model="am-elo", prior="flat")
-                anomaly = anomaly_probability(draw_agreement(fit))
-                names = np.array(cells.annotators)
+                judged = not (fit.trust and fit.trust.unjudged)
+                table = ba.annotators(fit) if judged else None
                 found = {
-                    "A > .5": names[anomaly > ANOMALOUS],
+                    "A > .5": [] if table is None else table["annotator"][table["verdict"] == "anomalous"],
                     "theta <= 0": ba.flag_by_theta(paper),
                     "theta <= .005": ba.flag_by_theta(paper, epsilon=0.005),
                 }
                 true = set(who) if arena is None else truly_anomalous(arena, kind, who)
                 row = {"votes": name, "kind": kind, "share": share, "mirror": fit.mirror_probability}
+                row["nobody judged"] = float(not judged)
                 row |= {rule: detection(flagged, true).f1 for rule, flagged in found.items()}
                 for rate in RATES:
-                    at_rate = detection(names[discoveries(anomaly, rate)], true)
+                    at_rate = detection(ba.flag(fit, fdr=rate) if judged else [], true)
                     row |= {f"wrong at {rate:g}": 1 - at_rate.precision, f"found at {rate:g}": at_rate.recall}
                 rows.append(row)
     report("")
@@ -115,12 +115,14 @@ def count_suspects(name: str, arenas: list[ba.Cells]) -> None:
 def runs_without_suspects(name: str, cells: ba.Cells, seeds: range) -> list[dict[str, object]]:
     """Rows without those whom A_k suspects of the votes as they are, and without those whom either rule does."""
     found = suspects(cells)
-    by_anomaly = set(found.loc[found["by_anomaly"], "annotator"])
+    favouring = set(trust.suspects) if (trust := ba.fit(cells).trust) else set()
+    by_anomaly = set(found.loc[found["by_anomaly"], "annotator"]) | favouring
     rows = runs(f"{name}, nobody suspect by A before", ba.drop_annotators(cells, by_anomaly), seeds)
     either = f"{name}, nobody suspect by either before"
-    if by_anomaly == set(found["annotator"]):
+    of_either = by_anomaly | set(found["annotator"])
+    if by_anomaly == of_either:
         return rows + [row | {"votes": either} for row in rows]
-    return rows + runs(either, ba.drop_annotators(cells, found["annotator"]), seeds)
+    return rows + runs(either, ba.drop_annotators(cells, of_either), seeds)
 
 
 def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
@@ -203,7 +205,7 @@ def sparse(seed: int) -> list[dict[str, object]]:
 
 def print_detections(table: pd.DataFrame) -> None:
     rules = ["A > .5", "theta <= 0", "theta <= .005"]
-    rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")]
+    rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")] + ["nobody judged"]
     print("\n## In short: mean F1 over 5 to 45 % of the annotators perturbed\n")
     print(markdown(in_short(table, rules), "votes"))
     print("\n## Perturbed annotators: F1, and shares of wrongly flagged and of found at false discovery rates\n")

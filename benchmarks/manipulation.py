@@ -20,13 +20,16 @@ well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whateve
 that the result names. "pay": the reward of the median rigger, the median honest account's being 1. "bound": the
 likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
-``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes.
+``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes, seconds. With ``--keep FILE`` the
+outcome of every attack is written there as it comes, and taken from there if it is known, so that a long run can be
+broken off; ``--only kept`` prints all that the file has.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import re
 import sys
@@ -34,8 +37,8 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import NormalDist
@@ -50,6 +53,7 @@ import bayes_arena as ba
 from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
 from bayes_arena.experiments.rigging import STRATEGIES, Rigged, Strategy, rig
 from bayes_arena.progress import report
+from bayes_arena.trust.judgement import judge as find_suspects
 
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or HERE.parents[1] / "shared" / "data")
@@ -245,20 +249,41 @@ def attacks(options: argparse.Namespace) -> list[Attack]:
     return sorted(rows, key=lambda row: (row.arena, row.seed))  # an arena is made once
 
 
-def measured(rows: list[Attack], processes: int) -> pd.DataFrame:
-    """Outcomes of attacks, several at a time if asked for."""
-    found = []
-    with get_context("spawn").Pool(processes) if processes > 1 else nullcontext() as pool:
-        for number, outcome in enumerate(pool.imap(outcome_of, rows) if pool else map(outcome_of, rows)):
-            report("attacks", number, len(rows))
-            found.append(outcome)
+def measured(rows: list[Attack], options: argparse.Namespace) -> pd.DataFrame:
+    """Outcomes of attacks, several at a time if asked for; those that were kept are not measured again."""
+    known = {}
+    if options.keep and options.keep.exists():
+        lines = [json.loads(line) for line in options.keep.read_text().splitlines()]
+        known = {Attack(**line["attack"]): line["outcome"] for line in lines}
+    unknown = [row for row in rows if row not in known]
+    with get_context("spawn").Pool(options.processes) if options.processes > 1 else nullcontext() as pool:
+        outcomes = pool.imap(outcome_of, unknown) if pool else map(outcome_of, unknown)
+        for number, (row, outcome) in enumerate(zip(unknown, outcomes, strict=True)):
+            report("attacks", number, len(unknown))
+            known[row] = outcome
+            if options.keep:
+                with options.keep.open("a") as kept:
+                    kept.write(json.dumps({"attack": asdict(row), "outcome": outcome}, default=float) + "\n")
     report("")
-    return pd.DataFrame(found)
+    return pd.DataFrame([known[row] for row in rows])
 
 
 def say_attacks(options: argparse.Namespace) -> None:
     """Print the tables of attacks."""
-    table = measured(attacks(options), options.processes)
+    say_outcomes(measured(attacks(options), options))
+
+
+def say_kept(options: argparse.Namespace) -> None:
+    """Print the tables of all attacks that were kept, whatever runs they are of."""
+    if not options.keep:
+        raise SystemExit("Name the file: --keep FILE.")
+    lines = [json.loads(line) for line in options.keep.read_text().splitlines()]
+    rows = sorted(lines, key=lambda line: [line["attack"][name] for name in ("arena", "target", "accounts", "votes")])
+    say_outcomes(pd.DataFrame([line["outcome"] for line in rows]))
+
+
+def say_outcomes(table: pd.DataFrame) -> None:
+    """Print what attacks move, and who is found."""
     keys = ["arena", "strategy", "accounts x votes", "target"]
     rows = table.groupby(keys, sort=False)
     means = rows.mean()
@@ -318,7 +343,7 @@ def say_shares(options: argparse.Namespace) -> None:
         for strategy in ("t-abstain", "omni-bt", "t-tie")
         for share in (0.2, 0.3, 0.35, 0.4, 0.5, 0.6)
     ]
-    table = measured(rows, options.processes)
+    table = measured(rows, options)
     columns = ["rigged", "honest: default", "BT", "default", "flag", "flag innocents", "flag useless"]
     columns += ["cannot tell", "named", "pay"]
     say(
@@ -352,11 +377,16 @@ def say_honest(options: argparse.Namespace) -> None:
             bare = ba.leaderboard(ba.fit(arena.cells, guard=False), level=0.95).set_index("competitor")
             apart = (pd.Series(found.elo) - bare["elo"]).abs()
             sd = (bare["upper"] - bare["lower"]) / (2 * NormalDist().inv_cdf(0.975))
-            row |= {"Elo moved, farthest": apart.max(), "in its sd": (apart / sd).max()}
+            row |= {
+                "board moved": float(apart.max() > 0),
+                "Elo moved, farthest": apart.max(),
+                "in its sd": (apart / sd).max(),
+            }
             rows.append(row)
     report("")
     table = pd.DataFrame(rows).groupby("arena", sort=False)
-    say(table.mean().join(table["flagged"].max().rename("flagged, most")).reset_index())
+    most = table[["flagged", "Elo moved, farthest", "in its sd"]].max().add_suffix(", most")
+    say(table.mean().join(most).reset_index())
 
 
 def say_accounts(options: argparse.Namespace) -> None:
@@ -418,13 +448,50 @@ def say_votes(options: argparse.Namespace) -> None:
         print(f"| {name} | {who or 'nobody'} | {', '.join(flagged) or 'nobody'} | {seconds:.1f} |")
 
 
+def say_seconds(options: argparse.Namespace) -> None:
+    """Print what the defence costs."""
+    print("\n## CPU seconds of the default fit, best of three (1.67 million votes: one)\n")
+    sets = {
+        "example arena (`simulate()`)": lambda: ba.read_votes(ba.simulate().votes),
+        "LLMFAO, without prompts": lambda: ba.read_votes(DATA / "llmfao.csv", prompt=False),
+        "small": lambda: arena_of("small", 0).cells,
+        "part": lambda: arena_of("part", 0).cells,
+        "real": lambda: arena_of("real", 0).cells,
+    }
+    rows = []
+    for name, read in sets.items():
+        if name in ("part", "real") and name not in (options.arenas or ()):
+            continue
+        cells = read()
+        ba.fit(cells)  # what is compiled, is compiled once
+        calls: dict[str, Callable[[], object]] = {
+            "without": partial(fit_of, cells, guard=False),
+            "with": partial(fit_of, cells, guard=True),
+            "the defence alone": partial(find_suspects, cells),
+        }
+        row = {"votes": name, "n": f"{cells.n_votes:,.0f}", "annotators": f"{cells.n_annotators:,}"}
+        rows.append(row | {what: _least_seconds(call, 1 if name == "real" else 3) for what, call in calls.items()})
+    say(pd.DataFrame(rows))
+
+
+def _least_seconds(call: Callable[[], object], times: int) -> float:
+    seconds = []
+    for _ in range(times):
+        start = time.process_time()
+        call()
+        seconds.append(time.process_time() - start)
+    return min(seconds)
+
+
 SECTIONS: dict[str, Callable[[argparse.Namespace], None]] = {
     "attacks": say_attacks,
+    "kept": say_kept,
     "shares": say_shares,
     "honest": say_honest,
     "accounts": say_accounts,
     "camps": say_camps,
     "votes": say_votes,
+    "seconds": say_seconds,
 }
 
 
@@ -440,8 +507,10 @@ def main() -> None:
     parser.add_argument("--no-guard", dest="guard", action="store_false", help="the default fit without its defence")
     parser.add_argument("--seeds", type=int, help="10, or 2 with --quick; fewer for large rows")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
-    parser.add_argument("--arenas", nargs="+", choices=("small", "part", "real"))
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON lines of outcomes")
+    usual = [name for name in SECTIONS if name != "kept"]
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=usual)
+    parser.add_argument("--arenas", nargs="+", choices=("small", "visited", "part", "real"))
     parser.add_argument("--strategies", nargs="+", choices=STRATEGIES)
     parser.add_argument("--sizes", nargs="+", type=size, metavar="ACCOUNTSxVOTES")
     parser.add_argument("--targets", nargs="+", choices=(MEDIAN, TENTH))

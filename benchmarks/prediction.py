@@ -5,17 +5,25 @@
 Looks for ``llmfao.csv`` and ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). For each it
 prints ten random splits 80/20 by vote, ten folds of annotators, and the share of observed rates outside their 89 %
 predictive intervals. Standard errors in brackets: over splits (Nadeau & Bengio) and clustered by annotator.
+
+With ``--guard`` it prints instead what the defence of the default fit costs, or gains, in predicting votes left out:
+the log score with it less that without it. Votes of those whose votes do not count are predicted with their favour.
 """
 
+import argparse
+import math
 import os
 import time
 import warnings
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 import bayes_arena as ba
+from bayes_arena.validation.heldout import split_votes, vote_scores
+from bayes_arena.validation.prediction import predict
 
 NUMBERS = {"mse": ("MSE", 4), "auc": ("AUC", 4), "log_score": ("log score", 3)}
 PLAIN = ba.Model("davidson", ties="davidson")
@@ -40,6 +48,8 @@ MODELS = {
 }
 REFERENCE = "am-davidson (nu_k, b_k)"
 GROUPS = ("pair", "competitor", "annotator")
+SPLITS, TEST = 10, 0.2
+SETS = (("LLMFAO", "llmfao.csv"), ("MT-bench, human", "mt_bench_human.csv"))
 
 
 def markdown(table: pd.DataFrame) -> str:
@@ -75,11 +85,44 @@ def outside(cells: ba.Cells) -> str:
     return "\n".join(lines)
 
 
+def with_and_without_guard(cells: ba.Cells) -> str:
+    """Log score of votes left out, with the defence and without: of all of them, of the suspects' and of the others."""
+    suspects = set(trust.suspects) if (trust := ba.fit(cells).trust) else set()
+    scores: dict[str, list[tuple[float, float]]] = {"all": [], "of those left out": [], "of the others": []}
+    for train, test in split_votes(cells, splits=SPLITS, test=TEST, seed=0):
+        of_guards = []
+        for guard in (True, False):
+            _, logs, votes = vote_scores(predict(ba.fit(train, guard=guard), test), test.counts)
+            of_guards.append((logs * votes).sum(axis=0))
+        votes, suspect = votes.sum(axis=0), np.isin(np.array(test.annotators)[test.annotator], list(suspects))
+        for rows, chosen in zip(scores.values(), (np.ones_like(suspect), suspect, ~suspect), strict=True):
+            if chosen.any():
+                rows.append(tuple(logs[chosen].sum() / votes[chosen].sum() for logs in of_guards))
+    lines = ["| votes | log score, guarded | unguarded | guarded less unguarded |\n|---|---|---|---|"]
+    for name, rows in scores.items():
+        if rows:
+            guarded, bare = np.array(rows).T
+            error = math.sqrt(1 / len(rows) + TEST / (1 - TEST)) * (guarded - bare).std(ddof=1)
+            lines.append(
+                f"| {name} | {guarded.mean():.4f} | {bare.mean():.4f} | {(guarded - bare).mean():+.4f} ({error:.4f}) |"
+            )
+    return f"Left out of all votes: {', '.join(sorted(suspects)) or 'nobody'}.\n\n" + "\n".join(lines)
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--guard", action="store_true", help="only what the defence costs")
+    options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
     folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
+    if options.guard:
+        for title, name in SETS:
+            cells = ba.read_votes(folder / name, prompt=False)
+            print(f"## {title}: the default fit with its defence and without\n")
+            print(f"{cells.n_votes:.0f} votes, {SPLITS} splits 80/20\n\n{with_and_without_guard(cells)}\n")
+        return
     population = {name: fitter for name, fitter in MODELS.items() if fitter is not filtered}
-    for title, name in (("LLMFAO", "llmfao.csv"), ("MT-bench, human", "mt_bench_human.csv")):
+    for title, name in SETS:
         cells = ba.read_votes(folder / name, prompt=False)
         start = time.perf_counter()
         table = ba.held_out(cells, MODELS, reference=REFERENCE)
