@@ -229,7 +229,7 @@ def judge(cells: Cells) -> Judgement:
     judgements = [replace(judged, kinds=kinds, drips=drips) for kinds, _ in readings] or [judged]
     shares = [float(votes[one.left_out].sum() / votes.sum()) for one in judgements]
     best, share = judgements[0], shares[0]
-    if share > DOUBTFUL:
+    if share > DOUBTFUL and best.left_out.sum() >= FEWEST:  # fewer are no crowd
         rivals = [pair for pair in zip(judgements, shares, strict=True) if pair[1] > DOUBTFUL]
         best, share = max(rivals, key=lambda pair: _certainty(pair[0]))
         share = share if _certainty(best) > OF_ONE_MIND else max(share, TOO_MANY)

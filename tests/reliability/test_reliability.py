@@ -299,8 +299,6 @@ def llmfao_fit(llmfao):
 def test_the_anomalous_annotators_of_llmfao(llmfao_fit):
     """Two vote for Weaver 12k in 106 of 110 and 43 of 45 votes on it; to plain agreement they seem adversaries."""
     table = ba.annotators(llmfao_fit).set_index("annotator")
-    suspicion = table[["anomaly_probability", "favour_probability"]].max(axis=1)
-    assert set(suspicion.index[suspicion > 0.8]) == {"worker_15", "worker_70", "worker_11", "worker_20"}
     assert (table.loc[["worker_15", "worker_70"], "kind"] == "favours Weaver 12k").all()
     assert set(ba.flag(llmfao_fit)) == {"worker_15", "worker_70", "worker_11", "worker_20"}
     plain = ba.annotators(ba.fit(llmfao_fit.trust.cells, guard=False)).set_index("annotator")
