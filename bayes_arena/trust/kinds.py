@@ -41,6 +41,7 @@ USUAL_SCATTER = {THETA: (0.5, 10.0), POSITION: (0.3, 5.0), TIE: (0.7, 5.0)}
 """Standard deviations of the numbers before the votes are seen, and how many annotators that is worth."""
 NARROWEST, WIDEST = 0.05, 0.8
 """Of theta: wider, the regular would be taken for adversaries."""
+MOST_AIMS = 4
 LARGEST_SCALE = 2.0
 """Of the strengths."""
 
@@ -109,12 +110,18 @@ def find_kinds(cells: Cells, point: Point, active: NDArray[np.bool_], weight: Fl
     lead = point.strength[tally.i] - point.strength[tally.j]
     rows = Rows(tally.k, cells.n_annotators, lead, DAVIDSON.seen_counts(tally.counts), np.zeros(len(lead)))
     crowd = _Crowd.of(rows, Population(log_tie_propensity=float(point.common[0])), weight)
-    suspicions = find_suspicions(tally, crowd.rows, crowd.regular, crowd.population, cells.n_competitors)
+    suspicions = find_suspicions(tally, crowd.rows, crowd.regular, crowd.population, cells.n_competitors, weight)
     mixture = mix(crowd.value, suspicions, {}, crowd.shares, active, cells.n_competitors)
-    unsure = active & (mixture.posterior[FAVOUR] < SURE)
-    likely = find_aims(crowd.value, mixture.shares, suspicions, unsure, _met(tally, cells))
-    aims = {aim: share for aim, (share, gain) in likely.items() if gain > OPENS}
-    if aims:
+    aims: dict[int, float] = {}
+    while True:
+        unsure = active & (mixture.posterior[FAVOUR] < SURE)
+        found = find_aims(crowd.value, mixture.shares, suspicions, unsure, _met(tally, cells))
+        further = {aim: share for aim, (share, gain) in found.items() if gain > OPENS and aim not in aims}
+        likely = [*aims, *(aim for aim in found if aim not in aims)]
+        if not further or len(aims) == MOST_AIMS:
+            break
+        first = max(further, key=lambda aim: found[aim][1])  # who favours it is then no longer held to hate its rivals
+        aims = aims | {first: further[first]}
         mixture = mix(crowd.value, suspicions, aims, mixture.shares, active, cells.n_competitors)
     return _summary(mixture, suspicions, aims, likely, crowd, point)
 

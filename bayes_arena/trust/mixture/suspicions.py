@@ -48,8 +48,13 @@ class Suspicions:
         return 2 * self.competitor + self.hates
 
 
-def find_suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Population, n: int) -> Suspicions:
-    """Look for favour where an annotator's votes on a competitor stand out from their others."""
+def find_suspicions(
+    tally: Tally, rows: Rows, regular: Evidence, population: Population, n: int, weight: Floats
+) -> Suspicions:
+    """Look for favour where an annotator's votes on a competitor stand out from their others.
+
+    ``weight`` is by how much everybody counts where it is estimated how strong tastes are.
+    """
     own = regular.numbers[tally.k].T
     coordinates = np.array([own[THETA] * rows.lead + own[POSITION], population.log_tie_propensity + own[TIE]])
     expected, _ = DAVIDSON.likelihood.expected_score(coordinates)
@@ -74,17 +79,14 @@ def find_suspicions(tally: Tally, rows: Rows, regular: Evidence, population: Pop
     side = np.where(tally.i[row] == competitor[group], 1.0, 0.0) - (tally.j[row] == competitor[group])
     side *= np.where(hates[group], -1.0, 1.0)
     views = Rows(group, len(annotator), rows.lead[row], rows.counts[:, row], side)
-    favours, taste = (
-        evidence(views, population, favours=True),
-        _taste(key // n, pull, error),
-    )
+    favours, taste = evidence(views, population, favours=True), _taste(key // n, pull, error, weight)
     besides = np.zeros(len(annotator))
     if taste > NARROWEST:
         besides = evidence(views, population, taste=taste).value - regular.value[annotator]
     return Suspicions(annotator, competitor, hates, favours, favours.value - besides)
 
 
-def _taste(annotator: Ints, pull: Floats, error: Floats) -> float:
+def _taste(annotator: Ints, pull: Floats, error: Floats, counts: Floats) -> float:
     """Estimate the standard deviation of the middle annotator's tastes, in logits.
 
     Residuals have the variance V + taste^2 V^2, V that of the votes. Each annotator gives an estimate; their median,
@@ -92,10 +94,12 @@ def _taste(annotator: Ints, pull: Floats, error: Floats) -> float:
     error is taken off, as chance must not shield anybody.
     """
     variance = error**2
-    excess = np.bincount(annotator, pull**2 - variance)
-    information = np.bincount(annotator, variance**2)
-    known = information > 0
-    each, weight = excess[known] / information[known], np.sqrt(information[known])
+    excess = np.bincount(annotator, pull**2 - variance, len(counts))
+    information = np.bincount(annotator, variance**2, len(counts))
+    known = information * counts > 0
+    if not known.any():
+        return 0.0
+    each, weight = excess[known] / information[known], np.sqrt(information[known]) * counts[known]
     middle = _median(each, weight)
     middle_error = 1.25 * 1.48 * _median(np.abs(each - middle), weight) * np.linalg.norm(weight) / weight.sum()
     return math.sqrt(max(middle - float(middle_error), 0.0))
