@@ -1,5 +1,6 @@
 """Draws that were sampled elsewhere, behind the same tables. Only slow tests sample; the others make draws by hand."""
 
+import dataclasses
 from dataclasses import replace
 
 import numpy as np
@@ -108,7 +109,8 @@ class TestOfASampledFit:
         "table", [ba.leaderboard, ba.rank_probabilities, ba.annotators, ba.head_to_head, ba.win_probability]
     )
     def test_the_tables_are_the_same(self, back, sampled_davidson, table):
-        pd.testing.assert_frame_equal(table(back), table(sampled_davidson), rtol=1e-6)
+        unguarded = dataclasses.replace(sampled_davidson, trust=None)  # whose votes count is not in the draws
+        pd.testing.assert_frame_equal(table(back), table(unguarded), rtol=1e-6)
 
     def test_diagnose_judges_the_chains(self, back, sampled_davidson):
         ours, theirs = (ba.diagnose(fit).set_index("check")["found"] for fit in (back, sampled_davidson))
