@@ -36,7 +36,7 @@ TOO_MANY, DOUBTFUL, OF_ONE_MIND = 0.4, 0.2, 0.9
 """Shares of the votes by those left out: where nobody can be judged, and where the likeliest reading may be the wrong
 one. Of all such readings the one counts whose left out are of one mind: a crowd taken for a bloc is not."""
 BROAD = 8.0
-"""Effective number of competitors from which a direction is not about a few of them."""
+"""Effective number of competitors, or a third of all if that is less, from which a direction is not about a few."""
 CAMPED, OPPOSED = 0.2, 0.25
 """Share of the votes by clear members of camps, from which annotators form camps, and how large the smaller camp is at
 least, to the larger."""
@@ -217,7 +217,7 @@ def judge(cells: Cells) -> Judgement:
             if not active.any():
                 break
             continue
-        if sides and sides[0].breadth > BROAD and _are_camps(sides):
+        if sides and sides[0].breadth > min(BROAD, cells.n_competitors / 3) and _are_camps(sides):
             unjudged = _camps(sides)
         if unjudged or readings:
             break
