@@ -64,9 +64,9 @@ def flagged_at_fdr(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
     """Find the annotators flagged at a false discovery rate, as :func:`~bayes_arena.flag` does, and say why."""
     if not fit.target.own:
         return {}
-    anomaly, suspicion = np.asarray(abilities["anomaly_probability"]), suspicion_in(abilities)
+    anomaly, suspicion = np.asarray(abilities["anomaly_probability"]), suspicion_in(abilities, fit)
     reasons = {}
     for k in discoveries(suspicion, fdr):
-        what = "anomaly" if suspicion[k] == anomaly[k] else abilities["favours"][k]
+        what = "anomaly" if suspicion[k] == anomaly[k] else abilities["favours"][k] or "anomaly"
         reasons[str(abilities["annotator"][k])] = f"{what} probability {suspicion[k]:.3f}, false discovery rate {fdr:g}"
     return reasons

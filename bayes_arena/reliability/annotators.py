@@ -214,9 +214,14 @@ def _by_kinds(fit: Fit, place: Ints, favour: Floats) -> tuple[Floats, Floats] | 
     return low[place], np.maximum(suspect[place], favour)
 
 
-def suspicion_in(columns: Columns) -> Floats:
-    """Return the same probability from columns of a table of annotators."""
-    return np.asarray(np.maximum(columns["anomaly_probability"], columns.get("favour_probability", 0.0)))
+def suspicion_in(columns: Columns, fit: Fit) -> Floats:
+    """Return the same probability in the order of a table of annotators: by its draws, or by the kinds if it is."""
+    cast, place = everybody(fit)
+    by_kinds = _by_kinds(fit, place, _favours(fit, place)[0])
+    if by_kinds is None:
+        return np.asarray(columns["anomaly_probability"])
+    found = dict(zip(cast.annotators, by_kinds[1].tolist(), strict=True))
+    return np.array([found[name] for name in columns["annotator"]])
 
 
 def _favours(fit: Fit, place: Ints) -> tuple[Floats, np.ndarray]:

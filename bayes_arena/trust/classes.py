@@ -29,7 +29,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
@@ -82,12 +81,6 @@ class Rows:
     lead: Floats
     counts: Floats
     side: Floats
-
-    def of(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Return the rows of some groups, numbered anew."""
-        rows, number = chosen[self.group], np.cumsum(chosen) - 1
-        group = number[self.group[rows]]
-        return Rows(group, int(chosen.sum()), self.lead[rows], self.counts[:, rows], self.side[rows])
 
 
 @dataclass(frozen=True, eq=False)

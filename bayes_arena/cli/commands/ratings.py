@@ -76,7 +76,7 @@ def annotators(
         interval = intervals.chosen(model.seed, result)
         columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
-            flagged = set(discoveries(suspicion_in(columns), fdr).tolist())
+            flagged = set(discoveries(suspicion_in(columns, result), fdr).tolist())
             columns["flagged"] = [row in flagged for row in range(len(columns["annotator"]))]
     shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
     shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
