@@ -9,7 +9,9 @@ from importlinter import api, cli
 import bayes_arena as ba
 
 ROOT = Path(ba.__file__).parent
-FOLDERS = sorted(path.parent for path in ROOT.rglob("__init__.py") if path.parent not in (ROOT, ROOT / "models"))
+FOLDERS = sorted(
+    path.parent for path in ROOT.rglob("__init__.py") if path.parent not in (ROOT, ROOT / "models", ROOT / "plots")
+)
 
 
 def test_nobody_imports_from_a_floor_above(capsys):

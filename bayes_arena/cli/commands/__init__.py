@@ -1,13 +1,11 @@
 """The commands.
 
-=========  =====================================
-ratings    ``rank`` and ``annotators``
-votes      ``check`` and ``simulate``
-judging    ``compare``, ``diagnose``, ``judge``
-decisions  ``verdict``
-trust      ``integrity`` and ``bursts``
-flips      ``flips``: what a ranking rests on
-arena      ``arena ...``: a Stable Arena
-reproduce  ``reproduce``: the paper
-=========  =====================================
+==========  =====================================
+ratings     ``rank`` and ``annotators``
+questions/  what a ranking settles and rests on
+votes       ``check`` and ``simulate``
+judging     ``compare``, ``diagnose``, ``judge``
+arena       ``arena ...``: a Stable Arena
+reproduce   ``reproduce``: the paper
+==========  =====================================
 """

@@ -10,7 +10,7 @@ import typer
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.commands.decisions import Goal
+from bayes_arena.cli.commands.questions.decisions import Goal
 from bayes_arena.cli.commands.ratings import Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
 from bayes_arena.cli.options import MODEL, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows

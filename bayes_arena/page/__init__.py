@@ -1,0 +1,1 @@
+"""A page that shows a fit: one file that opens anywhere, without a network."""

@@ -1,0 +1,1 @@
+"""Pictures of a fit, drawn by matplotlib."""
