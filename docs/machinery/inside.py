@@ -32,12 +32,22 @@ def write(app):
 def described(name: str, path: Path) -> str:
     """Return a section with the docstring of a module."""
     said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return f"{name}\n{'-' * len(name)}\n\n.. py:module:: {name}\n\n{literal_bars(said)}\n"
+    return f"{name}\n{'-' * len(name)}\n\n.. py:module:: {name}\n\n{marked_up(said)}\n"
 
 
-def literal_bars(text: str) -> str:
-    """Return a docstring in which bars are those of absolute values, as reStructuredText takes them for a macro's."""
-    return "\n".join(line if line.startswith("    ") else line.replace("|", r"\|") for line in text.split("\n"))
+def marked_up(text: str) -> str:
+    """Return a docstring in which indented formulas are literal, and bars outside them those of absolute values."""
+    lines: list[str] = []
+    literal = False
+    for line in text.split("\n"):
+        indented = line.startswith("    ")
+        if indented and not literal and lines and not lines[-1].strip():
+            before = next((each for each in reversed(lines) if each.strip()), "")
+            literal = True
+            lines += [] if before.endswith("::") else ["::", ""]
+        literal = literal and (indented or not line.strip())
+        lines.append(line if literal else line.replace("|", r"\|"))
+    return "\n".join(lines)
 
 
 def resolve(app, env, node, content):
