@@ -1,4 +1,4 @@
-"""How the documentation is built: ``uv run nox -s docs``. Nothing is fetched, and a page that is opened fetches nothing."""
+"""How the documentation is built: ``uv run nox -s docs``. Neither the build nor its pages fetch anything."""
 
 import sys
 from pathlib import Path
@@ -7,9 +7,9 @@ from pygments.lexers.special import TextLexer
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from machinery import commands, inside, llms, mathml, notebooks, reference  # noqa: E402
+from machinery import commands, inside, llms, mathml, notebooks, reference
 
-from bayes_arena import __version__  # noqa: E402
+from bayes_arena import __version__
 
 project = "bayes_arena"
 author = "the authors of bayes_arena"

@@ -7,8 +7,8 @@ from .pages import put
 
 HEAD = """# Commands
 
-Every command reads votes as [`ba.read_votes`](../how-to/data.md) does. `bayes-arena COMMAND --help` says the same as this
-page.
+Every command reads votes as [`ba.read_votes`](../how-to/data.md) does. `bayes-arena COMMAND --help` says the same as
+this page.
 
 """
 

@@ -4,7 +4,6 @@ import ast
 import importlib
 from pathlib import Path
 
-from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
 from .pages import PACKAGE, put
@@ -13,8 +12,8 @@ from .reference import public_names
 HEAD = """Inside the package
 ==================
 
-What every module does, in the words that stand on top of it; public docstrings refer to these where they say how a number
-comes about. Names in here are not public and may change.
+What every module does, in its own words. Public docstrings refer to these where they say how a number comes about.
+Names on this page are not public and may change.
 
 """
 

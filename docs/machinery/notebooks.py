@@ -4,8 +4,7 @@ from .pages import ROOT, put
 
 HEAD = """# Notebooks
 
-Each can be run in a clone of the repository. What they show here is what they are kept with; a test holds that to what a
-run shows.
+Each can be run in a clone of the repository. A test holds what they show here to what a run shows.
 
 ```{toctree}
 :maxdepth: 1
