@@ -11,6 +11,7 @@ import math
 import sys
 import types
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
@@ -63,6 +64,16 @@ def with_fastchat_mle(votes: pd.DataFrame) -> Both:
     fit = ba.fit(votes, model="bradley-terry", prior=ridge)
     ours = ba.leaderboard(fit).set_index("competitor")
     return theirs, ours["elo"]
+
+
+def with_fastchat_mle_to_the_end(votes: pd.DataFrame) -> Both:
+    """With a solver that does not stop before the optimum, as scikit-learn's does by default."""
+    from unittest.mock import patch
+
+    from sklearn.linear_model import LogisticRegression
+
+    with patch("sklearn.linear_model.LogisticRegression", partial(LogisticRegression, tol=1e-12, max_iter=10_000)):
+        return with_fastchat_mle(votes)
 
 
 def with_evalica(votes: pd.DataFrame) -> Both:
@@ -179,6 +190,7 @@ SAME: list[tuple[str, str, str, int, Callable[[pd.DataFrame], Both]]] = [
     ("arena-rank, lower bounds", "lower bound, 95 %", "arena-rank", 3, with_arena_rank_intervals),
     ("FastChat, Elo", "Elo", "fschat", 3, with_fastchat_elo),
     ("FastChat, maximum likelihood", "score", "fschat", 3, with_fastchat_mle),
+    ("FastChat, solver run to the end", "score", "fschat", 3, with_fastchat_mle_to_the_end),
     ("evalica", "score", "evalica", 5, with_evalica),
     ("evalica, Elo", "Elo", "evalica", 3, with_evalica_elo),
     ("choix", "strength", "choix", 5, with_choix),

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import polars as pl
@@ -82,7 +83,7 @@ def run(found: re.Match[str], console: code.InteractiveConsole) -> str:
     elif kind.startswith("{code-block}") and (caption := CAPTION.match(body)):
         Path(caption[1]).write_text(body[caption.end() :], encoding="utf-8")
     elif kind == "console":
-        return f"```console\n{shown(body, ('$ ', '> '), command)}```"
+        return f"```console\n{shown(body, ('$ ',), command)}```"
     elif kind == "pycon":
         return f"```pycon\n{shown(body, ('>>> ', '... ', '>>>', '...'), lambda text: python(text, console))}```"
     return found[0]
@@ -94,13 +95,13 @@ def shown(body: str, prompts: tuple[str, ...], answer: Callable[[str], str]) -> 
     first = [number for number, line in enumerate(lines) if line.startswith(prompts[0])]
     out = []
     for start, stop in zip(first, [*first[1:], len(lines)], strict=True):
-        said = [line for line in lines[start:stop] if line.startswith(prompts)]
+        said = list(takewhile(lambda line: line.startswith(prompts), lines[start:stop]))
         before = lines[start + len(said) : stop]
-        after = answer("\n".join(line[len(prompts[0]) :] for line in said)).rstrip().splitlines()
         blank = before[-1:] == [""]
-        kept = [line for line in before if line] if blank else before
-        if kept[-1:] == [CUT]:
-            after = [*after[: len(before) - blank - 1], CUT]
+        before = before[: len(before) - blank]
+        after = answer("\n".join(line[len(prompts[0]) :] for line in said)).rstrip().splitlines()
+        if before[-1:] == [CUT]:
+            after = [*after[: len(before) - 1], CUT]
         out += said + [line.rstrip() for line in after] + [""] * blank
     return "\n".join(out) + "\n"
 
