@@ -24,7 +24,6 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from itertools import takewhile
 from pathlib import Path
 
 import polars as pl
@@ -95,15 +94,24 @@ def shown(body: str, prompts: tuple[str, ...], answer: Callable[[str], str]) -> 
     first = [number for number, line in enumerate(lines) if line.startswith(prompts[0])]
     out = []
     for start, stop in zip(first, [*first[1:], len(lines)], strict=True):
-        said = list(takewhile(lambda line: line.startswith(prompts), lines[start:stop]))
+        said = statement(lines[start:stop], prompts)
         before = lines[start + len(said) : stop]
         blank = before[-1:] == [""]
         before = before[: len(before) - blank]
-        after = answer("\n".join(line[len(prompts[0]) :] for line in said)).rstrip().splitlines()
+        asked = "\n".join(line[len(prompts[0]) :] if line.startswith(prompts) else line for line in said)
+        after = answer(asked).rstrip().splitlines()
         if before[-1:] == [CUT]:
             after = [*after[: len(before) - 1], CUT]
         out += said + [line.rstrip() for line in after] + [""] * blank
     return "\n".join(out) + "\n"
+
+
+def statement(lines: list[str], prompts: tuple[str, ...]) -> list[str]:
+    """Return the lines that begin with a prompt or go on after a backslash."""
+    end = 1
+    while end < len(lines) and (lines[end].startswith(prompts) or lines[end - 1].endswith("\\")):
+        end += 1
+    return lines[:end]
 
 
 def command(line: str) -> str:
