@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, did_you_mean, listing
@@ -193,8 +194,13 @@ class Cells(Votes):
     @property
     def people(self) -> tuple[str, ...]:
         """Annotators that are no programs."""
+        return tuple(name for name, human in zip(self.annotators, self.human, strict=True) if human)
+
+    @cached_property
+    def human(self) -> NDArray[np.bool_]:
+        """Who of the annotators is no program, shape (n_annotators,)."""
         programs = set(self.programs)
-        return tuple(name for name in self.annotators if name not in programs)
+        return np.array([name not in programs for name in self.annotators], dtype=bool)
 
     @cached_property
     def components(self) -> Ints:
