@@ -78,7 +78,8 @@ def run(found: re.Match[str], console: code.InteractiveConsole) -> str:
     if found["setup"]:
         exec(found["setup"], console.locals)
     elif kind == "python":
-        exec(body, console.locals)
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(body, console.locals)
     elif kind.startswith("{code-block}") and (caption := CAPTION.match(body)):
         Path(caption[1]).write_text(body[caption.end() :], encoding="utf-8")
     elif kind == "console":
@@ -137,7 +138,7 @@ def python(text: str, console: code.InteractiveConsole) -> str:
     """Return what a statement prints."""
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as error:
         more = console.runsource(text + "\n", symbol="single")
-    if more or error.getvalue():
+    if more or "Error" in error.getvalue():  # else it says that it compiles
         raise SystemExit(f"{text}\n{error.getvalue() or 'is not a whole statement'}")
     return out.getvalue()
 
