@@ -1,0 +1,54 @@
+"""The documentation builds without a network and without a warning, and says everything that is public."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bayes_arena as ba
+
+ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.slow
+NO_NETWORK = (
+    "import socket; socket.socket.connect = None; from sphinx.cmd.build import main; import sys; sys.exit(main())"
+)
+
+
+@pytest.fixture(scope="module")
+def html(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("html")
+    command = [sys.executable, "-c", NO_NETWORK, "-q", "-W", "--keep-going", "-n", "docs", str(out)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_every_public_name_has_its_place(html):
+    there = {
+        name for page in (html / "reference").glob("*.html") for name in re.findall(r'id="([\w.-]+)"', page.read_text())
+    }
+    assert {f"bayes_arena.{name}" for name in ba.__all__} <= there
+
+
+def test_a_page_fetches_nothing(html):
+    for page in html.rglob("*.html"):
+        assert not re.findall(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"(?:https?:)?//", page.read_text()), (
+            page
+        )
+
+
+def test_formulas_need_no_script(html):
+    text = (html / "mathematics.html").read_text()
+    assert text.count("<math ") > 50
+    assert "$" not in re.sub(r"<(script|style).*?</\1>", "", text, flags=re.S)
+
+
+def test_the_index_for_programs_leads_to_every_page(html):
+    lines = (html / "llms.txt").read_text().splitlines()
+    assert lines[0] == "# bayes_arena"
+    linked = {target for line in lines for target in re.findall(r"\]\(([^)]+)\): .", line)}
+    assert all((html / target).is_file() for target in linked)
+    pages = {page.relative_to(html).as_posix() for page in html.rglob("*.html") if page.parent.name != "_static"}
+    assert pages - linked == {"index.html", "genindex.html", "search.html", "py-modindex.html"}
