@@ -31,15 +31,17 @@ autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_param = False
 napoleon_use_rtype = False
-napoleon_custom_sections = [("Warns", "notes")]
+napoleon_custom_sections = [("Attributes", "returns_style")]  # their types are words, not names to link
 
 html_theme = "pydata_sphinx_theme"
 html_title = "bayes_arena"
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["wide.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_math_renderer = "mathml"
 html_theme_options = {
+    "header_links_before_dropdown": 9,
     "show_prev_next": False,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],

@@ -20,5 +20,5 @@ def block(writer, node):
     """Draw a formula that stands alone."""
     from docutils.nodes import SkipNode
 
-    writer.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>\n')
+    writer.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>\n')
     raise SkipNode
