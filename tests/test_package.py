@@ -34,6 +34,7 @@ PUBLIC = [
     "JudgeReport",
     "Laplace",
     "LeaveOneOut",
+    "MissingPackageError",
     "Model",
     "ModelError",
     "NoMaximumWarning",
