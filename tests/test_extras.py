@@ -5,8 +5,10 @@ import sys
 import tomllib
 from pathlib import Path
 
+import duckdb
 import pytest
 
+import bayes_arena as ba
 from bayes_arena.extras import EXTRA_OF
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
@@ -71,6 +73,15 @@ def test_the_core_alone_answers_and_names_what_other_parts_need(tmp_path):
     arguments = [sys.executable, "-c", CORE_ALONE, str(tmp_path / "votes.parquet")]
     done = subprocess.run(arguments, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_table_of_duckdb_asks_for_pyarrow(arena, monkeypatch):
+    columns = {name: arena.votes[name].to_numpy() for name in arena.votes.columns}
+    relation = duckdb.sql("select * from columns")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ba.MissingPackageError, match=r"duckdb need pyarrow, which is not .* pip install pyarrow$"):
+        ba.read_votes(relation)
+    assert columns
 
 
 def test_the_extras_that_messages_name_exist_and_all_has_them():
