@@ -61,7 +61,9 @@ def lowest(session: nox.Session) -> None:
     folder = session.create_tmp()
     here, old = {"VIRTUAL_ENV": folder}, ("-W", "default::DeprecationWarning")  # of libraries by newer ones
     session.run(UV, "venv", "--clear", "--python", "3.12", folder)  # some have no wheels for later ones
-    session.run(UV, "pip", "install", "--resolution", "lowest-direct", "--editable", ".", "--group", "dev", env=here)
+    session.run(
+        UV, "pip", "install", "--resolution", "lowest-direct", "--editable", ".[all]", "--group", "dev", env=here
+    )
     session.run(UV, "run", "--active", "--no-sync", "pytest", "-m", "not slow", *old, *session.posargs, env=here)
 
 
@@ -82,7 +84,7 @@ def core(session: nox.Session) -> None:
 @nox.session
 def wheels(session: nox.Session) -> None:
     """Build the wheel, then install and run it by uv and by pip alone on every Python that is there; print sizes."""
-    folder = Path(session.create_tmp())
+    folder = Path(session.create_tmp()).resolve()
     shutil.rmtree(folder)
     session.run(UV, "build", "--quiet", "--out-dir", str(folder / "dist"))
     (wheel,) = (folder / "dist").glob("*.whl")
