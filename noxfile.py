@@ -60,7 +60,8 @@ def lowest(session: nox.Session) -> None:
     """Run the quick tests with the oldest libraries that pyproject.toml allows."""
     folder = session.create_tmp()
     here, old = {"VIRTUAL_ENV": folder}, ("-W", "default::DeprecationWarning")  # of libraries by newer ones
-    session.run(UV, "venv", "--clear", "--python", "3.12", folder)  # some have no wheels for later ones
+    oldest = _python("3.12") or "3.12"  # some have no wheels for later ones
+    session.run(UV, "venv", "--clear", "--python", oldest, folder)
     session.run(
         UV, "pip", "install", "--resolution", "lowest-direct", "--editable", ".[all]", "--group", "dev", env=here
     )
