@@ -86,7 +86,7 @@ def test_a_table_of_duckdb_asks_for_pyarrow(arena, monkeypatch):
 
 def test_the_extras_that_messages_name_exist_and_all_has_them():
     extras = PROJECT["optional-dependencies"]
-    assert extras["all"] == [f"bayes-arena[{','.join(dict.fromkeys(EXTRA_OF.values()))}]"]
+    assert extras["all"] == [f"bayes-arena[{','.join(name for name in extras if name != 'all')}]"]
     for package, extra in EXTRA_OF.items():
         if package != "xarray":  # comes with ArviZ
             assert any(package.replace("_", "-") in requirement for requirement in extras[extra]), package
