@@ -5,7 +5,7 @@ Every model shares one linear predictor (:mod:`bayes_arena.likelihood.predictor`
 
     eta = theta_k (q_i - q_j) + b_k + ...,        q_i = r_i + ..., r the strengths in logits, sum zero.
 
-``Model`` says which of these are there and whose they are. The paper's scale of theta, sum 1, is theta / M with R = M r.
+``Model`` says which of these are there and whose they are. The paper's theta, of sum 1, is theta / M, with R = M r.
 
 Source: Liu et al., "am-ELO", ICML 2025, equations 2 to 7.
 """
