@@ -116,8 +116,14 @@ def read_sequence(
         a=_codes(votes["a"], competitors),
         b=_codes(votes["b"], competitors),
         annotator=_codes(votes["annotator"], annotators) if known else np.zeros(votes.height, dtype=np.int64),
-        score=OUTCOME_SCORES[votes["outcome"].to_numpy()],
+        score=_scores(votes),
     )
+
+
+def _scores(votes: pl.DataFrame) -> Floats:
+    """Return W of every vote: its score if it has one, else that of its outcome."""
+    outcome = pl.Series(OUTCOME_SCORES[votes["outcome"].to_numpy()])
+    return (votes["score"].cast(pl.Float64).fill_null(outcome) if "score" in votes.columns else outcome).to_numpy()
 
 
 def one_by_one(cells: Cells) -> VoteSequence:

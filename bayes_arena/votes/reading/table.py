@@ -10,8 +10,7 @@ from typing import Literal, Unpack
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
-from bayes_arena.votes.reading.columns import recognise_roles
-from bayes_arena.votes.reading.files.opening import open_source
+from bayes_arena.votes.reading.layouts.opened import open_votes
 from bayes_arena.votes.reading.repeats import Repeats, count_repeats
 from bayes_arena.votes.reading.validity import Reading, valid_votes
 from bayes_arena.votes.reading.weighing import weighed
@@ -26,16 +25,18 @@ def read_votes(
     winner: str | None = None,
     score: str | None = None,
     annotator: str | Literal[False] | None = None,
-    weight: str | None = None,
+    weight: str | Literal[False] | None = None,
     weights: Weights = "frequency",
     prompt: str | Sequence[str] | Literal[False] | None = None,
     slices: SliceColumns = (),
     features: FeatureColumns = (),
     outcomes: Mapping[str, str] | None = None,
     on_invalid: OnInvalid = "raise",
+    where: str | None = None,
     dedupe: bool = False,
     normalise: bool = False,
     programs: str | Collection[str] = (),
+    layout: str | None = None,
 ) -> Cells:
     """Read pairwise votes and sum them to cells.
 
@@ -145,11 +146,14 @@ def read_votes(
         features=features,
         outcomes=outcomes,
         on_invalid=on_invalid,
+        where=where,
         dedupe=dedupe,
         normalise=normalise,
+        layout=layout,
         in_order=False,
     )
-    rows, design_effect = weighed(votes.rows, weights, named=weight is not None)
+    meaning = weights if votes.weights in (None, "frequency") else votes.weights
+    rows, design_effect = weighed(votes.rows, meaning, named=bool(weight or votes.weights))
     cells = build_cells(rows, dropped=votes.dropped, sided=votes.sided)
     return replace(cells, design_effect=design_effect, programs=_named_programs(cells, programs))
 
@@ -175,14 +179,5 @@ def as_cells(votes: object) -> Cells:
 def read_repeats(source: object, **reading: Unpack[Reading]) -> Repeats:
     """Count the rows of a source of votes that repeat another; the options are those of :func:`read_votes`."""
     with warnings.catch_warnings(action="ignore"):  # reading the votes warns
-        frame = open_source(source)
-    columns = recognise_roles(
-        frame,
-        a=reading.get("a"),
-        b=reading.get("b"),
-        winner=reading.get("winner"),
-        score=reading.get("score"),
-        annotator=reading.get("annotator"),
-        weight=reading.get("weight"),
-    )
-    return count_repeats(frame, columns)
+        opened = open_votes(source, reading)
+    return count_repeats(opened.frame, opened.columns)
