@@ -40,6 +40,11 @@ from bayes_arena.votes.reading.validity import Reading, valid_votes
 if TYPE_CHECKING:
     import pandas as pd
 
+UNKEPT = (
+    "The file of an arena keeps votes with an outcome each, and weights that are counts. "
+    "Rate these by read_votes and fit (bayes-arena rank)."
+)
+
 
 class StableArena:
     """An arena that keeps its votes and its history in one file.
@@ -130,10 +135,7 @@ class StableArena:
             If the file cannot be written.
         """
         if reading.get("score") or reading.get("weights", "frequency") != "frequency":
-            raise ColumnError(
-                "The file of an arena keeps votes with an outcome each, and weights that are counts. "
-                "Rate these by read_votes and fit (bayes-arena rank)."
-            )
+            raise ColumnError(UNKEPT)
         if reading.get("programs"):
             raise ColumnError(
                 "The file of an arena does not keep which annotators are programs. Rate these by read_votes and fit "
@@ -144,6 +146,8 @@ class StableArena:
         if settled is not None and reading.get("prompt") is None:
             reading["prompt"] = settled or False
         valid = valid_votes(source, in_order=False, id=id, **reading)
+        if "score" in valid.rows.columns or valid.weights not in (None, "frequency"):
+            raise ColumnError(UNKEPT)
         if not valid.sided:
             raise ColumnError(
                 "The file of an arena keeps who was shown first, and these votes do not say. "

@@ -21,6 +21,7 @@ from narwhals.exceptions import NarwhalsError
 from bayes_arena.errors import (
     SHOWN,
     ColumnError,
+    DependentVotesWarning,
     DroppedVotesWarning,
     InvalidVotesError,
     NoVotesError,
@@ -46,7 +47,7 @@ from bayes_arena.votes.reading.decoding import CODES, LABELS, as_label, as_text,
 from bayes_arena.votes.reading.files.faults import find_fault
 from bayes_arena.votes.reading.files.opening import Frame, files_of, to_polars
 from bayes_arena.votes.reading.layouts.opened import Opened, open_votes
-from bayes_arena.votes.reading.repeats import one_side, without_repeats
+from bayes_arena.votes.reading.repeats import once_each, one_side, without_repeats
 from bayes_arena.votes.summing import SLICE
 from bayes_arena.votes.words import PROMPT
 
@@ -185,10 +186,15 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
     if not opened.sided:
         valid = without_sides(one_side(valid, dedupe=dedupe) if "wins_a" in columns else valid)
     if not valid.height:
-        empty = "all votes have weight 0" if total else "the source has no rows"
+        kept = "" if opened.where is None else " that where= keeps"
+        empty = "all votes have weight 0" if total else f"the source has no rows{kept}"
         raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
     if carried.recognised:
         valid = settle_prompt(valid, carried.slices[PROMPT])
+    if dedupe and {"annotator", SLICE + PROMPT}.issubset(valid.columns):
+        valid = once_each(valid)
+    if "criterion" in opened.slices:
+        _tell_criteria(valid)
     if dropped:
         counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
         warnings.warn(
@@ -208,6 +214,19 @@ def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
         labels[pl.select(as_label(pl.lit(str(label)))).item()] = outcome
     return labels
+
+
+def _tell_criteria(votes: pl.DataFrame) -> None:
+    """Say that a comparison has given several votes, if it was judged by several criteria."""
+    names = votes[SLICE + "criterion"].unique().sort().to_list()
+    if len(names) > 1:
+        warnings.warn(
+            f"Read the criteria {listing(names)} (slice 'criterion'). The votes of a comparison by several of them are "
+            "not independent: intervals of a board over all are too narrow. Choose one with "
+            f"where='criterion == \"{names[0]}\"' (--where).",
+            DependentVotesWarning,
+            stacklevel=4,
+        )
 
 
 def _propose_annotator(frame: Frame, columns: Mapping[str, str]) -> None:
