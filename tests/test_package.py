@@ -33,6 +33,7 @@ PUBLIC = [
     "InvalidVotesError",
     "JudgeReport",
     "Laplace",
+    "LayoutWarning",
     "LeaveOneOut",
     "Model",
     "ModelError",

@@ -35,7 +35,8 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.reading.validity import Reading, valid_votes
+from bayes_arena.votes.reading.layouts.opened import Reading
+from bayes_arena.votes.reading.validity import valid_votes
 
 if TYPE_CHECKING:
     import pandas as pd

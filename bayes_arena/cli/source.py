@@ -16,8 +16,8 @@ from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
+    from bayes_arena.votes.reading.layouts.opened import Reading
     from bayes_arena.votes.reading.repeats import Repeats
-    from bayes_arena.votes.reading.validity import Reading
 
 Delta = Annotated[
     int | None, Option(min=0, help="Keep annotators with more than this many votes.", rich_help_panel=VOTES)

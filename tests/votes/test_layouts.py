@@ -100,9 +100,19 @@ def test_a_choice_among_several_tells_as_much_as_luce_says():
 def test_a_preference_is_a_score_and_equality_a_tie():
     votes = ba.read_sequence(golden("judge-arena"))
     assert votes.score.tolist() == [1, 0.125, 0.5, 0.25]
-    table = pl.DataFrame({"generator_1": ["x"], "generator_2": ["y"], "preference": [2.5]})
-    with pytest.raises(ba.InvalidVotesError, match=r"bad score .*a preference p from 1 to 2"):
-        ba.read_votes(table)
+    for wrong in (2.5, "first"):
+        table = pl.DataFrame({"generator_1": ["x"], "generator_2": ["y"], "preference": [wrong]})
+        with pytest.raises(ba.InvalidVotesError, match="row 0: bad score"):
+            ba.read_votes(table)
+
+
+@pytest.mark.filterwarnings("error::bayes_arena.errors.LayoutWarning")
+def test_what_is_recognised_is_told_unless_it_is_named():
+    with pytest.warns(ba.LayoutWarning, match=r"Read as judge-arena: .*Silent with layout='judge-arena' \(--layout"):
+        ba.read_votes(golden("judge-arena"))
+    ba.read_votes(golden("judge-arena"), layout="judge-arena")
+    ba.read_votes(golden("arena-140k"))
+    ba.read_votes(golden("scores"), score="score")
 
 
 @pytest.mark.filterwarnings("default::bayes_arena.errors.ArenaWarning")
@@ -126,7 +136,7 @@ def test_an_unclear_layout_is_an_error_that_names_both():
 
 def test_a_file_that_nearly_has_a_layout_says_what_is_missing():
     table = pl.read_ndjson(golden("arena-hard")).drop("baseline")
-    with pytest.raises(ba.ColumnError, match=r"For the layout arena-hard .* only 'baseline' is missing"):
+    with pytest.raises(ba.ColumnError, match=r"With 'baseline' it would have the layout arena-hard \("):
         ba.read_votes(table)
     with pytest.raises(ba.ColumnError, match=r"The layout arena-hard .* also has 'baseline'\. The source has: uid"):
         ba.read_votes(table, layout="arena-hard")

@@ -10,9 +10,9 @@ from typing import Literal, Unpack
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
-from bayes_arena.votes.reading.layouts.opened import open_votes
+from bayes_arena.votes.reading.layouts.opened import Reading, open_votes
 from bayes_arena.votes.reading.repeats import Repeats, count_repeats
-from bayes_arena.votes.reading.validity import Reading, valid_votes
+from bayes_arena.votes.reading.validity import valid_votes
 from bayes_arena.votes.reading.weighing import weighed
 from bayes_arena.votes.summing import build_cells
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypedDict, Unpack, get_args
+from typing import Literal, Unpack, get_args
 
 import narwhals as nw
 import polars as pl
@@ -34,8 +34,6 @@ from bayes_arena.errors import (
 )
 from bayes_arena.votes.cells import OUTCOMES
 from bayes_arena.votes.reading.carried import (
-    FeatureColumns,
-    SliceColumns,
     by_name,
     can_repeat,
     find_carried,
@@ -46,7 +44,7 @@ from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, sel
 from bayes_arena.votes.reading.decoding import CODES, LABELS, as_label, as_text, decode, without_sides
 from bayes_arena.votes.reading.files.faults import find_fault
 from bayes_arena.votes.reading.files.opening import Frame, files_of, to_polars
-from bayes_arena.votes.reading.layouts.opened import Opened, open_votes
+from bayes_arena.votes.reading.layouts.opened import Opened, Reading, open_votes
 from bayes_arena.votes.reading.repeats import once_each, one_side, without_repeats
 from bayes_arena.votes.summing import SLICE
 from bayes_arena.votes.words import PROMPT
@@ -72,28 +70,6 @@ REMEDIES = {
     "bad feature": "features are finite numbers",
     "bad count": "counts of wins and ties are finite numbers, zero or more",
 }
-
-
-class Reading(TypedDict, total=False):
-    """How to read a source: the options of :func:`~bayes_arena.read_votes`, for functions that pass them on."""
-
-    a: str | None
-    b: str | None
-    winner: str | None
-    score: str | None
-    annotator: str | Literal[False] | None
-    weight: str | Literal[False] | None
-    weights: Weights
-    prompt: str | Sequence[str] | Literal[False] | None
-    slices: SliceColumns
-    features: FeatureColumns
-    outcomes: Mapping[str, str] | None
-    on_invalid: OnInvalid
-    where: str | None
-    dedupe: bool
-    normalise: bool
-    programs: str | Collection[str]
-    layout: str | None
 
 
 @dataclass(frozen=True)

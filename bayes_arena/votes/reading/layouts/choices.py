@@ -19,6 +19,7 @@ from typing import Any
 
 import polars as pl
 
+from bayes_arena.votes.reading.files.json_files import as_json
 from bayes_arena.votes.reading.layouts.layout import each
 
 BEST = ("select-best", "max-score")
@@ -33,7 +34,8 @@ def one_of_n(records: pl.LazyFrame) -> pl.LazyFrame:
     rows = []
     for contestants, winner, *kept in each(records, "contestants", "winner", *others):
         names = [one["name"] if isinstance(one, dict) else one for one in contestants or []]
-        rows += [dict(zip(others, kept, strict=True)) | pair for pair in pairs(names, winner)]
+        said = {name: as_json(value) for name, value in zip(others, kept, strict=True)}
+        rows += [said | pair for pair in pairs(names, winner)]
     return _frame(rows)
 
 

@@ -70,7 +70,7 @@ def nearly(names: Collection[str]) -> str:
     if _share(layout, names) < ENOUGH:
         return ""
     missing = listing(map(repr, sorted(layout.columns.difference(names))))
-    return f" For the layout {layout.name} ({layout.about}) only {missing} is missing."
+    return f" With {missing} it would have the layout {layout.name} ({layout.about})."
 
 
 def _share(layout: Layout, names: Collection[str]) -> float:

@@ -59,15 +59,14 @@ def mt_bench(records: pl.LazyFrame) -> pl.LazyFrame:
 
 def alpaca_eval(annotations: pl.LazyFrame) -> pl.LazyFrame:
     """Read preferences from 1, for the first output, to 2; 1.5, once 0, is a draw. Who was shown first is not said."""
-    preference = number("preference").fill_nan(None)
+    preference = number("preference")
     preference = pl.when(preference == 0).then(1.5).otherwise(preference)
     return _soft(annotations.with_columns(model_a="generator_1", model_b="generator_2"), 2 - preference)
 
 
 def judge_arena(annotations: pl.LazyFrame) -> pl.LazyFrame:
     """Read preferences from 0, for A, to 1, for B; one half is a tie."""
-    preference = number("preference").fill_nan(None)
-    return _soft(annotations.with_columns(model_a="model_A", model_b="model_B"), 1 - preference)
+    return _soft(annotations.with_columns(model_a="model_A", model_b="model_B"), 1 - number("preference"))
 
 
 def _soft(votes: pl.LazyFrame, score: pl.Expr) -> pl.LazyFrame:

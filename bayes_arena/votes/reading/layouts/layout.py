@@ -90,9 +90,9 @@ def _parsed(value: Any) -> Any:
 
 def number(name: str) -> pl.Expr:
     """Return a column as numbers: null where it is missing, NaN where it is something else."""
-    value = pl.col(name)
-    parsed = value.cast(pl.Float64, strict=False)
-    return pl.when(value.is_not_null()).then(parsed.fill_null(float("nan")))
+    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
+    parsed = text.cast(pl.Float64, strict=False).fill_null(float("nan"))
+    return pl.when(text.is_in(["", "nan", "none", "null"]).not_()).then(parsed)
 
 
 def is_true(name: str) -> pl.Expr:

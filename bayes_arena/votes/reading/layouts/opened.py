@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, TypedDict, get_args
 
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import ColumnError, Weights
+from bayes_arena.errors import ColumnError, LayoutWarning, OnInvalid, Weights
+from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
 from bayes_arena.votes.reading.columns import column_names, recognise_roles, select_roles
 from bayes_arena.votes.reading.files.opening import Frame, in_polars, open_source, to_polars
 from bayes_arena.votes.reading.files.where import kept_where
@@ -18,15 +20,33 @@ from bayes_arena.votes.reading.layouts.layout import Layout
 from bayes_arena.votes.reading.layouts.registry import BY_NAME
 
 Role = Literal["a", "b", "winner", "score", "annotator", "weight"]
-
-if TYPE_CHECKING:
-    from bayes_arena.votes.reading.validity import Reading
-
 ROW = "row of the source"
 """Column of the rows that records had, when votes are quoted."""
 COUNTED = "counted from 0"
-ROLES: tuple[Role, ...] = ("a", "b", "winner", "score", "annotator", "weight")
+ROLES: tuple[Role, ...] = get_args(Role)
 """Options that name columns."""
+
+
+class Reading(TypedDict, total=False):
+    """How to read a source: the options of :func:`~bayes_arena.read_votes`, for functions that pass them on."""
+
+    a: str | None
+    b: str | None
+    winner: str | None
+    score: str | None
+    annotator: str | Literal[False] | None
+    weight: str | Literal[False] | None
+    weights: Weights
+    prompt: str | Sequence[str] | Literal[False] | None
+    slices: SliceColumns
+    features: FeatureColumns
+    outcomes: Mapping[str, str] | None
+    on_invalid: OnInvalid
+    where: str | None
+    dedupe: bool
+    normalise: bool
+    programs: str | Collection[str]
+    layout: str | None
 
 
 @dataclass(frozen=True)
@@ -108,6 +128,11 @@ def open_votes(source: object, reading: Reading, *, id: str | None = None) -> Op
     ------
     ColumnError, VotesError
         As for :func:`~bayes_arena.read_votes`.
+
+    Warns
+    -----
+    LayoutWarning
+        If a layout was recognised, not named.
     """
     winner, score = reading.get("winner"), reading.get("score")
     if winner is not None and score is not None:
@@ -118,13 +143,21 @@ def open_votes(source: object, reading: Reading, *, id: str | None = None) -> Op
     if name := reading.get("layout"):
         return _as_laid_out(frame, named_layout(name, names), reading, id)
     if untold and (layout := recognised_layout(names)) is not None:
-        return _as_laid_out(frame, layout, reading, id)
+        return _told(_as_laid_out(frame, layout, reading, id))
     try:
         return _as_laid_out(frame, None, reading, id)
     except ColumnError as error:
         if untold and where is None and is_win_matrix(frame):
-            return _as_laid_out(frame, BY_NAME["win-matrix"], reading, id)
+            return _told(_as_laid_out(frame, BY_NAME["win-matrix"], reading, id))
         raise ColumnError(f"{error}{nearly(names) if untold else ''}") from None
+
+
+def _told(opened: Opened) -> Opened:
+    """Say which layout was recognised, if columns are not read as they are."""
+    if (layout := opened.layout) is not None and (layout.rewritten or layout.options):
+        text = f"Read as {layout.name}: {layout.about}. Silent with layout={layout.name!r} (--layout {layout.name})."
+        warnings.warn(text, LayoutWarning, stacklevel=5)
+    return opened
 
 
 def _as_laid_out(source: Frame, layout: Layout | None, reading: Reading, id: str | None) -> Opened:
