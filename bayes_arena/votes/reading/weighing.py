@@ -31,6 +31,7 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
+from bayes_arena.arrays import Floats
 from bayes_arena.errors import VotesError, Weights
 from bayes_arena.votes.cells import LOSS, WIN
 
@@ -64,17 +65,17 @@ def weighed(
     if weights not in (*get_args(Weights), "information"):
         raise VotesError(f"weights is 'frequency' or 'importance', not {weights!r}.")
     design_effect = 1.0
+    weight, n = votes["weight"].to_numpy(), votes["n"].to_numpy()
     if weights == "importance":
         if not named:
             raise VotesError("weights='importance' says what weights mean. Name their column: weight=... (--weight).")
         if "wins_a" in votes.columns:
             raise VotesError("Counts of wins are frequencies, and cannot be weights of importance. Read single votes.")
-        weight, n = votes["weight"].to_numpy(), votes["n"].to_numpy()
-        total, squares = math.fsum(np.sort(weight * n)), math.fsum(np.sort(weight**2 * n))
+        total, squares = _sum(weight * n), _sum(weight**2 * n)
         votes = votes.with_columns(pl.col("weight") * (total / squares))
         design_effect = float(n.sum()) * squares / total**2
-    if weights == "information":
-        design_effect = float(votes["n"].sum()) / float((votes["weight"] * votes["n"]).sum())
+    elif weights == "information":
+        design_effect = float(n.sum()) / _sum(weight * n)
     if "score" in votes.columns:
         scored, score = votes.filter(pl.col("score").is_not_null()), pl.col("score").cast(pl.Float64)
         parts = [
@@ -83,3 +84,8 @@ def weighed(
         ]
         votes = pl.concat([votes.filter(pl.col("score").is_null()), *parts]).filter(pl.col("weight") > 0)
     return votes, design_effect
+
+
+def _sum(values: Floats) -> float:
+    """Return a sum that does not depend on the order."""
+    return math.fsum(np.sort(values))
