@@ -43,11 +43,13 @@ def test_a_golden_file_is_recognised_and_counted_as_its_tool_counts(name, compar
     same(ba.read_votes(golden(name), layout=name), ba.read_votes(golden(name)))
 
 
-@pytest.mark.parametrize("name", ["arena-hard", "mt-bench", "alpaca-eval", "one-of-n", "win-matrix"])
+@pytest.mark.parametrize("name", ["arena-hard", "mt-bench", "alpaca-eval", "comparia", "one-of-n", "win-matrix"])
 def test_dataframes_of_records_are_read_as_their_files(name):
     path = golden(name)
     table = pd.read_csv(path) if path.suffix == ".csv" else pd.read_json(path, lines=path.suffix == ".jsonl")
     same(ba.read_votes(table), ba.read_votes(path))
+    if path.suffix == ".csv":
+        same(ba.read_votes(duckdb.from_arrow(pl.read_csv(path).to_arrow())), ba.read_votes(path))
     if path.suffix == ".jsonl":
         same(ba.read_votes(pl.read_ndjson(path)), ba.read_votes(path))
 

@@ -61,11 +61,12 @@ def read_sequence(
     annotator: str | Literal[False] | None = None,
     outcomes: Mapping[str, str] | None = None,
     on_invalid: OnInvalid = "raise",
+    layout: str | None = None,
 ) -> VoteSequence:
     """Read pairwise votes in the order of the source.
 
     Columns, winner labels and invalid votes are treated as by :func:`~bayes_arena.read_votes`. There are no
-    weights: Elo knows none.
+    weights: Elo knows none. A soft score is W.
 
     Parameters
     ----------
@@ -79,6 +80,8 @@ def read_sequence(
         Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``.
     on_invalid : {"raise", "drop"}
         What to do with invalid votes.
+    layout : str, optional
+        Whose records these are, where their columns do not tell.
 
     Returns
     -------
@@ -105,6 +108,7 @@ def read_sequence(
         prompt=False,
         outcomes=outcomes,
         on_invalid=on_invalid,
+        layout=layout,
         in_order=True,
     ).rows
     competitors = pl.concat([votes["a"], votes["b"]]).unique().sort()

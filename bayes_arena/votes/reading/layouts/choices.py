@@ -24,8 +24,8 @@ from bayes_arena.votes.reading.layouts.layout import each
 
 BEST = ("select-best", "max-score")
 """Assertions of promptfoo that pass for one output of several."""
-A, B, WINNER = ("contestant_a", "model_a", "a"), ("contestant_b", "model_b", "b"), ("winner", "verdict")
-"""What a comparison in a score's metadata may call its sides and its verdict."""
+SIDE_A, SIDE_B, VERDICT = ("contestant_a", "model_a", "a"), ("contestant_b", "model_b", "b"), ("winner", "verdict")
+"""What a comparison in a score's metadata may call its sides and its verdict: Inspect has not settled it."""
 
 
 def one_of_n(records: pl.LazyFrame) -> pl.LazyFrame:
@@ -100,8 +100,8 @@ def inspect(records: pl.LazyFrame) -> pl.LazyFrame:
             {
                 "prompt": sample,
                 "epoch": epoch,
-                "model_a": _first(comparison, A),
-                "model_b": _first(comparison, B),
+                "model_a": _first(comparison, SIDE_A),
+                "model_b": _first(comparison, SIDE_B),
                 "winner": _verdict(comparison),
                 "judge": comparison.get("judge"),
             }
@@ -114,9 +114,9 @@ def inspect(records: pl.LazyFrame) -> pl.LazyFrame:
 
 def _verdict(comparison: dict[str, Any]) -> str | None:
     """Return the winner's name or label: A and B are sides unless competitors are called so."""
-    winner: str | None = _first(comparison, WINNER)
+    winner: str | None = _first(comparison, VERDICT)
     sides = {"A": "model_a", "B": "model_b"}
-    named = winner in (_first(comparison, A), _first(comparison, B))
+    named = winner in (_first(comparison, SIDE_A), _first(comparison, SIDE_B))
     return winner if named or winner is None else sides.get(winner, winner)
 
 
