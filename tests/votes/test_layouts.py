@@ -76,6 +76,7 @@ def test_grades_weigh_as_arena_hard_weighs_them_and_are_worth_what_they_tell(tmp
     assert (cells.n_votes, cells.design_effect) == pytest.approx((14**2 / 32, 8 * 32 / 14**2))
     assert cells.dropped == {"missing winner": 2}
     assert cells.slice_names["category"] == ("creative_writing", "hard_prompt")
+    assert ba.read_votes(golden("arena-hard"), weight="weight").n_votes == 14
     assert ba.read_votes(golden("arena-hard"), weight=False).counts.sum(axis=0).tolist() == [3, 3, 2, 0]
     with (
         ba.StableArena.create(tmp_path / "arena.duckdb") as arena,
@@ -181,13 +182,21 @@ WHERE = {
     "1 < turn <= 3": 3,
     "judge not in ['k1']": 2,
     "turn >= -1": 4,
+    "good": 3,
+    "good == False or judge == turn": 1,
+    "judge > 0 or turn == 1": 1,
+    "not judge > 0": 4,
 }
 
 
 @pytest.mark.parametrize("engine", ["polars", "csv", "pandas", "arrow", "duckdb"])
 def test_where_keeps_the_same_rows_in_every_engine(engine, tmp_path):
     table = frame([("x", "y", "x", "k1"), ("y", "z", "y", "k1"), ("x", "z", "tie", "k2"), ("x", "y", "y", "k2")])
-    table = table.with_columns(language=pl.Series(["de", "en", None, "fr"]), turn=pl.Series([1, 2, 2, 3]))
+    table = table.with_columns(
+        language=pl.Series(["de", "en", None, "fr"]),
+        turn=pl.Series([1, 2, 2, 3]),
+        good=pl.Series([True, True, False, True]),
+    )
     table.write_csv(tmp_path / "votes.csv")
     source = {
         "polars": table.lazy(),

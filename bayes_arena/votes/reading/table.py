@@ -69,7 +69,8 @@ def read_votes(
         Column of annotators; ``False`` ignores annotators.
     weight : str or False, optional
         Column of weights (finite, zero or more); by default every vote weighs 1, and a weight of 0 is no vote.
-        ``False`` ignores weights that a layout brings, so that arena-hard-auto's ``A>>B`` is one vote.
+        ``False`` ignores weights that a layout brings, so that arena-hard-auto's ``A>>B`` is one vote, and ``"weight"``
+        lets ``weights`` say what they mean.
     weights : {"frequency", "importance"}
         What a weight means: a number of votes, or how much a vote matters. Weights of importance are scaled to sum to
         the effective number of votes, (sum w)^2 / sum w^2 (Kish, 1965), which ``Cells.n_votes`` then is: estimates

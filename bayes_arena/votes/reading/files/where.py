@@ -2,8 +2,8 @@
 
 Python's own parser reads the condition, and nothing is evaluated: comparisons of columns and values, joined by ``and``,
 ``or`` and ``not``, become an expression of narwhals, which every engine understands. A number is compared with text
-that holds numbers, as in CSV, and text with a number's text. A comparison with what is missing is false, in every
-engine; ``column is None`` asks for it.
+that holds numbers, as in CSV, and text with a number's text. A comparison with what is missing, or of a number with
+text that is none, is false in every engine; ``column is None`` asks for what is missing.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+NUMBER = r"^-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?$"
+"""Text that can be compared with a number."""
 EXAMPLE = """where='language == "German" and turn in [1, 2]'"""
 
 
@@ -81,27 +83,26 @@ class _Condition:
             return missing if isinstance(how, ast.Is | ast.Eq) else ~missing
         if type(how) not in COMPARISONS:
             raise _unlike(right)
-        there = [~self._column(side).is_null() for side in (left, right) if isinstance(side, ast.Name)]
-        if not there:
+        if not isinstance(left, ast.Name) and not isinstance(right, ast.Name):
             raise _unlike(left)
-        compared = COMPARISONS[type(how)](self._side(left, right), self._side(right, left))
-        return _joined(operator.and_, [*there, compared])
+        sides = self._side(left, right), self._side(right, left)
+        there = [~side.is_null() for side in sides if isinstance(side, nw.Expr)]
+        return _joined(operator.and_, [*there, COMPARISONS[type(how)](*sides)])
 
     def _side(self, side: ast.expr, other: ast.expr) -> Any:
         """Return a value, or a column as it can be compared with the other side."""
         if not isinstance(side, ast.Name):
-            return (
-                str(_value(side)).lower() if isinstance(_value(side), bool) and self._is_text(other) else _value(side)
-            )
-        column = self._column(side)
+            value = _value(side)
+            return str(value).lower() if isinstance(value, bool) and self._is_text(other) else value
+        column, is_text = self._column(side), self._is_text(side)
         if isinstance(other, ast.Name):
-            return column
+            return column.cast(nw.String) if self._is_text(other) and not is_text else column
         value = _value(other)
         if isinstance(value, bool):
-            return column.str.to_lowercase() if self._is_text(side) else column
+            return column.str.to_lowercase() if is_text else column
         if isinstance(value, str):
-            return column if self._is_text(side) else column.cast(nw.String)
-        return column.cast(nw.Float64) if self._is_text(side) else column
+            return column if is_text else column.cast(nw.String)
+        return nw.when(column.str.contains(NUMBER)).then(column).cast(nw.Float64) if is_text else column
 
     def _is_text(self, side: ast.expr) -> bool:
         return isinstance(side, ast.Name) and isinstance(self.schema[side.id], nw.String | nw.Object)

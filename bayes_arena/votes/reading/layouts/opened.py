@@ -65,6 +65,8 @@ class Opened:
         The layout, if it has a name.
     where : str or None
         The condition by which rows were filtered.
+    weights : {"frequency", "importance", "information"} or None
+        What weights mean that the layout brought with it, None if it brought none or the reader names a column.
     """
 
     source: Frame
@@ -72,6 +74,7 @@ class Opened:
     columns: dict[str, str]
     layout: Layout | None
     where: str | None
+    weights: Weights | Literal["information"] | None
 
     @property
     def sided(self) -> bool:
@@ -89,12 +92,6 @@ class Opened:
         """Columns that the layout has as slices, by name."""
         names = self.layout.slices if self.layout is not None else ()
         return {name: (name,) for name in names if name in column_names(self.frame)}
-
-    @property
-    def weights(self) -> Weights | Literal["information"] | None:
-        """What weights mean that the layout brought with it, None if it brought none."""
-        brought = self.layout is not None and self.layout.rewritten and self.columns.get("weight") == "weight"
-        return self.layout.weights if self.layout and brought else None
 
     def rows(self, columns: Mapping[str, str]) -> tuple[pl.DataFrame, str]:
         """Return columns of the votes under the names of their roles, with the ``row`` of each, and how it is counted.
@@ -172,7 +169,8 @@ def _as_laid_out(source: Frame, layout: Layout | None, reading: Reading, id: str
     given = {role: reading.get(role) for role in ROLES}
     roles = options | {role: value for role, value in given.items() if value is not None}
     columns = recognise_roles(frame, id=id, **{role: roles.get(role) for role in ROLES})
-    return Opened(source, frame, columns, layout, where)
+    brought = layout if "weight" in options and reading.get("weight") is None else None
+    return Opened(source, frame, columns, layout, where, brought.weights if brought else None)
 
 
 def _filtered(frame: Frame, where: str | None) -> Frame:
