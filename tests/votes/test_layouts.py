@@ -71,18 +71,13 @@ def test_two_games_are_two_votes_with_sides():
     assert table == {"alder": [1, 0, 2], "birch": [0, 2, 2], "cedar": [1, 0, 2]}
 
 
-def test_grades_weigh_as_arena_hard_weighs_them_and_are_worth_what_they_tell(tmp_path):
+def test_grades_weigh_as_arena_hard_weighs_them_and_are_worth_what_they_tell():
     cells = ba.read_votes(golden("arena-hard"))
     assert (cells.n_votes, cells.design_effect) == pytest.approx((14**2 / 32, 8 * 32 / 14**2))
     assert cells.dropped == {"missing winner": 2}
     assert cells.slice_names["category"] == ("creative_writing", "hard_prompt")
     assert ba.read_votes(golden("arena-hard"), weight="weight").n_votes == 14
     assert ba.read_votes(golden("arena-hard"), weight=False).counts.sum(axis=0).tolist() == [3, 3, 2, 0]
-    with (
-        ba.StableArena.create(tmp_path / "arena.duckdb") as arena,
-        pytest.raises(ba.VotesError, match="votes with an outcome each"),
-    ):
-        arena.add(golden("arena-hard"))
 
 
 def test_a_choice_among_several_tells_as_much_as_luce_says():
@@ -95,6 +90,9 @@ def test_a_choice_among_several_tells_as_much_as_luce_says():
     for a, b, votes in zip(cells.a, cells.b, cells.counts.sum(axis=1), strict=True):
         laplacian += votes / 4 * np.outer(np.eye(3)[a] - np.eye(3)[b], np.eye(3)[a] - np.eye(3)[b])
     assert np.linalg.eigvalsh(laplacian)[1:] == pytest.approx([100, 100])
+    for broken, match in (("[x, y]", "is no JSON"), ("x", "layout one-of-n .* are a list")):
+        with pytest.raises(ba.VotesError, match=match):
+            ba.read_votes(pl.DataFrame({"contestants": [broken], "winner": ["x"]}))
     stranger = pl.DataFrame({"contestants": [names], "winner": ["w"]})
     with pytest.raises(ba.InvalidVotesError, match=r"unknown winner.*'w'"):
         ba.read_votes(stranger)
@@ -230,6 +228,16 @@ def test_an_annotator_has_one_vote_on_a_prompt_and_pair():
     with pytest.warns(ba.RepeatedVotesWarning, match="3 of 6 votes repeat another"):
         cells = ba.read_votes(table, prompt="question_id", dedupe=True)
     assert cells.counts.tolist() == [[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 1, 0, 0]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["arena-hard", "alpaca-eval"])
+def test_an_arena_keeps_votes_with_an_outcome_each(name, tmp_path):
+    with (
+        ba.StableArena.create(tmp_path / "arena.duckdb") as arena,
+        pytest.raises(ba.VotesError, match="votes with an outcome each"),
+    ):
+        arena.add(golden(name))
 
 
 @pytest.mark.slow

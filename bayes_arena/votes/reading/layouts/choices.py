@@ -33,7 +33,9 @@ def one_of_n(records: pl.LazyFrame) -> pl.LazyFrame:
     others = [name for name in records.collect_schema().names() if name not in ("contestants", "winner")]
     rows = []
     for contestants, winner, *kept in each(records, "contestants", "winner", *others):
-        names = [one["name"] if isinstance(one, dict) else one for one in contestants or []]
+        if not isinstance(contestants, list):
+            raise TypeError(f"contestants are a list, not {contestants!r}")
+        names = [one["name"] if isinstance(one, dict) else one for one in contestants]
         said = {name: as_json(value) for name, value in zip(others, kept, strict=True)}
         rows += [said | pair for pair in pairs(names, winner)]
     return _frame(rows)

@@ -8,14 +8,16 @@ are always there, and beside them what else the records said (``category``, ``la
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import polars as pl
 
-from bayes_arena.errors import Weights
+from bayes_arena.errors import VotesError, Weights
 
+LONGEST = 60
 CANONICAL = ("model_a", "model_b", "winner", "score", "judge", "weight")
 """Competitors, the winner or the score of the first, the annotator, and what the vote weighs."""
 
@@ -68,6 +70,24 @@ class Layout:
         known = self.columns.issubset(names) and self.without.isdisjoint(names)
         return known and (self.also is None or self.also(names))
 
+    def write(self, records: pl.LazyFrame) -> pl.LazyFrame:
+        """Rewrite records that are not read as they are.
+
+        Raises
+        ------
+        VotesError
+            If they are not what the layout has.
+        """
+        if self.rewritten is None:
+            return records
+        try:
+            return self.rewritten(records)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise VotesError(
+                f"The records are not those of the layout {self.name} ({self.about}): {error}. Correct them, or write "
+                "one vote a row: model_a, model_b, winner."
+            ) from error
+
 
 def nested(records: pl.LazyFrame, name: str, kind: pl.DataType) -> pl.Expr:
     """Return a column of lists or structs, which text formats hold as JSON."""
@@ -85,7 +105,10 @@ def each(records: pl.LazyFrame, *names: str) -> Iterator[list[Any]]:
 def _parsed(value: Any) -> Any:
     if not isinstance(value, str) or value[:1] not in ("{", "["):
         return value
-    return json.loads(value)
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ValueError(f"{textwrap.shorten(value, LONGEST)!r} is no JSON") from None
 
 
 def number(name: str) -> pl.Expr:

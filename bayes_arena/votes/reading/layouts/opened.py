@@ -102,7 +102,7 @@ class Opened:
             Role to column.
         """
         if self.layout is not None and self.layout.rewritten is not None:
-            numbered: Frame = nw.from_native(self.layout.rewritten(in_polars(self.source).with_row_index(ROW)))
+            numbered: Frame = nw.from_native(self.layout.write(in_polars(self.source).with_row_index(ROW)))
             if ROW in column_names(numbered):
                 return to_polars(select_roles(_filtered(numbered, self.where), {"row": ROW, **columns})), COUNTED
         counted = COUNTED if self.where is None else f"of those that where keeps, {COUNTED}"
@@ -162,7 +162,7 @@ def _as_laid_out(source: Frame, layout: Layout | None, reading: Reading, id: str
     options = dict(layout.options) if layout is not None else {}
     frame, where = source, reading.get("where")
     if layout is not None and layout.rewritten is not None:
-        frame = nw.from_native(layout.rewritten(in_polars(source)))
+        frame = nw.from_native(layout.write(in_polars(source)))
         options = {"a": "model_a", "b": "model_b", "winner": "winner", **options}
         options |= {"weight": "weight"} if "weight" in column_names(frame) else {}
     frame = _filtered(frame, where)
