@@ -29,6 +29,7 @@ from .errors import (
     IdentificationWarning as IdentificationWarning,
     InvalidVotesError as InvalidVotesError,
     LayoutWarning as LayoutWarning,
+    MissingPackageError as MissingPackageError,
     ModelError as ModelError,
     NoMaximumWarning as NoMaximumWarning,
     NotIdentifiedError as NotIdentifiedError,
