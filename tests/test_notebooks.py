@@ -10,12 +10,18 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+OF_REAL_VOTES = [path for path in NOTEBOOKS if "BAYES_ARENA_DATA" in path.read_text(encoding="utf-8")]
+"""Those that read real votes where there are some; the others would only be run twice."""
 REAL = os.environ.get("BAYES_ARENA_DATA") or str(ROOT.parent / "shared" / "data")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 LARGEST = 300_000
 """Bytes of a notebook."""
 
-notebooks = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+def each_of(paths: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("path", paths, ids=lambda path: path.stem)
+
+
 of_the_kernel = pytest.mark.filterwarnings("default")
 
 
@@ -42,7 +48,7 @@ def test_there_are_notebooks():
     assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05", "06", "07", "08"]
 
 
-@notebooks
+@each_of(NOTEBOOKS)
 def test_it_is_kept_with_its_outputs_and_pictures(path):
     notebook = nbformat.read(path, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -55,7 +61,7 @@ def test_it_is_kept_with_its_outputs_and_pictures(path):
 
 @pytest.mark.slow
 @of_the_kernel
-@notebooks
+@each_of(NOTEBOOKS)
 def test_it_shows_what_a_run_shows(path, monkeypatch):
     """Pictures, words, and numbers up to rounding; not of cells tagged as sampled: they differ by machine."""
     monkeypatch.setenv("MPLBACKEND", "Agg")
@@ -79,6 +85,6 @@ def numbers(text: str) -> list[float]:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path(REAL, "llmfao.csv").is_file(), reason="no llmfao.csv")
 @of_the_kernel
-@notebooks
+@each_of(OF_REAL_VOTES)
 def test_it_runs_on_real_votes(path):
     assert pictures(executed(path, REAL))
