@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -287,6 +288,24 @@ class Cells(Votes):
         place = {name: code for code, name in enumerate(self.programs)}
         of_annotators = [place.get(name, NO_PROGRAM) for name in self.annotators] or [NO_PROGRAM]
         return np.array(of_annotators, dtype=np.int64)[self.annotator]
+
+    def save(self, path: str | Path) -> None:
+        """Write the cells to a Parquet file, from which :func:`~bayes_arena.read_cells` reads them on any machine.
+
+        Parameters
+        ----------
+        path : str or Path
+            File, ``*.parquet``. One that is there is replaced when the new one is whole. Its columns are those of
+            :mod:`bayes_arena.votes.exchange.files`.
+
+        Raises
+        ------
+        OutputError
+            If the file has another suffix, or cannot be written.
+        """
+        from bayes_arena.votes.exchange.files import save_cells
+
+        save_cells(self, path)
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""
