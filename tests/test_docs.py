@@ -1,5 +1,6 @@
 """The documentation builds without a network and without a warning, and says everything that is public."""
 
+import doctest
 import re
 import subprocess
 import sys
@@ -30,6 +31,14 @@ def test_every_public_name_has_its_place(html):
         name for page in (html / "reference").glob("*.html") for name in re.findall(r'id="([\w.-]+)"', page.read_text())
     }
     assert {f"bayes_arena.{name}" for name in ba.__all__} <= there
+
+
+@pytest.mark.parametrize("name", [name for name in ba.__all__ if ">>>" in (getattr(ba, name).__doc__ or "")])
+def test_examples_of_docstrings_run(name):
+    names = {each: getattr(ba, each) for each in ba.__all__} | {"ba": ba}
+    (example,) = doctest.DocTestFinder(recurse=False).find(names[name], name, globs=names)
+    said: list[str] = []
+    assert doctest.DocTestRunner().run(example, out=said.append).failed == 0, "".join(said)
 
 
 def test_a_page_fetches_nothing(html):
