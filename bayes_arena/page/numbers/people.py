@@ -1,0 +1,64 @@
+"""Annotators, the most suspect first, and the competitors that suspects favour or hate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bayes_arena.fits.result import Fit
+from bayes_arena.page.pseudonyms import judges_annotators
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.names import resolve_interval
+from bayes_arena.reliability.annotators import annotator_columns
+from bayes_arena.reliability.suspicion.integrity import integrity_columns, unjudged
+
+LISTED, SUSPECT_LISTED = 15, 60
+"""Annotators that are listed where few are suspect, and at most."""
+
+
+@dataclass(frozen=True)
+class People:
+    """Who voted.
+
+    Attributes
+    ----------
+    silence : str
+        Why nothing is said of annotators; empty if something is.
+    verdicts : dict of str to int
+        How many are anomalous, to be watched, reliable.
+    rows : tuple of dict
+        Of the most suspect, as in :func:`~bayes_arena.annotators`.
+    total : int
+    carried : tuple of dict
+        Competitors that suspects favour or hate, as in :func:`~bayes_arena.integrity`.
+    """
+
+    silence: str
+    verdicts: dict[str, int]
+    rows: tuple[dict[str, Any], ...]
+    total: int
+    carried: tuple[dict[str, Any], ...]
+
+
+def people_of(fit: Fit, level: float, elo: EloScale) -> People:
+    """Return who voted, and whom suspects carry."""
+    total = (fit.cells if fit.trust is None else fit.trust.cells).n_annotators
+    carried = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["honest_only_if"]) if fit.trust else ()
+    if not judges_annotators(fit):
+        return People(_silence(fit), {}, (), total, carried)
+    rows = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
+    verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
+    shown = max(LISTED, min(verdicts["anomalous"] + verdicts["watch"], SUSPECT_LISTED))
+    return People("", verdicts, tuple(rows[:shown]), total, carried)
+
+
+def _silence(fit: Fit) -> str:
+    if fit.trust is not None and fit.trust.unjudged:
+        return unjudged(fit.trust)
+    if not fit.cells.n_annotators:
+        return "The votes do not say who cast them, so nothing can be said of annotators."
+    return f"The model {fit.model.name} takes all annotators for equally reliable, so it says nothing of them."
+
+
+def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*(one.tolist() for one in columns.values()), strict=True)]
