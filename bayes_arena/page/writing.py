@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from bayes_arena.errors import printable
 from bayes_arena.page.contents import Contents
 from bayes_arena.page.drawing import cells, fit as fit_figures, rows, svg
-from bayes_arena.page.numbers.board import shown_first
+from bayes_arena.page.numbers.board import first_tier, shown_first
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -68,11 +68,14 @@ def _template() -> Template:
         lstrip_blocks=True,
         finalize=_readable,
     )
-    environment.filters |= {"percent": percent, "count": count, "chance": chance}
+    environment.filters |= {"percent": percent, "count": count, "fixed": fixed, "chance": chance}
     environment.globals |= {
         "Axis": svg.Axis,
         "bar": rows.bar,
         "bars": rows.bars,
+        "spans": rows.spans,
+        "first_tier": first_tier,
+        "columns_of": cells.columns_of,
         "lines": cells.lines,
         "place_shades": cells.place_shades,
         "square": cells.square,
@@ -97,6 +100,11 @@ def count(value: float) -> str:
 def percent(value: float, digits: int = 0) -> Markup:
     """Write a share."""
     return Markup(f"{100 * value:.{digits}f}&nbsp;%")  # noqa: S704
+
+
+def fixed(value: float, digits: int = 0) -> str:
+    """Write a number with so many digits; nothing is minus zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def chance(value: float) -> Markup:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.page.drawing.svg import LINE, element, em, percent
 
-PLACES = (0.005, 0.05, 0.15, 0.35, 0.65)
+PLACES = (0.005, 0.03, 0.1, 0.25, 0.5)
 """Probabilities from which a place has shade 1 to 5."""
 WINS = (0.51, 0.6, 0.7, 0.8, 0.9)
 """Scores from which a win has shade 1 to 5; a loss likewise, shade -1 to -5."""
@@ -27,6 +27,12 @@ def win_shades(score: Floats) -> Ints:
     return np.where(score >= 0.5, shade, -shade)
 
 
+def columns_of(shades: Ints) -> tuple[int, int]:
+    """Return from which column to which there are shades."""
+    columns = np.flatnonzero(shades.any(axis=0))
+    return int(columns[0]), int(columns[-1]) + 1
+
+
 def shade_class(shade: int) -> str:
     """Return the name of a shade: w1 to w5, l1 to l5, or nothing."""
     return f"w{shade}" if shade > 0 else f"l{-shade}" if shade < 0 else ""
@@ -39,8 +45,9 @@ def square(shades: Ints, label: str) -> Markup:
     return element("svg", *_strokes(shades), **box)
 
 
-def lines(shades: Ints, chance: Floats) -> Markup:
-    """Draw a line of cells for every competitor, with numbers where there is room for them."""
+def lines(shades: Ints, chance: Floats, first: int, end: int) -> Markup:
+    """Draw a line of cells for every competitor, of some columns, with numbers where there is room for them."""
+    shades, chance = shades[:, first:end], chance[:, first:end]
     rows, columns = shades.shape
     box = {"viewBox": f"0 0 {columns} {rows}", "preserveAspectRatio": "none", "width": "100%", "height": "100%"}
     drawn = [element("svg", *_strokes(shades), **box)]

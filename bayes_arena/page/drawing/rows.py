@@ -12,9 +12,14 @@ Span = tuple[float, float, float]
 """Where a bar begins, where the dot is, where it ends."""
 
 
+def spans(rows: Sequence[object], begin: str, dot: str, end: str) -> list[Span]:
+    """Return the bars of rows by the names of their numbers."""
+    return [(getattr(row, begin), getattr(row, dot), getattr(row, end)) for row in rows]
+
+
 def bar(axis: Axis, span: Span) -> Markup:
     """Draw one bar for a cell of a table."""
-    return element("svg", _line(axis, span, "50%"), _dot(axis, span, "50%"), class_="bar", aria_hidden="true")
+    return element("svg", _line(axis, span, "50%"), _dot(axis, span, "50%", r=3), class_="bar", aria_hidden="true")
 
 
 def bars(axis: Axis, spans: Sequence[Span], marked: Sequence[bool], beside: Sequence[float] = ()) -> Markup:
@@ -45,5 +50,5 @@ def _line(axis: Axis, span: Span, y: str) -> Markup:
     return element("line", x1=axis.at(span[0]), x2=axis.at(span[2]), y1=y, y2=y)
 
 
-def _dot(axis: Axis, span: Span, y: str) -> Markup:
-    return element("circle", cx=axis.at(span[1]), cy=y, r=4)
+def _dot(axis: Axis, span: Span, y: str, r: float = 4) -> Markup:
+    return element("circle", cx=axis.at(span[1]), cy=y, r=r)

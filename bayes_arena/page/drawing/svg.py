@@ -62,10 +62,11 @@ class Axis:
         return cls(low, high, tuple(step * number for number in range(first, last + 1)))
 
     @classmethod
-    def of_places(cls, last: int) -> Axis:
-        """Return an axis of places, from the first to some last one."""
-        step = 1 if last <= 12 else 5 if last <= 40 else 10 if last <= 80 else 20
-        return cls(0.5, last + 0.5, tuple(dict.fromkeys([1.0, *map(float, range(step, last + 1, step))])))
+    def of_places(cls, first: int, last: int) -> Axis:
+        """Return an axis of places, each in the middle of its cell."""
+        step = next((step for step in (1, 2, 5, 10) if last - first < 12 * step), 20)
+        places = [place for place in range(first, last + 1) if place % step == 0 or place == first]
+        return cls(first - 0.5, last + 0.5, tuple(map(float, places)))
 
     def share(self, value: float) -> float:
         """Return where a number stands, from 0 to 1."""

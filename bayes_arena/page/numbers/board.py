@@ -150,6 +150,11 @@ def cheapest_equal(board: Board) -> str:
     )
 
 
+def first_tier(rows: Sequence[Row]) -> list[bool]:
+    """Return which are in the first tier."""
+    return [row.tier == 1 for row in rows]
+
+
 def shown_first(board: Sequence[object], most: int) -> int:
     """Return how many rows of a figure are shown at once: all, where they are not many more than so many."""
     return len(board) if len(board) <= 1.6 * most else most

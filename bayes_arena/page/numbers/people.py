@@ -12,8 +12,8 @@ from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
 from bayes_arena.reliability.suspicion.integrity import integrity_columns, unjudged
 
-LISTED, SUSPECT_LISTED = 15, 60
-"""Annotators that are listed where few are suspect, and at most."""
+FEWEST, WATCHED, MOST = 12, 25, 60
+"""Annotators that are listed at least, with those to be watched, and at most."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ def people_of(fit: Fit, level: float, elo: EloScale) -> People:
         return People(_silence(fit), {}, (), total, carried)
     rows = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
     verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
-    shown = max(LISTED, min(verdicts["anomalous"] + verdicts["watch"], SUSPECT_LISTED))
+    suspect = verdicts["anomalous"] + verdicts["watch"]
+    shown = max(FEWEST, min(verdicts["anomalous"], MOST), min(suspect, WATCHED))
     return People("", verdicts, tuple(rows[:shown]), total, carried)
 
 
