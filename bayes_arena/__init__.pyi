@@ -63,6 +63,10 @@ from .likelihood.simulation import (
     simulate as simulate,
 )
 from .likelihood.specification import Model as Model
+from .page.report import (
+    Report as Report,
+    report as report,
+)
 from .ratings.elo import EloScale as EloScale
 from .ratings.estimates import (
     contrasts as contrasts,

@@ -88,7 +88,7 @@ def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...],
         size={**size, "prompts": len(cast.slice_names.get("prompt", ()))},
         notes=tuple(dict.fromkeys([*fit.warnings, *said, *notes])),
         verdict=sentence(fit, board.p_best),
-        cheaper=cheapest_equal(board),
+        cheaper=cheapest_equal(board, level),
         level=level,
         board=board,
         wins=wins,
@@ -104,7 +104,7 @@ def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...],
 
 def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:
     """Say how the numbers came about."""
-    evidence = f" by {fit.evidence}" if fit.evidence else ""
+    evidence = f" ({fit.evidence})" if fit.evidence else ""
     scale = f"{elo.init:g} + {elo.scale:g} log{elo.base:g}(odds)"
     anchor = f", shifted so that {elo.anchor[0]} has {elo.anchor[1]:g}" if elo.anchor else ""
     interval = resolve_interval(None, fit).about(fit)["interval"]

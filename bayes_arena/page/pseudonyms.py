@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from bayes_arena.fits.result import Fit
-from bayes_arena.reliability.annotators import annotator_columns, everybody
 from bayes_arena.ratings.intervals.names import resolve_interval
+from bayes_arena.reliability.annotators import annotator_columns, everybody
 from bayes_arena.votes.cells import Cells
 
 

@@ -99,7 +99,7 @@ def count(value: float) -> str:
 
 def percent(value: float, digits: int = 0) -> Markup:
     """Write a share."""
-    return Markup(f"{100 * value:.{digits}f}&nbsp;%")  # noqa: S704
+    return Markup(f"{100 * value:.{digits}f}&nbsp;%")
 
 
 def fixed(value: float, digits: int = 0) -> str:
@@ -112,4 +112,3 @@ def chance(value: float) -> Markup:
     if value < 0.005:
         return Markup("&lt;1&nbsp;%")
     return Markup("&gt;99&nbsp;%") if value > 0.995 else percent(value)
-

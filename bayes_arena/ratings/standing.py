@@ -265,7 +265,7 @@ def unsettled_pairs(
 
 
 def shares_ahead(strength: Floats) -> Floats:
-    """Return the share of draws (n_draws, n) in which the row's competitor is ahead of the column's, a tie counting half, shape (n, n)."""
+    """Return the share of draws (n_draws, n) in which row is ahead of column, a tie counting half, shape (n, n)."""
     return np.array([((one > strength) + 0.5 * (one == strength)).mean(axis=0) for one in strength.T[:, :, None]])
 
 

@@ -12,7 +12,7 @@ from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.commands.questions.decisions import Goal
 from bayes_arena.cli.commands.ratings import Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
-from bayes_arena.cli.options import MODEL, VOTES, Without, takes_options
+from bayes_arena.cli.options import MODEL, OUTPUT, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
 from bayes_arena.cli.source import Delta, VoteSource, described
 from bayes_arena.errors import listing
@@ -97,6 +97,10 @@ def rate(
     model: Annotated[ModelChoice, Without("strength_by", "style")],
     intervals: Annotated[IntervalChoice, Without("interval", "by", "resamples")],
     scale: ScaleChoice,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write a page of the round as well.", rich_help_panel=OUTPUT),
+    ] = None,
     output: Output,
 ) -> None:
     """Hold a round: rate the votes, publish the result, and judge the annotators."""
@@ -119,6 +123,11 @@ def rate(
                 level=intervals.level,
                 elo=elo,
             )
+    if page is not None:
+        from bayes_arena.page.report import report
+
+        named = f"{file.name}, round {round.number}"
+        report(round.fit, source=named, level=intervals.level, elo=elo).save(page)
     about, how = how_fitted(round.fit)
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]

@@ -55,7 +55,7 @@ def lines(shades: Ints, chance: Floats, first: int, end: int) -> Markup:
         drawn += [
             element(
                 "text",
-                Markup(f"{100 * chance[row, column]:.0f}"),  # noqa: S704
+                Markup(f"{100 * chance[row, column]:.0f}"),
                 x=percent((column + 0.5) / columns),
                 y=em((row + 0.7) * LINE),
                 class_=f"on{shades[row, column]}",
@@ -72,6 +72,8 @@ def _strokes(shades: Ints) -> list[Markup]:
         path = []
         for row, line in enumerate(shades == shade):
             edges = np.flatnonzero(np.diff(line.astype(np.int8), prepend=0, append=0)).tolist()
-            path += [f"M{start} {row}h{end - start}v1h{start - end}" for start, end in zip(*[iter(edges)] * 2, strict=True)]
+            path += [
+                f"M{start} {row}h{end - start}v1h{start - end}" for start, end in zip(*[iter(edges)] * 2, strict=True)
+            ]
         found.append(element("path", d="".join(path), class_=shade_class(shade)))
     return found

@@ -127,26 +127,29 @@ def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) ->
     }
     values = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
     known = [tuple(column.texts[index] for column in meta) for index in order]
-    rows = tuple(Row(**dict(zip(columns, row, strict=True)), meta=more) for row, more in zip(values, known, strict=True))
+    rows = tuple(
+        Row(**dict(zip(columns, row, strict=True)), meta=more) for row, more in zip(values, known, strict=True)
+    )
     return Board(rows, order, strength, better, p_best, meta)
 
 
-def cheapest_equal(board: Board) -> str:
-    """Say which is the cheapest that the votes do not tell from the first; nothing if it is no cheaper."""
+def cheapest_equal(board: Board, level: float) -> str:
+    """Say which is the cheapest that the votes do not tell from the first; nothing if none is cheaper."""
     price = price_of(board.meta)
     if price is None or price.numbers is None:
         return ""
     prices = [price.numbers[index] for index in board.order]
     first = board.rows[0].name
-    alike = [row for row in range(1, len(prices)) if not board.better[0, row] and prices[row] < prices[0]]
+    behind = (board.strength[:, :1] > board.strength).mean(axis=0) > level
+    alike = [row for row in range(1, len(prices)) if not behind[row] and prices[row] < prices[0]]
     if not alike:
         return ""
     cheapest = min(alike, key=lambda row: prices[row])
     saved = 1 - prices[cheapest] / prices[0]
     written = [price.texts[board.order[row]] for row in (cheapest, 0)]
     return (
-        f"The votes do not tell {board.rows[cheapest].name} from {first}, and by {price.name} it is {saved:.0%} cheaper "
-        f"({written[0]} against {written[1]})."
+        f"The votes do not tell {board.rows[cheapest].name} from {first}, and by {price.name} it is {saved:.0%} "
+        f"cheaper ({written[0]} against {written[1]})."
     )
 
 

@@ -4,8 +4,8 @@ Of every pair the score of the competitor that the fit expects more of is summed
 
     E = sum of E[score],        V = sum of Var[score],
 
-at the estimate. Where the model gives ties no probability of their own, a vote is taken for a win or a loss, which makes
-the ranges a little wide. The votes were used for the fit too: what fits badly shows, what fits well may flatter.
+at the estimate. Where the model gives ties no probability of their own, a vote is taken for a win or a loss, which
+makes the ranges a little wide. The votes were used for the fit too: what fits badly shows, what fits well may flatter.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ def fitted(fit: Fit, level: float) -> Fitted:
     votes, observed = target.counts.sum(axis=0), OUTCOME_SCORES @ target.counts
     expected = votes * score
     expected, observed = (np.where(swap, votes - one, one) for one in (expected, observed))
-    ties = target.counts[TIE] + target.counts[BOTH_BAD]
+    tied = target.counts[TIE] + target.counts[BOTH_BAD]
     keys, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
-    rows = (votes, observed, expected, votes * variance, ties, votes * tie, votes * tie * (1 - tie))
-    votes, observed, expected, variance, *of_ties = (sum_by(place, one, len(keys)) for one in rows)
+    rows = (votes, observed, expected, votes * variance, tied, votes * tie, votes * tie * (1 - tie))
+    votes, observed, expected, variance, tied, ties, of_ties = (sum_by(place, one, len(keys)) for one in rows)
     seen = votes > 0
     first, second = np.divmod(keys, n)
     weaker = expected < votes / 2
@@ -96,7 +96,7 @@ def fitted(fit: Fit, level: float) -> Fitted:
     furthest = [k for k in np.argsort(-np.abs(z), kind="stable").tolist() if outside[k]][:FURTHEST]
     return Fitted(
         scores=_groups(votes[seen], observed[seen], expected[seen], variance[seen], level),
-        ties=_groups(votes[seen], *(one[seen] for one in of_ties), level) if fit.model.has_tie_outcome else (),
+        ties=_groups(votes[seen], tied[seen], ties[seen], of_ties[seen], level) if fit.model.has_tie_outcome else (),
         pairs=int(looked_at.sum()),
         outside=int(outside.sum()),
         furthest=tuple(

@@ -15,6 +15,9 @@ from bayes_arena.reliability.suspicion.integrity import integrity_columns, unjud
 FEWEST, WATCHED, MOST = 12, 25, 60
 """Annotators that are listed at least, with those to be watched, and at most."""
 
+NOBODY = {"favours": "", "how": "", "favour_probability": 0.0}
+"""What is said of annotators where it was not looked at whom they favour."""
+
 
 @dataclass(frozen=True)
 class People:
@@ -46,7 +49,8 @@ def people_of(fit: Fit, level: float, elo: EloScale) -> People:
     carried = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["honest_only_if"]) if fit.trust else ()
     if not judges_annotators(fit):
         return People(_silence(fit), {}, (), total, carried)
-    rows = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
+    found = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
+    rows = [NOBODY | row for row in found]
     verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
     suspect = verdicts["anomalous"] + verdicts["watch"]
     shown = max(FEWEST, min(verdicts["anomalous"], MOST), min(suspect, WATCHED))
@@ -62,4 +66,6 @@ def _silence(fit: Fit) -> str:
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    return [dict(zip(columns, row, strict=True)) for row in zip(*(one.tolist() for one in columns.values()), strict=True)]
+    return [
+        dict(zip(columns, row, strict=True)) for row in zip(*(one.tolist() for one in columns.values()), strict=True)
+    ]

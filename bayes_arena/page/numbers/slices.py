@@ -66,7 +66,9 @@ def kinds_of(fit: Fit, board: Board, level: float, elo: EloScale) -> list[Kind]:
 def unused_kinds(fit: Fit) -> list[str]:
     """Return the kinds of slices that votes have and the model does not tell apart, prompts aside."""
     names = fit.cells.slice_names
-    return [kind for kind in fit.cells.slices if kind != PROMPT and kind not in fit.model.strength_by and names[kind][1:]]
+    return [
+        kind for kind in fit.cells.slices if kind != PROMPT and kind not in fit.model.strength_by and names[kind][1:]
+    ]
 
 
 def _kind(fit: Fit, kind: str, board: Board, level: float, elo: EloScale) -> Kind:
