@@ -6,7 +6,9 @@ import platform
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
+
+import numpy as np
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.decisions.verdict import sentence
@@ -115,8 +117,8 @@ def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:
         "Intervals": f"{interval}, {100 * level:g} %",
         "Elo scale": scale + anchor,
         "Seed": "0" if fit.seed is None else str(fit.seed),
-        "Versions": ", ".join(
-            [f"bayes-arena {__version__}", f"Python {platform.python_version()}"]
-            + [f"{package} {version(package)}" for package in ("numpy", "scipy")]
+        "Versions": (
+            f"bayes-arena {__version__}, Python {platform.python_version()}, NumPy {np.__version__}, "
+            f"SciPy {scipy.__version__}"
         ),
     }
