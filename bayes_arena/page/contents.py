@@ -32,8 +32,10 @@ class Contents:
 
     Attributes
     ----------
-    size : dict of str to float
-        Votes, competitors, annotators and prompts, as they were cast.
+    votes : str
+        How many were cast.
+    size : dict of str to int
+        Competitors, annotators and prompts.
     notes : tuple of str
         What has to be known first.
     verdict : str
@@ -55,7 +57,8 @@ class Contents:
         How.
     """
 
-    size: dict[str, float]
+    votes: str
+    size: dict[str, int]
     notes: tuple[str, ...]
     verdict: str
     cheaper: str
@@ -85,8 +88,9 @@ def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...],
         wins, kinds = win_chances(fit, board), kinds_of(fit, board, level, elo)
     said = [str(one.message) for one in caught if issubclass(one.category, ArenaWarning)]
     cast = fit.cells if fit.trust is None else fit.trust.cells
-    size = {"votes": cast.n_votes, "competitors": cast.n_competitors, "annotators": cast.n_annotators}
+    size = {"competitors": cast.n_competitors, "annotators": cast.n_annotators}
     return Contents(
+        votes=cast.described_votes,
         size={**size, "prompts": len(cast.slice_names.get("prompt", ()))},
         notes=tuple(dict.fromkeys([*fit.warnings, *said, *notes])),
         verdict=sentence(fit, board.p_best),

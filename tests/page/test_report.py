@@ -18,6 +18,7 @@ from bayes_arena.page.numbers.board import board_of
 from bayes_arena.page.numbers.chances import place_chances, win_chances
 from bayes_arena.page.numbers.fitted import fitted
 from bayes_arena.page.numbers.settled import settled_of
+from bayes_arena.page.numbers.slices import kinds_of
 from bayes_arena.trust.judgement import Judgement
 
 HOSTILE = ("<script>alert(1)</script>", '" onmouseover="alert(1)', "{{ 7 * 7 }}", "turned \u202e text", "a" * 300)
@@ -215,7 +216,8 @@ def sliced() -> ba.Cells:
     rng = np.random.default_rng(0)
     a = rng.integers(0, 4, 600)
     b = (a + rng.integers(1, 4, 600)) % 4
-    return single_votes(a, b, rng.integers(0, 3, 600), category=rng.integers(0, 3, 600))
+    cells = single_votes(a, b, rng.integers(0, 3, 600), category=rng.integers(0, 3, 600))
+    return replace(cells, slice_names={"category": ("<i>art</i>", "coding", "law")})
 
 
 @pytest.mark.slow
@@ -223,9 +225,16 @@ class TestSlices:
     def test_boards_by_slice_are_those_of_the_fit(self, sliced):
         fit = ba.fit(sliced, model=ba.Model("sliced", strength_by=("category",)))
         html = ba.report(fit).html
-        assert re.findall(r"<figcaption><strong>(\d+)</strong>", html) and 'id="by-1"' in html
-        within = text_of(ba.report(fit.on(slice=("category", "0001"))).html)
-        assert "category: 0001" in within and "By category" not in within
+        panels = re.findall(r"<figcaption><strong>(.*?)</strong> (\d+) votes", html)
+        assert {name for name, _ in panels} == {"&lt;i&gt;art&lt;/i&gt;", "coding", "law"}
+        assert sum(int(votes) for _, votes in panels) == 600
+        (kind,) = kinds_of(fit, board_of(fit, 0.95, ba.EloScale(), ()), 0.95, ba.EloScale())
+        for panel in kind.panels:
+            board = ba.leaderboard(fit, slice=("category", panel.name)).set_index("competitor")
+            names = ba.leaderboard(fit)["competitor"]
+            assert [score for _, score, _ in panel.intervals] == board.loc[names, "elo"].tolist()
+        within = text_of(ba.report(fit.on(slice=("category", "coding"))).html)
+        assert "category: coding" in within and "By category" not in within
 
     def test_slices_that_are_not_told_apart_are_named(self, sliced):
         html = ba.report(ba.fit(sliced, model="bradley-terry")).html
