@@ -13,7 +13,8 @@ import numpy as np
 
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.names import resolve_interval
-from bayes_arena.reliability.annotators import annotator_columns, everybody
+from bayes_arena.reliability.annotators import annotator_columns
+from bayes_arena.reliability.anomaly import everybody
 from bayes_arena.votes.cells import Cells
 
 
