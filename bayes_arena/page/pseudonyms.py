@@ -14,7 +14,6 @@ import numpy as np
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
-from bayes_arena.reliability.anomaly import everybody
 from bayes_arena.votes.cells import Cells
 
 
@@ -36,8 +35,7 @@ def _in_order(fit: Fit, cast: Cells) -> list[str]:
     """Return the names of all annotators, the most suspect first, or the most active."""
     if judges_annotators(fit):
         return [str(name) for name in annotator_columns(fit, resolve_interval("laplace"))["annotator"]]
-    order = np.argsort(-everybody(fit)[0].votes_by_annotator(), kind="stable")
-    return [everybody(fit)[0].annotators[k] for k in order]
+    return [cast.annotators[k] for k in np.argsort(-cast.votes_by_annotator(), kind="stable")]
 
 
 def judges_annotators(fit: Fit) -> bool:
