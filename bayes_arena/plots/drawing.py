@@ -1,0 +1,117 @@
+"""What the pictures share: axes, colours, names and titles.
+
+Colours are Okabe and Ito's, which colour-blind readers can tell apart; shapes, shades or words say the same again, so
+that a picture can be printed in black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+    from bayes_arena.fits.result import Fit
+
+GREY, BLUE, RED, PURPLE, GREEN, ORANGE = "#6e6e6e", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#E69F00"
+SKY = "#56B4E9"
+SHADE = "#ececec"
+"""Of bands, and of cells that hold nothing."""
+LONGEST = 40
+"""Characters of a name that are shown."""
+TALLEST, SHORTEST = 0.22, 0.11
+"""Inches of a row where there are few, and where there are many."""
+LARGEST, SMALLEST = 9.0, 4.0
+"""Points of a name beside its row."""
+WIDTH = 0.6
+"""Of a letter, as a share of its size."""
+
+
+def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes to draw into: those given, or those of a new figure of so many inches."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def rows_high(size: int) -> float:
+    """Inches that so many rows take: less for each where there are many."""
+    return size * max(SHORTEST, min(TALLEST, 9.0 / size))
+
+
+def names_wide(names: Sequence[str]) -> float:
+    """Inches that the names of rows take beside them, at most."""
+    return max(len(named(name)) for name in names) * WIDTH * _points(rows_high(len(names)) / len(names)) / 72
+
+
+def name_size(ax: Axes, size: int) -> float:
+    """Points of a name beside one of so many rows, or below one of so many columns."""
+    return _points(ax.get_window_extent().height / ax.get_figure(root=True).dpi / size)
+
+
+def _points(row: float) -> float:
+    """Points of a name beside a row of so many inches."""
+    return max(SMALLEST, min(LARGEST, 0.95 * 72 * row))
+
+
+def named(name: str) -> str:
+    """Return a name as it is drawn: as it is, dollars included, but no longer than there is room for."""
+    shown = printable(name)
+    return (shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…").replace("$", r"\$")
+
+
+def spread(places: Sequence[float], gap: float) -> Floats:
+    """Move places between 0 and 1 as little as it takes for their labels, so high, not to touch; of their order."""
+    from scipy.optimize import isotonic_regression  # slow to import
+
+    asked = np.asarray(places, dtype=np.float64)
+    order, steps = np.argsort(asked, kind="stable"), gap * np.arange(len(asked))
+    moved = np.empty_like(asked)
+    moved[order] = isotonic_regression(asked[order] - steps).x.clip(0, max(0.0, 1 - gap * len(asked))) + steps
+    return moved
+
+
+def log_ticks(axis: Axis) -> None:
+    """Make an axis logarithmic, its ticks 1, 2 and 5 as people write them."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})  # type: ignore[attr-defined]  # which of the two it is
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.12g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def type_size(ax: Axes) -> float:
+    """Points of a title and of the names of axes: more where the figure is wide, and will be made smaller."""
+    return max(10.0, 1.1 * float(ax.get_figure(root=True).get_size_inches()[0]))
+
+
+def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
+    """Write a title and what else a reader has to know, and name the axes."""
+    size = type_size(ax)
+    ax.set_title("\n".join([title, *filter(None, more)]), loc="left", fontsize=size)
+    ax.set_xlabel(x, fontsize=size)
+    ax.set_ylabel(y, fontsize=size)
+
+
+def about(fit: Fit) -> str:
+    """Say which model was fitted to how many votes, and what its rankings are about."""
+    left_out = f", {fit.votes_left_out:,.12g} left out" if fit.votes_left_out else ""
+    over = " of ".join(fit.about[word] for word in ("over", "slice") if word in fit.about)
+    return f"{fit.model.name}, {fit.cells.described_votes}{left_out}" + (f"; on {over}" if over else "")
+
+
+def percent(level: float) -> str:
+    """Write a level as a percentage."""
+    return f"{100 * level:g} %"
