@@ -82,6 +82,31 @@ def spread(places: Sequence[float], gap: float) -> Floats:
     return moved
 
 
+def name_beside(ax: Axes, names: Sequence[str], points: Floats, looks: Sequence[tuple[str, str]]) -> None:
+    """Write names at the right, at the heights of their points or as near as there is room, with lines to them.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With its limits as they will be.
+    names : sequence of str
+        Whom to name.
+    points : ndarray, shape (n, 2)
+        Where they are drawn.
+    looks : sequence of (str, str)
+        Colour and marker of each.
+    """
+    at_height = ax.get_yaxis_transform()
+    low, high = ax.get_ylim()
+    gap = 1.3 * LARGEST / 72 * ax.get_figure(root=True).dpi / ax.get_window_extent().height
+    places = low + (high - low) * spread((points[:, 1] - low) / (high - low), gap)
+    line = {"arrowstyle": "-", "lw": 0.5, "ls": ":", "color": GREY, "shrinkA": 0, "shrinkB": 0}
+    for name, point, place, (color, marker) in zip(names, points, places, looks, strict=True):
+        ax.annotate("", tuple(point), (1.03, place), textcoords=at_height, arrowprops=line)
+        ax.plot(1.03, place, marker, color=color, ms=4, transform=at_height, clip_on=False)
+        ax.text(1.045, place, named(name), fontsize=LARGEST, va="center", transform=at_height)
+
+
 def log_ticks(axis: Axis) -> None:
     """Make an axis logarithmic, its ticks 1, 2 and 5 as people write them."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
