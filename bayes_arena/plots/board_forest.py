@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,6 +105,6 @@ def _draw_bands(ax: Axes, tiers: np.ndarray, size: float) -> None:
         if tier % 2 == 0:
             ax.axhspan(first - 0.5, last - 0.5, color=SHADE, lw=0, zorder=0)
         color = BLUE if tier % 2 else RED
-        place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
+        place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
         ax.text(1.01, (first + last - 1) / 2, f"tier {tier}", color=color, fontsize=size, **place)
         first = last

@@ -17,6 +17,7 @@ from bayes_arena.plots.drawing import (
     about,
     axes_of,
     entitle,
+    inches,
     log_ticks,
     named,
     percent,
@@ -92,6 +93,7 @@ def annotators(
             ax.hlines(y[mine], lower[mine], upper[mine], color=color, lw=0.8, alpha=0.6)
     for value in (0, 1):
         ax.axvline(value, color="black", lw=0.7, ls="-" if value == 0 else ":", zorder=1)
+    ax.set_yscale("log")
     log_ticks(ax.yaxis)
     ax.set_ylim(min(0.5, y.min()) / 1.1, max(2.0, y.max()) * 1.1)
     suspects = np.flatnonzero(columns["verdict"] == "anomalous")
@@ -109,12 +111,12 @@ def _name(ax: Axes, columns: Columns, who: np.ndarray, x: Floats, y: Floats) -> 
     if not len(who):
         return
     labels = [f"{named(str(columns['annotator'][k]))}, {named(str(columns['kind'][k]))} " for k in who]
-    box, dpi = ax.get_window_extent(), ax.get_figure(root=True).dpi
-    share = min(0.5, max(map(len, labels)) * WIDTH * TYPE / 72 * dpi / box.width)
+    width, height = inches(ax)
+    share = min(0.5, max(map(len, labels)) * WIDTH * TYPE / 72 / width)
     left, right = ax.get_xlim()
     ax.set_xlim((left - share * right) / (1 - share), right)
     low, high = np.log(ax.get_ylim())
-    places = spread((np.log(y[who]) - low) / (high - low), 1.3 * TYPE / 72 * dpi / box.height)
+    places = spread((np.log(y[who]) - low) / (high - low), 1.3 * TYPE / 72 / height)
     for k, label, place in zip(who, labels, np.exp(low + places * (high - low)), strict=True):
         line = {"arrowstyle": "-", "lw": 0.5, "color": GREY, "relpos": (1, 0.5), "shrinkA": 0, "shrinkB": 0}
         to, there = (x[k], y[k]), (left, place)

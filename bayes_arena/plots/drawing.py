@@ -45,6 +45,12 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     return ax
 
 
+def inches(ax: Axes) -> tuple[float, float]:
+    """Width and height of axes before they are laid out, hence somewhat less than they will be."""
+    box = ax.get_window_extent()
+    return box.width / ax.figure.dpi, box.height / ax.figure.dpi
+
+
 def rows_high(size: int) -> float:
     """Inches that so many rows take: less for each where there are many."""
     return size * max(SHORTEST, min(TALLEST, 9.0 / size))
@@ -57,7 +63,7 @@ def names_wide(names: Sequence[str]) -> float:
 
 def name_size(ax: Axes, size: int) -> float:
     """Points of a name beside one of so many rows, or below one of so many columns."""
-    return _points(ax.get_window_extent().height / ax.get_figure(root=True).dpi / size)
+    return _points(inches(ax)[1] / size)
 
 
 def _points(row: float) -> float:
@@ -71,14 +77,13 @@ def named(name: str) -> str:
     return (shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…").replace("$", r"\$")
 
 
-def spread(places: Sequence[float], gap: float) -> Floats:
+def spread(places: Floats, gap: float) -> Floats:
     """Move places between 0 and 1 as little as it takes for their labels, so high, not to touch; of their order."""
     from scipy.optimize import isotonic_regression  # slow to import
 
-    asked = np.asarray(places, dtype=np.float64)
-    order, steps = np.argsort(asked, kind="stable"), gap * np.arange(len(asked))
-    moved = np.empty_like(asked)
-    moved[order] = isotonic_regression(asked[order] - steps).x.clip(0, max(0.0, 1 - gap * len(asked))) + steps
+    order, steps = np.argsort(places, kind="stable"), gap * np.arange(len(places))
+    moved = np.empty_like(places)
+    moved[order] = isotonic_regression(places[order] - steps).x.clip(0, max(0.0, 1 - gap * len(places))) + steps
     return moved
 
 
@@ -98,7 +103,7 @@ def name_beside(ax: Axes, names: Sequence[str], points: Floats, looks: Sequence[
     """
     at_height = ax.get_yaxis_transform()
     low, high = ax.get_ylim()
-    gap = 1.3 * LARGEST / 72 * ax.get_figure(root=True).dpi / ax.get_window_extent().height
+    gap = 1.3 * LARGEST / 72 / inches(ax)[1]
     places = low + (high - low) * spread((points[:, 1] - low) / (high - low), gap)
     line = {"arrowstyle": "-", "lw": 0.5, "ls": ":", "color": GREY, "shrinkA": 0, "shrinkB": 0}
     for name, point, place, (color, marker) in zip(names, points, places, looks, strict=True):
@@ -108,10 +113,9 @@ def name_beside(ax: Axes, names: Sequence[str], points: Floats, looks: Sequence[
 
 
 def log_ticks(axis: Axis) -> None:
-    """Make an axis logarithmic, its ticks 1, 2 and 5 as people write them."""
+    """Mark 1, 2 and 5 and their like on a logarithmic axis, as people write them."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})  # type: ignore[attr-defined]  # which of the two it is
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(StrMethodFormatter("{x:,.12g}"))
     axis.set_minor_formatter(NullFormatter())
@@ -119,7 +123,7 @@ def log_ticks(axis: Axis) -> None:
 
 def type_size(ax: Axes) -> float:
     """Points of a title and of the names of axes: more where the figure is wide, and will be made smaller."""
-    return max(10.0, 1.1 * float(ax.get_figure(root=True).get_size_inches()[0]))
+    return max(10.0, 1.1 * ax.figure.get_window_extent().width / ax.figure.dpi)
 
 
 def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:

@@ -90,12 +90,20 @@ def cost(
     for index, (label, (color, marker, face)) in enumerate(LOOKS.items()):
         mine = verdict == index
         reach = np.abs([bound[mine] - score[mine] for bound in (lower, upper)])
-        look = {"color": color, "fmt": marker, "mfc": face, "ms": 5, "elinewidth": 0.8, "zorder": 4 - index}
+        look: dict[str, Any] = {
+            "color": color,
+            "fmt": marker,
+            "mfc": face,
+            "ms": 5,
+            "elinewidth": 0.8,
+            "zorder": 4 - index,
+        }
         ax.errorbar(prices[mine], score[mine], yerr=reach, label=label, **look)
     by_price = np.lexsort([-score, prices])
     line = by_price[front[by_price]]
     ax.step(prices[line], score[line], where="post", color=BLUE, lw=1, alpha=0.5, zorder=2)
     if prices.min() > 0 and prices.max() > RATIO * prices.min():
+        ax.set_xscale("log")
         log_ticks(ax.xaxis)
     shown = np.flatnonzero((verdict < 2) | (len(names) <= FEW))
     kinds = [list(LOOKS.values())[kind][:2] for kind in verdict[shown]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -132,7 +132,7 @@ def _squares(
         extent=(left, left + size, top + size, top),
     )
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, aspect=25, format=PercentFormatter(1, decimals=0))
-    bar.set_ticks(np.linspace(0, 1, 6) ** (1 / gamma))
+    bar.set_ticks([step ** (1 / gamma) for step in (0, 0.2, 0.4, 0.6, 0.8, 1)])
     bar.set_label(label, fontsize=type_size(ax))
     for axis in (ax.xaxis, bar.ax.yaxis):
         axis.set_tick_params(labelsize=0.9 * type_size(ax))
@@ -142,7 +142,7 @@ def _squares(
     for row, column in np.ndindex(*values.shape) if size <= WRITTEN else ():
         red, green, blue, _ = image.to_rgba(values[row, column])
         dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-        shown = {"ha": "center", "va": "center", "fontsize": 8, "color": "white" if dark else "black"}
+        shown: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "color": "white" if dark else "black"}
         ax.text(
             first + column, row, f"{100 * values[row, column]:.0f}" if values[row, column] >= 0.005 else "", **shown
         )

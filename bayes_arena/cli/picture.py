@@ -1,0 +1,56 @@
+"""The picture that a command draws beside its answer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from bayes_arena.cli.options import OUTPUT
+from bayes_arena.errors import ArenaWarning, OutputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SUFFIXES = (".png", ".svg", ".pdf")
+DOTS = 200
+"""Per inch of a PNG."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Where the answer is drawn as well.
+
+    Raises
+    ------
+    OutputError
+        If the name of the file ends in none of the known suffixes.
+    """
+
+    plot: Annotated[
+        Path | None,
+        Option(
+            "--plot",
+            metavar="FILE",
+            help="Also draw the answer: PNG, SVG or PDF, by the name of the file.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.plot is not None and self.plot.suffix.lower() not in SUFFIXES:
+            raise OutputError(f"No picture format known for {self.plot.name!r}. Name it *{', *'.join(SUFFIXES)}.")
+
+    def draw(self, drawn: Callable[[], Axes]) -> None:
+        """Draw the picture if one is asked for; what there is to warn of, the answer says."""
+        if self.plot is None:
+            return
+        import matplotlib
+
+        matplotlib.use("agg")
+        with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+            drawn().figure.savefig(self.plot, dpi=DOTS)
