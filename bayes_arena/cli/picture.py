@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from bayes_arena.cli.options import OUTPUT
-from bayes_arena.errors import ArenaWarning, OutputError
+from bayes_arena.errors import ArenaWarning, OutputError, listing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ class Picture:
 
     def __post_init__(self) -> None:
         if self.plot is not None and self.plot.suffix.lower() not in SUFFIXES:
-            raise OutputError(f"No picture format known for {self.plot.name!r}. Name it *{', *'.join(SUFFIXES)}.")
+            raise OutputError(f"No picture format known for {self.plot.name!r}. Name it {listing('*' + suffix for suffix in SUFFIXES)}.")
 
     def draw(self, drawn: Callable[[], Axes]) -> None:
         """Draw the picture if one is asked for; what there is to warn of, the answer says."""
