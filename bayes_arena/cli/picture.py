@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from typer import Option
 
@@ -15,6 +15,7 @@ from bayes_arena.errors import ArenaWarning, OutputError, listing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS = 200
@@ -43,7 +44,8 @@ class Picture:
 
     def __post_init__(self) -> None:
         if self.plot is not None and self.plot.suffix.lower() not in SUFFIXES:
-            raise OutputError(f"No picture format known for {self.plot.name!r}. Name it {listing('*' + suffix for suffix in SUFFIXES)}.")
+            known = listing(f"*{suffix}" for suffix in SUFFIXES)
+            raise OutputError(f"No picture format known for {self.plot.name!r}. Name it {known}.")
 
     def draw(self, drawn: Callable[[], Axes]) -> None:
         """Draw the picture if one is asked for; what there is to warn of, the answer says."""
@@ -53,4 +55,5 @@ class Picture:
 
         matplotlib.use("agg")
         with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-            drawn().figure.savefig(self.plot, dpi=DOTS)
+            figure = cast("Figure", drawn().get_figure(root=True))
+        figure.savefig(self.plot, dpi=DOTS)

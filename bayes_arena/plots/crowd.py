@@ -34,6 +34,8 @@ LOOKS = {"reliable": (GREY, "o"), "watch": (ORANGE, "s"), "anomalous": (RED, "D"
 """Colour and shape of the verdicts."""
 NAMED = 20
 """Suspects that are named, the most suspect first."""
+LEAST = 2.0
+"""Factor up and down from the middle that is shown at least, so that equals do not look different."""
 TYPE = 8
 """Points of their names."""
 
@@ -95,7 +97,8 @@ def annotators(
         ax.axvline(value, color="black", lw=0.7, ls="-" if value == 0 else ":", zorder=1)
     ax.set_yscale("log")
     log_ticks(ax.yaxis)
-    ax.set_ylim(min(0.5, y.min()) / 1.1, max(2.0, y.max()) * 1.1)
+    middle, reach = np.sqrt(y.min() * y.max()), np.sqrt(y.max() / y.min())
+    ax.set_ylim(middle / max(1.1 * reach, LEAST), middle * max(1.1 * reach, LEAST))
     suspects = np.flatnonzero(columns["verdict"] == "anomalous")
     _name(ax, columns, suspects[:NAMED], lower, y)
     ax.legend(fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False)
