@@ -80,6 +80,8 @@ def annotators(
     ax = axes_of(ax, 7.0, 5.0)
     for verdict, (color, marker) in LOOKS.items():
         mine = columns["verdict"] == verdict
+        if not mine.any():
+            continue
         ax.scatter(
             x[mine],
             y[mine],

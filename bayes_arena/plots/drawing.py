@@ -7,6 +7,7 @@ that a picture can be printed in black.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,9 +73,11 @@ def _points(row: float) -> float:
 
 
 def named(name: str) -> str:
-    """Return a name as it is drawn: as it is, dollars included, but no longer than there is room for."""
+    """Return a name as it is drawn: as it is, dollars included; its middle is left out where it is too long."""
     shown = printable(name)
-    return (shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…").replace("$", r"\$")
+    if len(shown) > LONGEST:
+        shown = f"{shown[: LONGEST // 2 - 1]}…{shown[-LONGEST // 2 :]}"
+    return shown.replace("$", r"\$")
 
 
 def spread(places: Floats, gap: float) -> Floats:
@@ -129,7 +132,9 @@ def type_size(ax: Axes) -> float:
 def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
     """Write a title and what else a reader has to know, and name the axes."""
     size = type_size(ax)
-    ax.set_title("\n".join([title, *filter(None, more)]), loc="left", fontsize=size)
+    room = int(max(30, 1.15 * inches(ax)[0] * 72 / (WIDTH * size)))
+    lines = [line for text in (title, *more) for line in wrap(text, room)]
+    ax.set_title("\n".join(lines), loc="left", fontsize=size)
     ax.set_xlabel(x, fontsize=size)
     ax.set_ylabel(y, fontsize=size)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Columns, Floats, sum_by
+from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.plots.drawing import BLUE, RED, about, axes_of, entitle, percent
 from bayes_arena.ratings.intervals.contract import half_width, require_level
@@ -37,8 +38,8 @@ def calibration(
     """Draw what happened against what the fit predicts: the score of who was shown first, and ties.
 
     Points on the diagonal are predictions that come true as often as they say; bars show how far from it chance alone
-    takes them. Votes that the fit has seen show its faults and cannot show that it has none: for that, give it votes
-    that were held out.
+    takes them. Votes that the fit has seen are used twice, which makes the points steeper than those of new votes: they
+    show faults and certify nothing. For that, give it votes that were held out.
 
     Parameters
     ----------
@@ -61,10 +62,16 @@ def calibration(
     Raises
     ------
     ModelError
-        If the level is not possible, the model leaves out ties or both-bad votes, or the fit does not know a
-        competitor.
+        If the level is not possible, the model leaves out ties or both-bad votes, the fit does not know a competitor,
+        or it has numbers for prompts or other slices, which follow the votes it was fitted to too closely to check it.
     """
     require_level(level)
+    if votes is None and fit.target.slices:
+        raise ModelError(
+            f"Model {fit.model.name!r} has numbers for every slice, which follow the votes it was fitted to: "
+            "calibration takes votes that were held out (votes=...), or a model without them (answers=False, "
+            "--answers off)."
+        )
     cells = fit.cells if votes is None else votes
     expected = predict(fit, cells, seed=seed)
     ax = axes_of(ax, 5.0, 5.2)
@@ -75,7 +82,7 @@ def calibration(
     for what, per_cell, color, marker in series:
         columns = grouped(*per_cell, cells.counts.sum(axis=1), level=level)
         ax.vlines(columns["predicted"], columns["lower"], columns["upper"], color=color, lw=5, alpha=0.3)
-        ax.plot(columns["predicted"], columns["observed"], marker, color=color, ms=5, label=what)
+        ax.plot(columns["predicted"], columns["observed"], marker, color=color, ms=5, label=what, clip_on=False)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     ax.grid(alpha=0.3, lw=0.6)
     ax.legend(fontsize=9, loc="upper left", frameon=False)

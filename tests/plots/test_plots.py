@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers import prompted
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
@@ -152,6 +153,14 @@ def test_calibration_of_other_votes_needs_known_competitors(few, many):
         ba.plots.calibration(few, many.cells)
 
 
+def test_answers_are_checked_on_other_votes_only():
+    cells = prompted(prompts=5, votes=60)
+    fit = ba.fit(cells, model=ba.Model("answers", strength_by=("prompt",)), method="map")
+    with pytest.raises(ba.ModelError, match="follow the votes it was fitted to"):
+        ba.plots.calibration(fit)
+    assert ba.plots.calibration(fit, prompted(prompts=5, votes=60, seed=1)).lines
+
+
 def test_groups_are_means_over_votes():
     predicted, votes = np.array([0.8, 0.2, 0.2, 0.8]), np.array([10.0, 30.0, 10.0, 30.0])
     groups = grouped(predicted, predicted * (1 - predicted), np.array([10.0, 3.0, 3.0, 26.0]), votes, level=0.95)
@@ -226,7 +235,7 @@ def test_every_picture_goes_where_it_is_told_to_and_says_nothing(few, history, c
 def test_names_are_drawn_as_they_are():
     assert plt.figure().text(0, 0, named("$a$ and $b"))._preprocess_math(named("$a$"))[0] == "$a$"
     assert named("a\nb") == r"a\nb"
-    assert named("x" * 50) == "x" * 39 + "…"
+    assert named("a" * 30 + "b" * 30) == "a" * 19 + "…" + "b" * 20
 
 
 def test_labels_move_no_more_than_they_must():
