@@ -132,7 +132,7 @@ def type_size(ax: Axes) -> float:
 def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
     """Write a title and what else a reader has to know, and name the axes."""
     size = type_size(ax)
-    room = int(max(30, 1.15 * inches(ax)[0] * 72 / (WIDTH * size)))
+    room = int(max(30, 1.25 * inches(ax)[0] * 72 / (WIDTH * size)))
     lines = [line for text in (title, *more) for line in wrap(text, room)]
     ax.set_title("\n".join(lines), loc="left", fontsize=size)
     ax.set_xlabel(x, fontsize=size)

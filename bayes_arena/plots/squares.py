@@ -32,7 +32,7 @@ def ranks(
     slice: tuple[str, str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the posterior of the ranks: for every competitor the probability of every rank.
+    """Draw the posterior of the ranks: for every competitor the probability of every rank, best expected rank first.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def ranks(
     names = [fit.cells.competitors[row] for row in order]
     ax = _squares(ax, shares[order], names, colors="Blues", label="probability", first=1, gamma=0.5)
     ax.set_xticks(_places(len(names)))
-    entitle(ax, "Probability of every rank, best expected rank first", about(fit), x="rank")
+    entitle(ax, "Probability of every rank", about(fit), x="rank")
     return ax
 
 
@@ -99,7 +99,7 @@ def wins(
     names = [str(name) for name in order]
     ax = _squares(ax, table.loc[order, order].to_numpy(), names, colors="RdBu", label="score of the row, ties half")
     ax.set_xticks(range(len(names)), [named(name) for name in names], rotation=90, fontsize=name_size(ax, len(names)))
-    entitle(ax, "Expected score of every row against every column", about(fit.on(over, slice)), x="against")
+    entitle(ax, "Expected score, row against column", about(fit.on(over, slice)), x="against")
     return ax
 
 
