@@ -1,8 +1,10 @@
 """What the package exports, and what it must not leak."""
 
 import importlib
+import re
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -35,6 +37,7 @@ PUBLIC = [
     "JudgeReport",
     "Laplace",
     "LeaveOneOut",
+    "MissingPackageError",
     "Model",
     "ModelError",
     "NoMaximumWarning",
@@ -150,3 +153,8 @@ def test_importing_the_package_imports_nothing_heavy():
     heavy = {"numpy", "pymc", "polars", "pandas", "scipy", "matplotlib"}
     code = f"import sys, bayes_arena; bayes_arena.plots; assert not {heavy} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_citation_is_of_this_version():
+    text = (Path(__file__).parents[1] / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.*)$", text, re.MULTILINE) == [ba.__version__]

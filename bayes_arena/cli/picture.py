@@ -12,6 +12,7 @@ from typer import Option
 
 from bayes_arena.cli.options import OUTPUT
 from bayes_arena.errors import ArenaWarning, OutputError, listing
+from bayes_arena.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +31,8 @@ class Picture:
     ------
     OutputError
         If the name of the file ends in none of the known suffixes.
+    MissingPackageError
+        If Matplotlib is not installed.
     """
 
     plot: Annotated[
@@ -43,9 +46,12 @@ class Picture:
     ] = None
 
     def __post_init__(self) -> None:
-        if self.plot is not None and self.plot.suffix.lower() not in SUFFIXES:
+        if self.plot is None:
+            return
+        if self.plot.suffix.lower() not in SUFFIXES:
             known = listing(f"*{suffix}" for suffix in SUFFIXES)
             raise OutputError(f"No picture format known for {self.plot.name!r}. Name it {known}.")
+        require("Plots", "matplotlib")
 
     def draw(self, drawn: Callable[[], Axes]) -> None:
         """Draw the picture if one is asked for; what there is to warn of, the answer says."""
@@ -55,5 +61,5 @@ class Picture:
 
         matplotlib.use("agg")
         with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-            figure = cast("Figure", drawn().get_figure(root=True))
+            figure = cast("Figure", drawn().figure)
         figure.savefig(self.plot, dpi=DOTS)

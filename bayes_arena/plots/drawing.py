@@ -14,6 +14,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import printable
+from bayes_arena.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +37,14 @@ WIDTH = 0.6
 
 
 def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes to draw into: those given, or those of a new figure of so many inches."""
+    """Return the axes to draw into: those given, or those of a new figure of so many inches.
+
+    Raises
+    ------
+    MissingPackageError
+        If Matplotlib is not installed.
+    """
+    require("Plots", "matplotlib")
     if ax is None:
         import matplotlib.pyplot as plt
 

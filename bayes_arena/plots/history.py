@@ -51,8 +51,6 @@ def rounds(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ModelError
         If there is no round yet.
     """
-    from matplotlib.ticker import FixedLocator, MaxNLocator
-
     if not len(history):
         raise ModelError("There is no round to draw. Hold one: StableArena.rate (bayes-arena arena rate).")
     lines = {str(name): table for name, table in history.groupby("competitor", sort=False)}
@@ -60,6 +58,8 @@ def rounds(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     last = history[history["round"] == final]
     best = [str(name) for name in last.sort_values("elo", ascending=False, kind="stable")["competitor"].head(NAMED)]
     ax = axes_of(ax, 7.5, 5.0)
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
     for name in lines.keys() - set(best):
         ax.plot(lines[name]["round"], lines[name]["elo"], ".-", color=GREY, lw=0.6, ms=2, alpha=0.35, zorder=1)
     looks = dict(zip(best, zip(cycle(COLORS), cycle(MARKERS), strict=False), strict=False))

@@ -117,12 +117,12 @@ def _squares(
 
     Columns are numbered from ``first``; colours are those of the probability to the power ``gamma``.
     """
-    from matplotlib.colors import PowerNorm
-    from matplotlib.ticker import PercentFormatter
-
     size = len(names)
     side, margin = max(2.4, rows_high(size)), names_wide(names)
     ax = axes_of(ax, side + margin + 1.6, side + 1.2 + (0.0 if first else margin))
+    from matplotlib.colors import PowerNorm
+    from matplotlib.ticker import PercentFormatter
+
     left, top = first - 0.5, -0.5
     image = ax.imshow(
         values,
