@@ -23,9 +23,8 @@ COLOURS = 128
 """Of a picture that is kept, which makes it a third as large."""
 
 
-def execute(path: Path, data: str = os.devnull) -> NotebookNode:
-    """Return a notebook with its outputs, from the votes of a folder, or from simulated ones where it has none."""
-    notebook = nbformat.read(path, as_version=4)
+def execute(notebook: NotebookNode, data: str = os.devnull) -> NotebookNode:
+    """Give a notebook its outputs, from the votes of a folder, or from simulated ones where it has none."""
     client = NotebookClient(
         notebook,
         timeout=PATIENCE,
@@ -53,4 +52,5 @@ if __name__ == "__main__":
     for path in sorted(FOLDER.glob("*.ipynb")):
         if len(sys.argv) == 1 or path.stem in sys.argv[1:]:
             print(path.stem, file=sys.stderr)
-            path.write_text(nbformat.writes(shrink(execute(path))) + "\n", encoding="utf-8")
+            notebook = shrink(execute(nbformat.read(path, as_version=4)))
+            path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")

@@ -36,6 +36,7 @@ PUBLIC = [
     "InvalidVotesError",
     "JudgeReport",
     "Laplace",
+    "LayoutWarning",
     "LeaveOneOut",
     "MissingPackageError",
     "Model",

@@ -135,7 +135,8 @@ def judge(
     with collected_warnings() as notes:
         import numpy as np
 
-        from bayes_arena.reliability.judges import Estimate, judge_report
+        from bayes_arena.reliability.programs.judges import judge_report
+        from bayes_arena.reliability.programs.report import Estimate
 
         result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
         report = judge_report(result, judge, own=own, level=level)
