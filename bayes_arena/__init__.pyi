@@ -1,5 +1,6 @@
 """The public names, and where they live: the one list of them."""
 
+from . import plots as plots
 from .arena.stable_arena import StableArena as StableArena
 from .arena.stored_rounds import Round as Round
 from .arena.stored_votes import Addition as Addition
@@ -65,6 +66,10 @@ from .likelihood.simulation import (
     simulate as simulate,
 )
 from .likelihood.specification import Model as Model
+from .page.report import (
+    Report as Report,
+    report as report,
+)
 from .ratings.elo import EloScale as EloScale
 from .ratings.estimates import (
     contrasts as contrasts,

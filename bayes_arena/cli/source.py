@@ -174,11 +174,15 @@ class VoteSource:
 
         return read_repeats(self.files, **self.reading()) if self.files and not self.dedupe else None
 
+    @property
+    def named(self) -> str:
+        """The files by their names."""
+        names = [file if file.startswith(HUB) else Path(file).name for file in self.files or []]
+        return ", ".join(names) or "example arena (simulated)"
+
     def title(self, cells: Cells) -> str:
         """Say what was read."""
-        names = [file if file.startswith(HUB) else Path(file).name for file in self.files or []]
-        name = ", ".join(names) or "example arena (simulated)"
-        return described(name, cells)
+        return described(self.named, cells)
 
 
 def described(name: str, cells: Cells) -> str:
