@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import bayes_arena as ba
+import bayes_arena.models
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow
@@ -27,10 +28,10 @@ def html(tmp_path_factory) -> Path:
 
 
 def test_every_public_name_has_its_place(html):
-    there = {
-        name for page in (html / "reference").glob("*.html") for name in re.findall(r'id="([\w.-]+)"', page.read_text())
-    }
-    assert {f"bayes_arena.{name}" for name in ba.__all__} <= there
+    pages = [page.read_text() for page in (html / "reference").glob("*.html")]
+    there = {name for page in pages for name in re.findall(r'id="(?:module-)?(bayes_arena\.[\w.]+)"', page)}
+    public = {"": ba.__all__, "plots.": ba.plots.__all__, "models.": bayes_arena.models.__all__}
+    assert {f"bayes_arena.{where}{name}" for where, names in public.items() for name in names} <= there
 
 
 @pytest.mark.parametrize("name", [name for name in ba.__all__ if ">>>" in (getattr(ba, name).__doc__ or "")])
