@@ -53,6 +53,7 @@ PUBLIC = [
     "SuspectVotesWarning",
     "TooLargeError",
     "UnusedColumnWarning",
+    "Versus",
     "VoteSequence",
     "VotesError",
     "annotators",
@@ -109,6 +110,7 @@ PUBLIC = [
     "to_datatree",
     "unsettled_pairs",
     "verdict",
+    "versus",
     "win_probability",
 ]
 

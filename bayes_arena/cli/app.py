@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -42,6 +43,12 @@ def _any_command(
 def tell(text: str) -> None:
     """Print a message to standard error, whatever names it contains."""
     print("\n".join(map(printable, text.split("\n"))), file=sys.stderr)
+
+
+def is_plain_terminal() -> bool:
+    """Whether the terminal shows no more than plain characters: a dumb one, or one of another encoding than UTF-8."""
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"  # answers are written as UTF-8 whatever it is
+    return os.environ.get("TERM") == "dumb" or not encoding.lower().startswith("utf")
 
 
 @contextmanager

@@ -85,7 +85,7 @@ class ModelChoice:
             rich_help_panel=MODEL,
         ),
     ] = None
-    seed: Annotated[int, Option(help="Seed of nuts and the bootstrap.", rich_help_panel=MODEL)] = 0
+    seed: Annotated[int, Option(help="The same seed gives the same answer.", rich_help_panel=MODEL)] = 0
     sigma_strength: Annotated[
         float | None, Option(help="Prior sd of strengths, in logits.", rich_help_panel=MODEL, show_default=False)
     ] = None

@@ -38,6 +38,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
     options = ("--format", "json", "--model", "m-elo", "--prior", "flat")
     answer = json.loads(run("rank", votes_file, *options, "--annotator", "judge").stdout)
     assert list(answer) == [
+        "schema",
         "model",
         "prior",
         "method",
@@ -54,7 +55,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "warnings",
         "leaderboard",
     ]
-    assert [answer[key] for key in list(answer)[:7]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
+    assert [answer[key] for key in list(answer)[1:8]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
     assert (answer["mirror_probability"], answer["trust"], answer["warnings"]) == (None, None, [])
     assert (answer["intervals"], answer["interval"], answer["level"]) == ("laplace", "laplace", 0.95)
     assert list(answer["leaderboard"][0]) == COLUMNS

@@ -10,7 +10,7 @@ from typer import Option
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import ModelChoice
-from bayes_arena.cli.options import MODEL, Without, takes_options
+from bayes_arena.cli.options import FITTED, MODEL, TRUSTED, Without, takes_options
 from bayes_arena.cli.output import Output, between, digits
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
@@ -22,7 +22,7 @@ ANSWERS = "+answers"
 """What follows the name of a model with answers."""
 
 
-@app.command()
+@app.command(rich_help_panel=FITTED)
 @takes_options
 def compare(
     *,
@@ -84,10 +84,10 @@ def compare(
         title += f"\nscored by predicting {table.attrs['question']}"
     asked = {str(name): value for name, value in table.attrs.items()}
     head = {**sizes(cells), "n_scored": scored, **asked, "warnings": notes}
-    output.write(columns, key="comparison", head=head, title=title, shown=shown)
+    output.write(columns, schema="compare/1", key="comparison", head=head, title=title, shown=shown, spare=("s.e.",))
 
 
-@app.command()
+@app.command(rich_help_panel=FITTED)
 @takes_options
 def diagnose(
     source: VoteSource,
@@ -104,10 +104,10 @@ def diagnose(
     how = {"model": result.model.name, "prior": str(result.prior), "method": result.method}
     head = {**how, **sizes(result.cells), "warnings": notes}
     title = f"{source.title(result.cells)}\n{', '.join(how.values())}"
-    output.write(columns, key="diagnosis", head=head, title=title, shown=columns)
+    output.write(columns, schema="diagnose/1", key="diagnosis", head=head, title=title, shown=columns)
 
 
-@app.command()
+@app.command(rich_help_panel=TRUSTED)
 @takes_options
 def judge(
     *,
@@ -149,4 +149,4 @@ def judge(
     }
     head = {"judge": judge, "sentence": report.sentence, "model": report.model, **sizes(result.cells)}
     title = f"{source.title(result.cells)}\n{report.model}\n{report.sentence}"
-    output.write(columns, key="report", head={**head, "warnings": notes}, title=title, shown=shown)
+    output.write(columns, schema="judge/1", key="report", head={**head, "warnings": notes}, title=title, shown=shown)

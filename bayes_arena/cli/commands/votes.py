@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.options import Without, takes_options
+from bayes_arena.cli.options import WANTED, Without, takes_options
 from bayes_arena.cli.output import Format, Output
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.errors import VotesError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
 
 
-@app.command()
+@app.command(rich_help_panel=WANTED)
 @takes_options
 def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output: Output) -> None:
     """Report what the votes can and cannot settle, and whose do not count; exit code 2 if some are invalid."""
@@ -33,12 +33,12 @@ def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output:
             rows.append(_good_faith(cells))
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     head = {**sizes(cells), "warnings": notes}
-    output.write(columns, key="checks", head=head, title=source.title(cells), shown=columns)
+    output.write(columns, schema="check/1", key="checks", head=head, title=source.title(cells), shown=columns)
     if cells.dropped:
         replace(source, on_invalid="raise").read()  # quotes the first invalid votes, and ends with exit code 2
 
 
-@app.command()
+@app.command(rich_help_panel=WANTED)
 def simulate(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write (.csv or .parquet).")] = None,
     truth: Annotated[Path | None, typer.Option(help="JSON file for the true strengths and discriminations.")] = None,

@@ -10,13 +10,13 @@ from typer import Option
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import ModelChoice
 from bayes_arena.cli.commands.ratings import how_fitted, left_out_named
-from bayes_arena.cli.options import MODEL, takes_options
+from bayes_arena.cli.options import MODEL, RANKING, takes_options
 from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.source import VoteSource
 from bayes_arena.errors import SHOWN
 
 
-@app.command()
+@app.command(rich_help_panel=RANKING)
 @takes_options
 def flips(
     *,
@@ -60,4 +60,4 @@ def flips(
     title = f"{source.title(result.cells)}\n{fitted}{left_out_named(result)}"
     title += f"\n{plural(by)} to {how} until the second is ahead"
     title += f"; inf: more than {100 * max_share:g} % of the votes" if any(map(isinf, columns["k"])) else ""
-    output.write(columns, key="flips", head=head, title=title, shown=shown)
+    output.write(columns, schema="flips/1", key="flips", head=head, title=title, shown=shown, spare=("linear", "gap"))

@@ -10,12 +10,12 @@ from typer import Option
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import ModelChoice, ScaleChoice
 from bayes_arena.cli.commands.ratings import how_fitted
-from bayes_arena.cli.options import MODEL, VOTES, Without, takes_options
+from bayes_arena.cli.options import MODEL, TRUSTED, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, counts, digits, plain
 from bayes_arena.cli.source import VoteSource
 
 
-@app.command()
+@app.command(rich_help_panel=TRUSTED)
 @takes_options
 def integrity(
     source: Annotated[VoteSource, Without("no_annotator")],
@@ -33,9 +33,9 @@ def integrity(
     shown = {
         "competitor": [str(name) for name in columns["competitor"]],
         "rank without suspects": digits(columns["rank_without"], "d"),
-        "with": digits(columns["rank_with"], "d"),
+        "rank with": digits(columns["rank_with"], "d"),
         "elo without": digits(columns["elo_without"], ".1f"),
-        "with them": digits(columns["elo_with"], ".1f"),
+        "elo with": digits(columns["elo_with"], ".1f"),
         **{name: counts(columns[name]) for name in ("votes", "accounts")},
         "largest": digits(columns["largest_share"], ".0%"),
         "P(favour)": digits(columns["favour_probability"], ".3f"),
@@ -45,10 +45,11 @@ def integrity(
     about, how = how_fitted(result)
     head = {**about, "unjudged": why, "warnings": notes}
     title = "\n".join(filter(None, [source.title(result.cells), how, why]))
-    output.write(columns, key="integrity", head=head, title=title, shown=shown)
+    spare = ("largest", "accounts", "elo with", "votes", "elo without")
+    output.write(columns, schema="integrity/1", key="integrity", head=head, title=title, shown=shown, spare=spare)
 
 
-@app.command()
+@app.command(rich_help_panel=TRUSTED)
 @takes_options
 def bursts(
     *,
@@ -84,4 +85,5 @@ def bursts(
     head = {**about, "time": time, "level": level, "warnings": notes}
     said = "" if len(columns["z"]) else "no burst"
     title = "\n".join(filter(None, [source.title(result.cells), how, said]))
-    output.write(columns, key="bursts", head=head, title=title, shown=shown)
+    spare = ("z", "largest", "accounts")
+    output.write(columns, schema="bursts/1", key="bursts", head=head, title=title, shown=shown, spare=spare)
