@@ -20,7 +20,7 @@ def html_table(shown: Shown, *, said: Iterable[str] = ()) -> str:
     rows = ["".join(f"<td>{html_text(value)}</td>" for value in row) for row in zip(*shown.values(), strict=True)]
     body = [f"<tr>{row}</tr>" for row in rows]
     table = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>", *body, "</tbody>", "</table>"]
-    return "\n".join([*html_paragraphs(said), *table]) + "\n"
+    return "\n".join([*map(html_paragraph, filter(None, said)), *table]) + "\n"
 
 
 def html_facts(facts: Mapping[str, object], *, said: Iterable[str] = ()) -> str:
@@ -29,12 +29,12 @@ def html_facts(facts: Mapping[str, object], *, said: Iterable[str] = ()) -> str:
         f'<tr><th scope="row">{html_text(str(what))}</th><td>{html_text(str(of))}</td></tr>'
         for what, of in facts.items()
     ]
-    return "\n".join([*html_paragraphs(said), "<table>", *rows, "</table>"]) + "\n"
+    return "\n".join([*map(html_paragraph, filter(None, said)), "<table>", *rows, "</table>"]) + "\n"
 
 
-def html_paragraphs(said: Iterable[str]) -> list[str]:
-    """Return paragraphs."""
-    return [f"<p>{html_text(each)}</p>" for each in said if each]
+def html_paragraph(text: str) -> str:
+    """Return a paragraph."""
+    return f"<p>{html_text(text)}</p>"
 
 
 def html_text(text: str) -> str:

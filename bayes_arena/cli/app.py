@@ -20,7 +20,7 @@ app = typer.Typer(
     "trusted. Start with `bayes-arena rank`, which rates a built-in example.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="markdown",
 )
 

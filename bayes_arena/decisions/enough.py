@@ -29,6 +29,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.decisions.next_pairs import Goal
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.result import Fit
+from bayes_arena.markup import html_paragraph
 from bayes_arena.ratings.belief import believed_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
@@ -90,6 +91,9 @@ class Enough:
             f"probability {self.p_best:.2f}, expected regret {self.regret_elo:.1f} Elo"
             f"{' (close enough)' * self.close_enough}, expected tau {self.expected_tau:.2f}."
         )
+
+    def _repr_html_(self) -> str:
+        return html_paragraph(str(self))
 
 
 def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: float = 10.0) -> Enough:

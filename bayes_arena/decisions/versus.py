@@ -28,6 +28,7 @@ from bayes_arena.decisions.verdict import FACE_VALUE
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead
+from bayes_arena.markup import html_paragraph
 from bayes_arena.ratings.belief import believed
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
@@ -111,6 +112,9 @@ class Versus:
                 else "They are too close to estimate how many votes would settle it."
             )
         return " ".join([*([self.unjudged, FACE_VALUE] if self.unjudged else []), *sentences])
+
+    def _repr_html_(self) -> str:
+        return html_paragraph(str(self))
 
     @property
     def turned_round(self) -> Versus:

@@ -18,6 +18,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.fits.result import Fit
+from bayes_arena.markup import html_facts
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.slices import numbers_of
 from bayes_arena.reliability.concordance import Concordance, across_orders, among, between
@@ -113,6 +114,9 @@ class JudgeReport:
     def __str__(self) -> str:
         width = max(map(len, self.rows()))
         return "\n".join([self.sentence, *(f"  {name:<{width}}  {_shown(one)}" for name, one in self.rows().items())])
+
+    def _repr_html_(self) -> str:
+        return html_facts({name: _shown(one) for name, one in self.rows().items()}, said=[self.sentence])
 
     @property
     def sentence(self) -> str:

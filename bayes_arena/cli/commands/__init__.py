@@ -7,5 +7,6 @@ votes       ``check`` and ``simulate``
 judging     ``compare``, ``diagnose``, ``judge``
 arena       ``arena ...``: a Stable Arena
 reproduce   ``reproduce``: the paper
+schema      ``schema``: what JSON answers mean
 ==========  =====================================
 """

@@ -229,4 +229,5 @@ def _write(
 
 
 def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
-    return {str(name): [plain(value) for value in table[name]] for name in table}
+    known = table.astype(object).where(table.notna(), None)  # pandas has several words for what is missing
+    return {str(name): [plain(value) for value in known[name]] for name in known}

@@ -131,7 +131,7 @@ def judge(
     with collected_warnings() as notes:
         import numpy as np
 
-        from bayes_arena.reliability.judges import Estimate, judge_report
+        from bayes_arena.reliability.judges import COUNTED, Estimate, judge_report
 
         result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
         report = judge_report(result, judge, own=own, level=level)
@@ -142,7 +142,7 @@ def judge(
     bounds = between(columns["lower"], columns["upper"], ".2f")
     shown = {
         "what": columns["what"],
-        "value": digits(columns["value"], ",.2f"),
+        "value": [f"{one.value:,.0f}" if abs(one.value) >= COUNTED else f"{one.value:.2f}" for one in estimates],
         f"{100 * level:g} % interval": [
             "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
         ],
