@@ -33,6 +33,7 @@ def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output:
             rows.append(_good_faith(cells))
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     head = {**sizes(cells), "warnings": notes}
+    output = replace(output, strict=output.strict and not cells.dropped)  # invalid votes end it below
     output.write(columns, schema="check/1", key="checks", head=head, title=source.title(cells), shown=columns)
     if cells.dropped:
         replace(source, on_invalid="raise").read()  # quotes the first invalid votes, and ends with exit code 2
