@@ -36,20 +36,20 @@ Id = Annotated[
     str | None,
     typer.Option(
         "--id",
-        help="Column of the votes' ids. Without one, votes alike are taken for those added before: right for the same "
-        "file again or a longer version of it, wrong for a batch of further votes.",
+        help="Column of the votes' ids. Without one, a vote like one that is stored is taken for the same: right for a "
+        "file that is added again or has grown, wrong for a batch of further votes.",
         rich_help_panel=VOTES,
     ),
 ]
 Epsilon = Annotated[
     float,
-    typer.Option(help="Warn or exclude annotators with theta (sum 1) not above this.", rich_help_panel=MODEL),
+    typer.Option(help="Flag annotators whose theta (sum 1) is not above this.", rich_help_panel=MODEL),
 ]
 Exclude = Annotated[
     bool,
     typer.Option(
         "--exclude",
-        help="Leave them out of the rounds that follow, until readmitted, instead of warning.",
+        help="Exclude flagged annotators from later rounds, until they are readmitted, instead of warning.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -145,7 +145,7 @@ def rate(
 @arena.command()
 @takes_options
 def annotators(file: ArenaFile, output: Output) -> None:
-    """List the annotators: their votes, whether they wait, are warned or excluded, and theta of their last round."""
+    """List the annotators: votes, status (waiting, warned, excluded ...), and theta in their last round."""
     from bayes_arena.arena.stable_arena import StableArena
 
     with StableArena(file, read_only=True) as stable:
@@ -183,7 +183,7 @@ def next_(
     seed: Annotated[int, typer.Option(help="The same seed asks for the same pairs.")] = 0,
     output: Output,
 ) -> None:
-    """Choose the pairs to be voted on next."""
+    """Choose the pairs whose votes would help most."""
     with collected_warnings() as notes:
         from bayes_arena.arena.stable_arena import StableArena
 

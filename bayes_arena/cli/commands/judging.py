@@ -16,7 +16,7 @@ from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
 
 COMPARED = Without(
-    "model", "prior", "guard", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination"
+    "model", "prior", "no_guard", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination"
 )
 ANSWERS = "+answers"
 """What follows the name of a model with answers."""
@@ -30,7 +30,7 @@ def compare(
         str,
         Option(
             metavar="A,B,...",
-            help="Models, separated by commas; +answers gives one answers, as in am-davidson+answers.",
+            help="Models, separated by commas; with +answers, as in am-davidson+answers, a model rates answers.",
         ),
     ],
     source: Annotated[VoteSource, Without("no_annotator", "feature")],
@@ -111,14 +111,13 @@ def diagnose(
 @takes_options
 def judge(
     *,
-    judge: Annotated[str, Option(metavar="NAME", help="The annotator that is a program, and judges.")],
+    judge: Annotated[str, Option(metavar="NAME", help="The judge: an annotator that is a program.")],
     source: Annotated[VoteSource, Without("no_annotator")],
     own: Annotated[
         list[str] | None,
         Option(
             metavar="NAME",
-            help="A competitor of the judge's own kind. Repeatable. Default: those whose names begin as the judge is "
-            "called.",
+            help="A competitor of the judge's own kind. Repeatable. Default: those whose names begin like the judge's.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -127,7 +126,7 @@ def judge(
     level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95,
     output: Output,
 ) -> None:
-    """Say what a language model that judges does beside people, its tastes, and how many human votes it is worth."""
+    """Report on a language model that judges: how it votes beside people, its tastes, what its votes are worth."""
     with collected_warnings() as notes:
         import numpy as np
 

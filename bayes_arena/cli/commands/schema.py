@@ -32,7 +32,7 @@ def schema(
     ] = None,
     output: Annotated[Output, Without("strict")],
 ) -> None:
-    """Say what the fields of a JSON answer mean; with --format json, as a JSON Schema."""
+    """Explain the fields of JSON answers; with --format json, print their JSON Schema."""
     whole = read_schema()
     names = [each["$ref"].rpartition("/")[2] for each in whole["oneOf"]]
     if command is not None and command not in names:

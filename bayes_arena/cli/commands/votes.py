@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @app.command(rich_help_panel=WANTED)
 @takes_options
 def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output: Output) -> None:
-    """Report what the votes can and cannot settle, and whose do not count; exit code 2 if some are invalid."""
+    """Report what the votes can and cannot settle, and whose do not count. Exit code 2 if some are invalid."""
     source = replace(source, on_invalid="drop")
     with collected_warnings() as notes:
         from bayes_arena.votes.checks import check_rows
@@ -52,7 +52,7 @@ def simulate(
     tie_propensity: Annotated[float, typer.Option(help="Davidson's nu; 0 for no ties.")] = 1.0,
     seed: Annotated[int, typer.Option(help="The same seed gives the same votes.")] = 0,
 ) -> None:
-    """Simulate an arena with known truth; by default the size of the paper's Table 1."""
+    """Simulate an arena whose truth is known, by default of the size of the paper's Table 1."""
     import json
 
     from bayes_arena.likelihood.simulation import simulate as simulate_arena

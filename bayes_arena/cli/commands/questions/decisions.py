@@ -18,7 +18,7 @@ from bayes_arena.cli.source import VoteSource
 Goal = Annotated[
     GoalName,
     Option(
-        help="What the votes are for. best: to find the best competitor. ranking: to put all in order.",
+        help="What the votes are for. best: to find the best competitor. ranking: to put all of them in order.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -65,7 +65,7 @@ def tiers(
     ] = 0.95,
     output: Output,
 ) -> None:
-    """Put competitors that cannot be told apart into one tier."""
+    """Group the competitors into tiers of those that cannot be told apart."""
     with collected_warnings() as notes:
         from bayes_arena.decisions.tiers import tier_columns
 
@@ -87,7 +87,7 @@ def next_(
     goal: Goal = "best",
     output: Output,
 ) -> None:
-    """Choose the pairs to be voted on next, those that help most."""
+    """Choose the pairs whose votes would help most."""
     with collected_warnings() as notes:
         from bayes_arena.decisions.next_pairs import next_columns
 

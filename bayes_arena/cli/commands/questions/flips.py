@@ -23,17 +23,22 @@ def flips(
     source: VoteSource,
     pairs: Annotated[
         Literal["adjacent", "top"],
-        Option(help="Every competitor and the next, or the first and the second.", rich_help_panel=MODEL),
+        Option(help="adjacent: each competitor and the next. top: the first and the second.", rich_help_panel=MODEL),
     ] = "adjacent",
     by: Annotated[
         str,
-        Option(help="Change single votes, or all of an annotator, a prompt or another slice.", rich_help_panel=MODEL),
+        Option(
+            help="Change single votes (vote), or all votes of an annotator, a prompt or another slice.",
+            rich_help_panel=MODEL,
+        ),
     ] = "vote",
     how: Annotated[
         Literal["drop", "flip", "add"],
-        Option(help="Drop votes, turn them round, or add votes for the second of a pair.", rich_help_panel=MODEL),
+        Option(
+            help="Drop votes, turn them round (flip), or add votes for the second of a pair.", rich_help_panel=MODEL
+        ),
     ] = "drop",
-    max_share: Annotated[float, Option(help="Most votes to change, as a share of all.", rich_help_panel=MODEL)] = 0.3,
+    max_share: Annotated[float, Option(help="Largest share of the votes to change.", rich_help_panel=MODEL)] = 0.3,
     model: ModelChoice,
     output: Output,
 ) -> None:

@@ -32,7 +32,7 @@ def pairs(
     level: Level = 0.95,
     output: Output,
 ) -> None:
-    """List who is better than whom and how likely that is, the least settled pairs first."""
+    """List who is better than whom, and how likely that is, the least settled pairs first."""
     with collected_warnings() as notes:
         from bayes_arena.decisions.versus import pair_columns
 

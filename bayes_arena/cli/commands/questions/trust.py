@@ -19,11 +19,11 @@ from bayes_arena.cli.source import VoteSource
 @takes_options
 def integrity(
     source: Annotated[VoteSource, Without("no_annotator")],
-    model: Annotated[ModelChoice, Without("guard")],
+    model: Annotated[ModelChoice, Without("no_guard")],
     scale: ScaleChoice,
     output: Output,
 ) -> None:
-    """List whose votes carry every competitor, the most doubtful first, and where it would stand without suspects."""
+    """Show whose votes carry each competitor, the most doubtful first, and where it would stand without suspects."""
     with collected_warnings() as notes:
         from bayes_arena.reliability.suspicion.integrity import integrity_columns, require_trust, unjudged
 
@@ -55,16 +55,16 @@ def bursts(
     *,
     source: VoteSource,
     time: Annotated[
-        str, Option(metavar="COLUMN", help="Column of the time of a vote: numbers, or dates.", rich_help_panel=VOTES)
+        str, Option(metavar="COLUMN", help="Column of the votes' times: numbers or dates.", rich_help_panel=VOTES)
     ] = "tstamp",
     model: ModelChoice,
     level: Annotated[
         float,
-        Option(help="Probability of naming anybody where time does not matter.", rich_help_panel=MODEL),
+        Option(help="Probability of a false alarm, where time does not matter.", rich_help_panel=MODEL),
     ] = 0.05,
     output: Output,
 ) -> None:
-    """Find windows of time in which a competitor won more, or less, than the fit expects."""
+    """Find periods in which a competitor won more, or less, than its strength explains."""
     source = replace(source, slice=[*(source.slice or []), f"{time}={time}"])
     with collected_warnings() as notes:
         from bayes_arena.reliability.suspicion.bursts import burst_columns
