@@ -187,7 +187,7 @@ class IntervalChoice:
             return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed)
         if self.interval not in ("clustered", "bootstrap"):
             raise ModelError(
-                f"--by {self.by} is of --interval clustered or bootstrap, not {self.interval or 'laplace'}."
+                f"--by {self.by} goes with --interval clustered or bootstrap, not {self.interval or 'laplace'}."
             )
         return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed, by=self.by)
 

@@ -423,7 +423,7 @@ def test_clusters_are_named_on_the_command_line(votes_file):
     assert answer["leaderboard"] == board.to_dict("records")
     refused = run(*command, "--by", "annotator")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "--by annotator is of --interval clustered or bootstrap" in refused.stderr
+    assert "--by annotator goes with --interval clustered or bootstrap" in refused.stderr
 
 
 def test_prompts_that_intervals_overlook_are_a_warning_and_clusters_the_remedy(tmp_path):

@@ -14,6 +14,7 @@ from bayes_arena.cli.options import FITTED, MODEL, TRUSTED, Without, takes_optio
 from bayes_arena.cli.output import Output, between, digits
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
+from bayes_arena.progress import report
 
 COMPARED = Without(
     "model", "prior", "no_guard", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination"
@@ -60,12 +61,15 @@ def compare(
 
         cells = source.read()
         fits = {}
-        for name in models.split(","):
+        names = models.split(",")
+        for number, name in enumerate(names):
+            report(f"fitting {name.strip()}", number, len(names))
             plain, plus, _ = name.strip().partition(ANSWERS)
             model = Problem.of(cells, plain, "default").model
             model = replace(model, ties=ties) if ties else model
             model, _ = with_answers(model, cells, bool(plus))
             fits[model.name] = fit(cells, model=model, method=route.method or "marginal", seed=route.seed)
+        report("")
         table = compare_fits(fits, over=over)
     columns: dict[str, Any] = {str(name): table[name].to_numpy() for name in table}
     shown = {
@@ -133,8 +137,8 @@ def judge(
         from bayes_arena.reliability.judges import COUNTED, Estimate, judge_report
 
         result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
-        report = judge_report(result, judge, own=own, level=level)
-    rows, missing = report.rows(), Estimate(nan, nan, nan)
+        found = judge_report(result, judge, own=own, level=level)
+    rows, missing = found.rows(), Estimate(nan, nan, nan)
     estimates = [one if isinstance(one, Estimate) else replace(missing, value=one) for one in rows.values()]
     columns: dict[str, Any] = {"what": list(rows)}
     columns |= {name: np.array([getattr(one, name) for one in estimates]) for name in ("value", "lower", "upper")}
@@ -146,6 +150,6 @@ def judge(
             "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
         ],
     }
-    head = {"judge": judge, "sentence": report.sentence, "model": report.model, **sizes(result.cells)}
-    title = f"{source.title(result.cells)}\n{report.model}\n{report.sentence}"
+    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cells)}
+    title = f"{source.title(result.cells)}\n{found.model}\n{found.sentence}"
     output.write(columns, schema="judge/1", key="report", head={**head, "warnings": notes}, title=title, shown=shown)

@@ -37,7 +37,7 @@ def schema(
     names = [each["$ref"].rpartition("/")[2] for each in whole["oneOf"]]
     if command is not None and command not in names:
         raise ModelError(
-            f"{command!r} has no JSON answer.{did_you_mean(command, names)} Those are: {', '.join(names)}."
+            f"{command!r} has no JSON answer.{did_you_mean(command, names)} Commands that have one: {', '.join(names)}."
         )
     if output.form is Format.json:
         output.write_text(json.dumps(whole if command is None else _of(command, whole, names), indent=2) + "\n")
