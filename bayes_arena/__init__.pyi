@@ -32,6 +32,7 @@ from .errors import (
     FitError as FitError,
     IdentificationWarning as IdentificationWarning,
     InvalidVotesError as InvalidVotesError,
+    MissingPackageError as MissingPackageError,
     ModelError as ModelError,
     NoMaximumWarning as NoMaximumWarning,
     NotIdentifiedError as NotIdentifiedError,

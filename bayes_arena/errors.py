@@ -12,6 +12,7 @@
     ├── ModelError (ValueError)          an unknown model, prior or option, or a combination without meaning
     ├── StoreError (RuntimeError)        the file of an arena is absent, in use, of another kind, or cannot be written
     ├── OutputError (ValueError)         a result cannot be written, or read back, as asked
+    ├── MissingPackageError (ImportError)  a package that is installed on request is not there
     ├── CompilerError (RuntimeError)     PyTensor has no folder for what it compiles
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
@@ -81,6 +82,10 @@ class StoreError(ArenaError, RuntimeError):
 
 class OutputError(ArenaError, ValueError):
     """A result cannot be written, or read back, as asked."""
+
+
+class MissingPackageError(ArenaError, ImportError):
+    """A package that is installed on request is missing; the message ends with the command that installs it."""
 
 
 class CompilerError(ArenaError, RuntimeError):

@@ -1,8 +1,10 @@
 """What the package exports, and what it must not leak."""
 
 import importlib
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +36,7 @@ PUBLIC = [
     "JudgeReport",
     "Laplace",
     "LeaveOneOut",
+    "MissingPackageError",
     "Model",
     "ModelError",
     "NoMaximumWarning",
@@ -148,3 +151,8 @@ def test_models_are_no_top_level_package():
 def test_importing_the_package_imports_nothing_heavy():
     code = "import sys, bayes_arena; assert not {'numpy', 'pymc', 'polars', 'pandas', 'scipy'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_citation_is_of_this_version():
+    text = (Path(__file__).parents[1] / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.*)$", text, re.MULTILINE) == [ba.__version__]

@@ -59,6 +59,8 @@ class StableArena:
     ------
     StoreError
         If the file is absent, in use by another process, or no arena.
+    MissingPackageError
+        If DuckDB is not installed.
 
     Examples
     --------
@@ -82,6 +84,8 @@ class StableArena:
         ------
         StoreError
             If there is a file already, or it cannot be written.
+        MissingPackageError
+            If DuckDB is not installed.
         """
         create_file(Path(path))
         return cls(path)

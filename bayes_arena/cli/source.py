@@ -97,7 +97,7 @@ class VoteSource:
         bool,
         Option(
             "--dedupe",
-            help="Leave out repeats: files with the same content, and rows that are equal in every column.",
+            help="Leave out repeats: files of the same content, and rows that are equal in every column.",
             rich_help_panel=VOTES,
         ),
     ] = False

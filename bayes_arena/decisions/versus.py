@@ -33,7 +33,7 @@ from bayes_arena.ratings.belief import believed
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
-from bayes_arena.ratings.standing import chances_ahead, score_columns
+from bayes_arena.ratings.standing import shares_ahead, score_columns
 from bayes_arena.votes.cells import whole_counts
 
 BEYOND = 1000
@@ -195,7 +195,7 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
     """
     require_level(level)
     i, j = pair_indices(fit, None)
-    ahead = chances_ahead(believed(fit).elo_strength)[i, j]
+    ahead = shares_ahead(believed(fit).elo_strength)[i, j]
     i, j = np.where(ahead >= 0.5, i, j), np.where(ahead >= 0.5, j, i)
     likelier = np.maximum(ahead, 1 - ahead)
     order = np.argsort(likelier, kind="stable")[:most]

@@ -16,6 +16,7 @@ import narwhals as nw
 import polars as pl
 
 from bayes_arena.errors import RepeatedVotesWarning, VotesError, listing
+from bayes_arena.extras import require
 from bayes_arena.votes.reading.files.hub import HUB, hub_files
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -127,6 +128,8 @@ def to_polars(frame: Frame) -> pl.DataFrame:
     """Collect a (small) frame into Polars, missing values as null, whatever engine it lives in."""
     if isinstance(frame, nw.LazyFrame):
         lazy_polars = frame.implementation.is_polars()
+        if not (lazy_polars or frame.implementation.is_dask()):
+            require(f"Tables of {frame.implementation.value}", "pyarrow")
         frame = frame.collect(backend="polars", engine="streaming") if lazy_polars else frame.collect()
     if not frame.implementation.is_pandas_like():
         return frame.to_polars()
