@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import frame, prompted
+from helpers import frame
 
 import bayes_arena as ba
+from bayes_arena.inference.views import Estimand
 from bayes_arena.trust.judgement import Judgement
 
 
@@ -61,8 +62,8 @@ def test_where_it_cannot_be_estimated_no_number_is_given(close):
     turned = ba.versus(replace(close, mirror_probability=0.3), "x", "z")
     assert turned.votes_to_go is None and not turned.settled
     assert turned.expected_score < ba.versus(close, "x", "z").expected_score
-    with_answers = ba.fit(prompted(prompts=8, votes=300), model="m-elo", answers=True)
-    assert "would settle" not in str(ba.versus(with_answers, "0", "1"))
+    on_new_prompts = ba.versus(replace(close, estimand=Estimand()), "x", "y")
+    assert on_new_prompts.votes_to_go is None and "would settle" not in str(on_new_prompts)
 
 
 def test_where_nobody_is_judged_this_comes_first(arena_cells):
