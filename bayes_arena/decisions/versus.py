@@ -239,9 +239,9 @@ def _votes_between(fit: Fit, i: Ints, j: Ints) -> tuple[Floats, Floats, Floats]:
 
 
 def _votes_to_go(fit: Fit, i: Ints, j: Ints, gap: Floats, settled: Ints, level: float) -> np.ndarray:
-    """Estimate how many more votes on each pair would settle it; None, for all, where that is not possible."""
+    """Estimate how many more votes on each pair would settle it; None where that is not possible."""
     if fit.estimand is not None or (fit.mirror_probability or 0.0) > 1 - level:
-        return np.full(len(i), None)
+        return np.array([0 if done else None for done in settled.tolist()], object)
     mean, variance = gap.mean(axis=0), gap.var(axis=0)
     target = fit.target
     z = target.predictor.coordinates(lead(fit.point.strength, i, j), fit.point.common, [one.mean for one in target.own])

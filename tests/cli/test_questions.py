@@ -46,7 +46,7 @@ def test_pairs_come_with_the_least_settled_first(votes_file, fit):
     assert answer["n_unsettled"] == len(ba.unsettled_pairs(fit)) == sum(not row["settled"] for row in rows)
     assert [row["p_better"] for row in rows] == sorted(row["p_better"] for row in rows)
     two = run("pairs", votes_file, *PLAIN, "-n", 2).stdout
-    assert f"{answer['n_unsettled']} of 15 pairs are not settled at 95 %; the 2 least settled" in two
+    assert f"not settled at 95 %: {answer['n_unsettled']} of 15 pairs; shown are the 2 least settled" in two
     assert rows[1]["stronger"] in two and len(two.splitlines()) == 9
 
 

@@ -64,6 +64,7 @@ def test_where_it_cannot_be_estimated_no_number_is_given(close):
     assert turned.expected_score < ba.versus(close, "x", "z").expected_score
     on_new_prompts = ba.versus(replace(close, estimand=Estimand()), "x", "y")
     assert on_new_prompts.votes_to_go is None and "would settle" not in str(on_new_prompts)
+    assert ba.versus(replace(close, estimand=Estimand()), "x", "z").votes_to_go == 0
 
 
 def test_where_nobody_is_judged_this_comes_first(arena_cells):

@@ -130,7 +130,7 @@ def judge(
     level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95,
     output: Output,
 ) -> None:
-    """Report on a language model that judges: how it votes beside people, its tastes, what its votes are worth."""
+    """Report on a language model that judges: how it votes beside people, its tastes, and the worth of its votes."""
     with collected_warnings() as notes:
         import numpy as np
 

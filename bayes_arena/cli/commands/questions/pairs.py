@@ -49,8 +49,8 @@ def pairs(
         "to settle": [_to_go(votes) for votes in columns["votes_to_go"]],
     }
     columns["votes_to_go"] = [plain(votes) for votes in columns["votes_to_go"]]
-    said = f"{n_unsettled:,} of {n_pairs:,} pairs are not settled at {100 * level:g} %"
-    said += f"; the {most:,} least settled" if most < n_pairs else ""
+    said = f"not settled at {100 * level:g} %: {n_unsettled:,} of {n_pairs:,} pairs"
+    said += f"; shown are the {most:,} least settled" if most < n_pairs else ""
     about, title = introduced(source, result, said)
     head = {**about, "level": level, "n_pairs": n_pairs, "n_unsettled": n_unsettled, "warnings": notes}
     spare = ["win rate", "votes"]
