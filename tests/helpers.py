@@ -82,7 +82,7 @@ def run(*arguments: object, cwd: Path | None = None) -> CompletedProcess[str]:
     out, err, code = io.StringIO(), io.StringIO(), 0
     with (
         mock.patch.object(sys, "argv", command),
-        mock.patch.dict(os.environ, {"NO_COLOR": "1", "COLUMNS": "200"}),
+        mock.patch.dict(os.environ, {"NO_COLOR": "1", "COLUMNS": "100"}),
         contextlib.chdir(cwd or Path.cwd()),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

@@ -1,14 +1,12 @@
 """Aligned text: a table as people read it.
 
-A terminal has so many columns, a file or a pipe as many as it takes, unless ``$COLUMNS`` says otherwise. Where there
-are too few, headings and long text are folded inside their columns; then columns that can be spared are left out, and
-named under the table. Numbers are never cut. On terminals that show plain characters alone there are no others, but in
-names.
+A terminal has so many columns (or ``$COLUMNS``), a file or a pipe as many as it takes. Where there are too few,
+headings and long text are folded inside their columns; then columns that can be spared are left out, and named under
+the table. Numbers are never cut. On terminals that show plain characters alone there are no others, but in names.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -65,10 +63,10 @@ def aligned(shown: Shown, title: str, spare: Sequence[str] = (), columns: int | 
 
 
 def width() -> int | None:
-    """Return how many characters a line has; None where it may be as long as it takes."""
-    asked = os.environ.get("COLUMNS", "")
-    if asked.isdecimal() and int(asked) > 0:
-        return int(asked)
+    """Return how many characters a line has, None where it may be as long as it takes.
+
+    ``$COLUMNS`` counts on a terminal alone: programs that read lines leave it to the commands that they start.
+    """
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
