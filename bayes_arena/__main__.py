@@ -20,8 +20,7 @@ def main() -> None:
         raise SystemExit(2)  # closed from outside: there is nowhere to put the answer
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
-    help_as = None if is_plain_terminal() else "markdown"  # None: without boxes
-    app.rich_markup_mode = arena.arena.rich_markup_mode = help_as
+    app.rich_markup_mode = arena.arena.rich_markup_mode = None if is_plain_terminal() else "markdown"  # None: no boxes
     try:
         app(translate_options(sys.argv[1:]))
     except (ArenaError, OSError) as error:
