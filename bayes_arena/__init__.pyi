@@ -32,6 +32,7 @@ from .errors import (
     FitError as FitError,
     IdentificationWarning as IdentificationWarning,
     InvalidVotesError as InvalidVotesError,
+    LayoutWarning as LayoutWarning,
     MissingPackageError as MissingPackageError,
     ModelError as ModelError,
     NoMaximumWarning as NoMaximumWarning,
@@ -109,10 +110,8 @@ from .reliability.flagging import (
     flag as flag,
     flag_by_theta as flag_by_theta,
 )
-from .reliability.judges import (
-    JudgeReport as JudgeReport,
-    judge_report as judge_report,
-)
+from .reliability.programs.judges import judge_report as judge_report
+from .reliability.programs.report import JudgeReport as JudgeReport
 from .reliability.suspicion.bursts import bursts as bursts
 from .reliability.suspicion.integrity import integrity as integrity
 from .validation.comparison import compare as compare

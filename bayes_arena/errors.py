@@ -23,6 +23,7 @@
     ├── DroppedVotesWarning              invalid votes were left out on request
     ├── RepeatedVotesWarning             votes occur more than once, in a source or in a source and the arena
     ├── UnusedColumnWarning              a column was passed over that looks as if it mattered
+    ├── LayoutWarning                    the layout of another tool was recognised without being named
     ├── PromptsWarning                   a column was taken for the prompts without being named
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     ├── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
@@ -122,6 +123,10 @@ class RepeatedVotesWarning(ArenaWarning):
 
 class UnusedColumnWarning(ArenaWarning):
     """A column was passed over that looks as if it mattered."""
+
+
+class LayoutWarning(ArenaWarning):
+    """Records of another tool were recognised and read as votes, without their layout being named."""
 
 
 class PromptsWarning(ArenaWarning):

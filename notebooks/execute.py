@@ -18,9 +18,8 @@ PATIENCE = 900
 """Seconds a cell may take: the first to sample compiles for a minute or more."""
 
 
-def execute(path: Path, data: str = os.devnull) -> NotebookNode:
-    """Return a notebook with its outputs, from the votes of a folder, or from simulated ones where it has none."""
-    notebook = nbformat.read(path, as_version=4)
+def execute(notebook: NotebookNode, data: str = os.devnull) -> NotebookNode:
+    """Give a notebook its outputs, from the votes of a folder, or from simulated ones where it has none."""
     client = NotebookClient(
         notebook,
         timeout=PATIENCE,
@@ -37,4 +36,5 @@ if __name__ == "__main__":
     for path in sorted(FOLDER.glob("*.ipynb")):
         if len(sys.argv) == 1 or path.stem in sys.argv[1:]:
             print(path.stem, file=sys.stderr)
-            path.write_text(nbformat.writes(execute(path)) + "\n", encoding="utf-8")
+            notebook = execute(nbformat.read(path, as_version=4))
+            path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")

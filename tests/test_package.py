@@ -35,6 +35,7 @@ PUBLIC = [
     "InvalidVotesError",
     "JudgeReport",
     "Laplace",
+    "LayoutWarning",
     "LeaveOneOut",
     "MissingPackageError",
     "Model",

@@ -134,7 +134,8 @@ def judge(
     with collected_warnings() as notes:
         import numpy as np
 
-        from bayes_arena.reliability.judges import COUNTED, Estimate, judge_report
+        from bayes_arena.reliability.programs.judges import judge_report
+        from bayes_arena.reliability.programs.report import COUNTED, Estimate
 
         result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
         found = judge_report(result, judge, own=own, level=level)

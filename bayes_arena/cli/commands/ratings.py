@@ -81,7 +81,8 @@ def annotators(
 ) -> None:
     """List the annotators, the most suspect first: who votes with the others, against them, or not on the merits."""
     with collected_warnings() as notes:
-        from bayes_arena.reliability.annotators import annotator_columns, suspicion_in
+        from bayes_arena.reliability.annotators import annotator_columns
+        from bayes_arena.reliability.anomaly import suspicion_in
         from bayes_arena.reliability.flagging import discoveries
 
         result = model.fit(source.read())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,7 +37,8 @@ def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output:
     output = replace(output, strict=output.strict and not cells.dropped)  # invalid votes end it below
     output.write(columns, schema="check/1", key="checks", head=head, title=source.title(cells), shown=columns)
     if cells.dropped:
-        replace(source, on_invalid="raise").read()  # quotes the first invalid votes, and ends with exit code 2
+        with warnings.catch_warnings(action="ignore"):
+            replace(source, on_invalid="raise").read()  # quotes the first invalid votes, and ends with exit code 2
 
 
 @app.command(rich_help_panel=WANTED)
