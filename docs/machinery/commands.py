@@ -8,7 +8,7 @@ from .pages import put
 HEAD = """# Commands
 
 Every command reads votes as [`ba.read_votes`](../how-to/data.md) does. `bayes-arena COMMAND --help` says the same as
-this page.
+this page. Exit codes: 0; 2 for bad input, with a message; 3 if a command warned, with `--strict`.
 
 """
 
