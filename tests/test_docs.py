@@ -18,20 +18,42 @@ NO_NETWORK = (
 )
 
 
-@pytest.fixture(scope="module")
-def html(tmp_path_factory) -> Path:
-    out = tmp_path_factory.mktemp("html")
-    command = [sys.executable, "-c", NO_NETWORK, "-q", "-W", "--keep-going", "-n", "docs", str(out)]
+def test_the_documentation(tmp_path):
+    """One test, for the pages are built once."""
+    command = [sys.executable, "-c", NO_NETWORK, "-q", "-W", "--keep-going", "-n", "docs", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return out
+    every_public_name_has_its_place(tmp_path)
+    no_page_fetches_anything(tmp_path)
+    formulas_need_no_script(tmp_path)
+    the_index_for_programs_leads_to_every_page(tmp_path)
 
 
-def test_every_public_name_has_its_place(html):
-    pages = [page.read_text() for page in (html / "reference").glob("*.html")]
+def every_public_name_has_its_place(html: Path) -> None:
+    pages = [page.read_text(encoding="utf-8") for page in (html / "reference").glob("*.html")]
     there = {name for page in pages for name in re.findall(r'id="(?:module-)?(bayes_arena\.[\w.]+)"', page)}
     public = {"": ba.__all__, "plots.": ba.plots.__all__, "models.": bayes_arena.models.__all__}
     assert {f"bayes_arena.{where}{name}" for where, names in public.items() for name in names} <= there
+
+
+def no_page_fetches_anything(html: Path) -> None:
+    fetched = re.compile(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"(?:https?:)?//")
+    for page in html.rglob("*.html"):
+        assert not fetched.search(page.read_text(encoding="utf-8")), page
+
+
+def formulas_need_no_script(html: Path) -> None:
+    text = (html / "mathematics.html").read_text(encoding="utf-8")
+    assert text.count("<math ") > 50
+    assert "$" not in re.sub(r"<(script|style).*?</\1>", "", text, flags=re.S)
+
+
+def the_index_for_programs_leads_to_every_page(html: Path) -> None:
+    text = (html / "llms.txt").read_text(encoding="utf-8")
+    assert text.startswith("# bayes_arena\n")
+    linked = set(re.findall(r"^- \[.+?\]\((.+?)\): .", text, flags=re.M))
+    pages = {page.relative_to(html).as_posix() for page in html.rglob("*.html") if page.parent.name != "_static"}
+    assert linked == pages - {"index.html", "genindex.html", "search.html", "py-modindex.html"}
 
 
 @pytest.mark.parametrize("name", [name for name in ba.__all__ if ">>>" in (getattr(ba, name).__doc__ or "")])
@@ -40,25 +62,3 @@ def test_examples_of_docstrings_run(name):
     (example,) = doctest.DocTestFinder(recurse=False).find(names[name], name, globs=names)
     said: list[str] = []
     assert doctest.DocTestRunner().run(example, out=said.append).failed == 0, "".join(said)
-
-
-def test_a_page_fetches_nothing(html):
-    for page in html.rglob("*.html"):
-        assert not re.findall(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"(?:https?:)?//", page.read_text()), (
-            page
-        )
-
-
-def test_formulas_need_no_script(html):
-    text = (html / "mathematics.html").read_text()
-    assert text.count("<math ") > 50
-    assert "$" not in re.sub(r"<(script|style).*?</\1>", "", text, flags=re.S)
-
-
-def test_the_index_for_programs_leads_to_every_page(html):
-    lines = (html / "llms.txt").read_text().splitlines()
-    assert lines[0] == "# bayes_arena"
-    linked = {target for line in lines for target in re.findall(r"\]\(([^)]+)\): .", line)}
-    assert all((html / target).is_file() for target in linked)
-    pages = {page.relative_to(html).as_posix() for page in html.rglob("*.html") if page.parent.name != "_static"}
-    assert pages - linked == {"index.html", "genindex.html", "search.html", "py-modindex.html"}
