@@ -140,8 +140,8 @@ def readme(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the documentation into docs/_build; a warning is an error, and nothing is fetched."""
-    session.run(*PYTHON, "sphinx", "-W", "--keep-going", "-n", "docs", "docs/_build", *session.posargs)
+    """Build the documentation into docs/_build/html; a warning is an error, and nothing is fetched."""
+    session.run(*PYTHON, "sphinx", "-W", "--keep-going", "-n", "docs", "docs/_build/html", *session.posargs)
 
 
 @nox.session

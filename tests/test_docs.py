@@ -20,13 +20,14 @@ NO_NETWORK = (
 
 def test_the_documentation(tmp_path):
     """One test, for the pages are built once."""
-    command = [sys.executable, "-c", NO_NETWORK, "-q", "-W", "--keep-going", "-n", "docs", str(tmp_path)]
+    html = tmp_path / "html"
+    command = [sys.executable, "-c", NO_NETWORK, "-q", "-W", "--keep-going", "-n", "docs", str(html)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    every_public_name_has_its_place(tmp_path)
-    no_page_fetches_anything(tmp_path)
-    formulas_need_no_script(tmp_path)
-    the_index_for_programs_leads_to_every_page(tmp_path)
+    every_public_name_has_its_place(html)
+    no_page_fetches_anything(html)
+    formulas_need_no_script(html)
+    the_index_for_programs_leads_to_every_page(html)
 
 
 def every_public_name_has_its_place(html: Path) -> None:
