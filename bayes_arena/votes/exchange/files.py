@@ -108,6 +108,16 @@ def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
     return replace(cells, programs=programs, design_effect=float(about.get("design_effect", 1.0)))
 
 
+def holds_cells(path: Path) -> bool:
+    """Whether a file was written by :func:`save_cells`."""
+    if path.suffix.lower() != ".parquet":
+        return False
+    try:
+        return KEY in pl.read_parquet_metadata(path)
+    except (OSError, pl.exceptions.PolarsError):
+        return False
+
+
 def as_table(cells: Cells) -> pl.DataFrame:
     """Return cells as a table with names; its columns are those of a file."""
 
