@@ -10,7 +10,7 @@ from typing import Literal, Unpack
 
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.exchange.files import holds_cells, read_cells
+from bayes_arena.votes.exchange.files import holds_cells, read_cells, without
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
 from bayes_arena.votes.reading.files.hub import HUB
 from bayes_arena.votes.reading.files.opening import files_of
@@ -18,7 +18,11 @@ from bayes_arena.votes.reading.layouts.opened import Reading, open_votes
 from bayes_arena.votes.reading.repeats import Repeats, count_repeats
 from bayes_arena.votes.reading.validity import valid_votes
 from bayes_arena.votes.reading.weighing import weighed
-from bayes_arena.votes.summing import build_cells
+from bayes_arena.votes.summing import SLICE, build_cells
+from bayes_arena.votes.words import PROMPT
+
+IGNORED = {"annotator": "annotator", "prompt": SLICE + PROMPT}
+"""Options that ignore a column of saved cells when they are False."""
 
 
 def read_votes(
@@ -64,7 +68,7 @@ def read_votes(
         CSV, Parquet, JSONL or JSON (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
         hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
         Files that :meth:`Cells.save <bayes_arena.Cells.save>` wrote are read as :func:`~bayes_arena.read_cells` does;
-        options that say how to read votes do not apply to them.
+        of the options only ``annotator=False``, ``prompt=False`` and ``programs`` apply to them.
     a, b, winner : str, optional
         Column names where they differ from the conventions.
     score : str, optional
@@ -198,19 +202,17 @@ def cells_files(source: object) -> list[Path]:
 
 
 def _counted_already(files: list[Path], reading: Reading) -> Cells:
-    """Read cells, for which no option says how to read votes; a :class:`VotesError` if one does."""
-    unset: dict[str, object] = {"weights": "frequency", "dedupe": False, "normalise": False}
-    given = [
-        name
-        for name, value in reading.items()
-        if name != "on_invalid" and value != unset.get(name) and (value or value is False)
-    ]
+    """Read cells without what is to be ignored; a :class:`VotesError` if another option says how to read votes."""
+    plain = {**reading, "on_invalid": None, "weights": None if reading["weights"] == "frequency" else "importance"}
+    given = [name for name, value in plain.items() if value or (name == "weight" and value is False)]
     if given:
         raise VotesError(
             f"{listing(repr(str(file)) for file in files)} holds cells, votes that are counted already, to which "
             f"{listing(given)} cannot apply. Leave it out, or read the votes themselves."
         )
-    return read_cells(files)
+    ignored = [column for name, column in IGNORED.items() if reading.get(name) is False]
+    cells = read_cells(files)
+    return without(cells, ignored) if ignored else cells
 
 
 def _named_programs(cells: Cells, programs: str | Collection[str]) -> tuple[str, ...]:
