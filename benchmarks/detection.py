@@ -109,14 +109,14 @@ def runs(
 def count_suspects(name: str, arenas: list[ba.Cells]) -> None:
     found = pd.concat(suspects(cells) for cells in arenas)
     size = sum(cells.n_annotators for cells in arenas)
-    print(f"| {name} | {size} | {found['by_anomaly'].sum()} | {found['by_theta'].sum()} | {len(found)} |")
+    counts = (found[rule].sum() for rule in ("by_anomaly", "by_favour", "by_theta"))
+    print(f"| {name} | {size} | {' | '.join(f'{count}' for count in counts)} | {len(found)} |")
 
 
 def runs_without_suspects(name: str, cells: ba.Cells, seeds: range) -> list[dict[str, object]]:
     """Rows without those whom A_k suspects of the votes as they are, and without those whom either rule does."""
     found = suspects(cells)
-    favouring = set(trust.suspects) if (trust := ba.fit(cells).trust) else set()
-    by_anomaly = set(found.loc[found["by_anomaly"], "annotator"]) | favouring
+    by_anomaly = set(found.loc[found["by_anomaly"] | found["by_favour"], "annotator"])
     rows = runs(f"{name}, nobody suspect by A before", ba.drop_annotators(cells, by_anomaly), seeds)
     either = f"{name}, nobody suspect by either before"
     of_either = by_anomaly | set(found["annotator"])
@@ -171,7 +171,8 @@ def main() -> None:
 
     llmfao = ba.keep_annotators(ba.read_votes(folder / "llmfao.csv", prompt=False), more_than=19)
     print("\n## Suspect as they are\n")
-    print("| votes | annotators | by A >= .2 | by theta <= .005 | by either |\n|---|---:|---:|---:|---:|")
+    print("| votes | annotators | by A >= .2 | by favour >= .2 | by theta <= .005 | by any |")
+    print("|---|---:|---:|---:|---:|---:|")
     count_suspects("LLMFAO", [llmfao])
     count_suspects("simulated", [ba.read_votes(planted(seed).votes) for seed in range(options.arenas)])
     rows = runs_without_suspects("LLMFAO", llmfao, range(options.seeds))

@@ -20,7 +20,7 @@ well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whateve
 that the result names. "pay": the reward of the median rigger, the median honest account's being 1. "bound": the
 likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
-``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes, seconds. With ``--keep FILE`` the
+``--only`` prints some sections: attacks, shares, honest, accounts, camps, few, votes, seconds. With ``--keep FILE`` the
 outcome of every attack is written there as it comes, and taken from there if it is known, so that a long run can be
 broken off; ``--only kept`` prints all that the file has.
 """
@@ -37,7 +37,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -67,6 +67,8 @@ OF_PART, OF_REAL = 100_000, None
 """Battles of the arenas of real pair counts; None for all."""
 CAMPS = ((0.2, 0.5), (0.4, 0.5), (0.8, 0.5), (0.8, 0.3), (0.8, 0.1))
 """Standard deviation of what divides two camps, and share of the second."""
+FEW = (8, 12, 16, 24)
+"""Competitors of arenas of few."""
 MEDIAN, TENTH = "median", "10"
 
 
@@ -434,6 +436,45 @@ def say_camps(options: argparse.Namespace) -> None:
     say(pd.DataFrame(rows).groupby(["sd", "second camp"], sort=False).mean().reset_index())
 
 
+def say_few(options: argparse.Namespace) -> None:
+    """Print whose votes count in arenas of few competitors: among honest annotators, camps, and riggers for one."""
+    print("\n## Few competitors: 150 annotators of 60 votes, or 42 of 100; a tenth as many riggers, five at least\n")
+    crowds = {
+        "honest": Crowd(),
+        "tastes of sd .8": Crowd(taste_sd=0.8),
+        "camps of sd .8": Crowd(camp_sd=0.8),
+        "camps of sd .8, 30 %": Crowd(camp_sd=0.8, camp_share=0.3),
+        "camps of sd .5": Crowd(camp_sd=0.5),
+    }
+    cases = [*crowds, *(options.strategies or STRATEGIES)]
+    sizes = itertools.product(FEW, ((150, 60), (42, 100)), range(min(options.seeds, 5)))
+    rows = []
+    for (competitors, (annotators, each), seed), case in itertools.product(sizes, cases):
+        report(f"{case}, {competitors} competitors", seed, options.seeds)
+        crowd = replace(crowds.get(case, Crowd()), annotators=annotators)
+        arena = honest_arena(crowd, competitors=competitors, votes=annotators * each, seed=seed)
+        cells, riggers, target = arena.cells, set[str](), arena.ranked(competitors // 2)
+        if case not in crowds:
+            size = max(annotators // 10, 5)
+            rigged = rig(cells, case, target, accounts=size, votes=100, seed=seed)
+            cells, riggers = rigged.cells, set(rigged.riggers)
+        found = find_suspects(cells)
+        suspects, told = set(found.suspects), " ".join(found.said)
+        row = {"votes": case, "annotators": f"{annotators} x {each}", "competitors": f"{competitors}"}
+        row |= {"says camps": float("camps" in found.unjudged), "cannot tell": float(bool(found.unjudged))}
+        row["left out: riggers"] = len(suspects & riggers) / len(riggers) if riggers else float("nan")
+        row["named"] = float(names(told, target)) if riggers else float("nan")
+        rows.append(row | {"honest": len(suspects - riggers), "honest, most": len(suspects - riggers)})
+    report("")
+    keys = ["votes", "annotators", "competitors"]
+    table = pd.DataFrame(rows).groupby(keys, sort=False)
+    most = {name: "max" if name == "honest, most" else "mean" for name in rows[0] if name not in keys}
+    order = (
+        table.agg(most).reset_index().sort_values("votes", key=lambda column: column.map(cases.index), kind="stable")
+    )
+    say(order, {"honest, most": 0})
+
+
 def say_votes(options: argparse.Namespace) -> None:
     """Print whom real votes make suspect."""
     print("\n## Real votes: who is called what\n")
@@ -490,6 +531,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], None]] = {
     "honest": say_honest,
     "accounts": say_accounts,
     "camps": say_camps,
+    "few": say_few,
     "votes": say_votes,
     "seconds": say_seconds,
 }
