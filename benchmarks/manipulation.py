@@ -53,7 +53,7 @@ import bayes_arena as ba
 from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
 from bayes_arena.experiments.rigging import STRATEGIES, Rigged, Strategy, rig
 from bayes_arena.progress import report
-from bayes_arena.trust.judgement import judge as find_suspects
+from bayes_arena.trust.judging import judge as find_suspects
 
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or HERE.parents[1] / "shared" / "data")

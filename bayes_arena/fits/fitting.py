@@ -27,7 +27,8 @@ from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
-from bayes_arena.trust.judgement import Judgement, judge
+from bayes_arena.trust.judgement import Judgement
+from bayes_arena.trust.judging import judge
 from bayes_arena.votes.words import PROGRAM, PROMPT
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def fit(
         votes on prompts that repeat), the spreads are estimated, and that of answers comes out clear of noise. A
         :class:`~bayes_arena.Model` of your own is taken as it is, unless ``True``.
     guard : {"auto", True, False}
-        Whether it is found out first whose votes count (:mod:`bayes_arena.trust.judgement`): those who favour or hate
+        Whether it is found out first whose votes count (:mod:`bayes_arena.trust.judging`): those who favour or hate
         one competitor are left out, as otherwise their consistency would be taken for ability. Where annotators form
         camps, or too many votes are those of a campaign, nobody can be judged: the fit is then of Bradley-Terry's
         model. ``"auto"``: presets that give annotators numbers of their own, where the prior's spreads are estimable.

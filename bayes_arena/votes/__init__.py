@@ -3,6 +3,7 @@
 ==========  =====================================================================
 reading/    tables in any engine, files and the Hugging Face hub, read into cells
 preparing/  rankings and texts, which become votes or part of them
+exchange/   cells on disk, and cells of several parts as one
 cells       ``Cells`` and ``Tally``: votes summed per pair and annotator
 summing     ``build_cells``: votes summed to cells, exactly
 graph       who can be reached from whom by comparisons

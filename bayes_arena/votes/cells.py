@@ -12,9 +12,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, did_you_mean, listing
@@ -193,8 +195,13 @@ class Cells(Votes):
     @property
     def people(self) -> tuple[str, ...]:
         """Annotators that are no programs."""
+        return tuple(name for name, human in zip(self.annotators, self.human, strict=True) if human)
+
+    @cached_property
+    def human(self) -> NDArray[np.bool_]:
+        """Who of the annotators is no program, shape (n_annotators,)."""
         programs = set(self.programs)
-        return tuple(name for name in self.annotators if name not in programs)
+        return np.array([name not in programs for name in self.annotators], dtype=bool)
 
     @cached_property
     def components(self) -> Ints:
@@ -281,6 +288,24 @@ class Cells(Votes):
         place = {name: code for code, name in enumerate(self.programs)}
         of_annotators = [place.get(name, NO_PROGRAM) for name in self.annotators] or [NO_PROGRAM]
         return np.array(of_annotators, dtype=np.int64)[self.annotator]
+
+    def save(self, path: str | Path) -> None:
+        """Write the cells to a Parquet file, from which :func:`~bayes_arena.read_cells` reads them on any machine.
+
+        Parameters
+        ----------
+        path : str or Path
+            File, ``*.parquet``. One that is there is replaced when the new one is whole. Its columns are those of
+            :mod:`bayes_arena.votes.exchange.files`.
+
+        Raises
+        ------
+        OutputError
+            If the file has another suffix, or cannot be written.
+        """
+        from bayes_arena.votes.exchange.files import save_cells
+
+        save_cells(self, path)
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""

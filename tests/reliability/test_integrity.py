@@ -14,8 +14,8 @@ from bayes_arena.experiments.honest import Crowd, honest_arena
 from bayes_arena.experiments.rigging import rig
 from bayes_arena.reliability.suspicion.chance import Group
 from bayes_arena.reliability.suspicion.favours import sentences
-from bayes_arena.trust.drips import find_drips
 from bayes_arena.trust.judgement import Campaign, Judgement
+from bayes_arena.trust.search.drips import find_drips
 
 TARGET = "model-3"
 

@@ -9,7 +9,7 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.experiments.honest import Crowd, honest_arena
 from bayes_arena.experiments.rigging import rig
-from bayes_arena.trust.judgement import judge
+from bayes_arena.trust.judging import judge
 
 CROWD = Crowd(annotators=60)
 

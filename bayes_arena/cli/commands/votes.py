@@ -86,7 +86,7 @@ def simulate(
 def _good_faith(cells: Cells) -> dict[str, str]:
     """Return the row of the check whose votes count, which needs strengths."""
     from bayes_arena.errors import FitError, listing
-    from bayes_arena.trust.judgement import judge
+    from bayes_arena.trust.judging import judge
 
     try:
         judgement = judge(cells)

@@ -24,8 +24,7 @@ from scipy.special import gammaln, rel_entr
 
 from bayes_arena.reliability.suspicion.favours import Aims
 from bayes_arena.trust.classes import TIE
-from bayes_arena.trust.drips import SMALL
-from bayes_arena.trust.judgement import Judgement
+from bayes_arena.trust.judgement import SMALL, Judgement
 from bayes_arena.trust.strengths import DAVIDSON, strengths
 from bayes_arena.votes.cells import WIN, Cells, wins_losses_ties
 

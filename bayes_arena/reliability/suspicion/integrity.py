@@ -19,8 +19,9 @@ from bayes_arena.reliability.annotators import ANOMALOUS
 from bayes_arena.reliability.suspicion.chance import suspect_groups
 from bayes_arena.reliability.suspicion.favours import Aims
 from bayes_arena.threads import one_thread
-from bayes_arena.trust.drips import SMALL, Established
-from bayes_arena.trust.judgement import FEWEST, Judgement
+from bayes_arena.trust.judgement import SMALL, Judgement
+from bayes_arena.trust.judging import FEWEST
+from bayes_arena.trust.search.drips import Established
 from bayes_arena.votes.cells import Cells, whole_counts
 
 if TYPE_CHECKING:

@@ -29,6 +29,8 @@ from scipy.stats import false_discovery_control, t
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.point import Point
+from bayes_arena.trust.judgement import Campaign
+from bayes_arena.trust.search.residuals import Residuals
 from bayes_arena.trust.strengths import DAVIDSON, strengths
 from bayes_arena.votes.cells import LOSS, TIE, WIN, Cells
 
@@ -47,6 +49,11 @@ LEAST_FREEDOM = 20
 as nobody could be told by a handful alone."""
 DETERMINED = 0.5
 """Share of the disagreement that people have with those of their own mind, below which votes are determined."""
+BROAD = 8.0
+"""Effective number of competitors, or a third of all if that is less, from which a direction is not about a few."""
+CAMPED, OPPOSED = 0.2, 0.25
+"""Share of the votes by clear members of camps, from which annotators form camps, and how large the smaller camp is at
+least, to the larger."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,45 +94,6 @@ class Side:
     def breadth(self) -> float:
         """Effective number of competitors that are pulled at."""
         return float(1 / (self.pull**4).sum())
-
-
-@dataclass(frozen=True, eq=False)
-class Residuals:
-    """What plain strengths leave unexplained, by annotator and competitor, each (n_annotators, n_competitors).
-
-    Attributes
-    ----------
-    score : ndarray
-        Sum of score less expected score.
-    variance : ndarray
-        Of it, under the model.
-    by_theta : ndarray
-        Its slope by the annotator's theta.
-    """
-
-    score: Floats
-    variance: Floats
-    by_theta: Floats
-
-    @classmethod
-    def of(cls, cells: Cells, point: Point) -> Residuals:
-        """Return the residuals of votes at some strengths."""
-        likelihood, seen = DAVIDSON.likelihood, DAVIDSON.seen_counts(cells.counts)
-        votes = seen.sum(axis=0)
-        lead = point.strength[cells.a] - point.strength[cells.b]
-        z = np.array([lead, np.full_like(lead, point.common[0])])
-        expected, slope = likelihood.expected_score(z)
-        p = np.exp(likelihood.log_probabilities(z))
-        variance = votes * (p[WIN] + 0.25 * p[TIE] - expected**2)
-        residual = seen[WIN] + 0.5 * seen[TIE] - votes * expected
-        shape = cells.n_annotators, cells.n_competitors
-        at_a, at_b = (np.ravel_multi_index((cells.annotator, side), shape) for side in (cells.a, cells.b))
-
-        def summed(values: Floats, sign: float) -> Floats:
-            size = shape[0] * shape[1]
-            return (np.bincount(at_a, values, size) + sign * np.bincount(at_b, values, size)).reshape(shape)
-
-        return cls(summed(residual, -1), summed(variance, 1), summed(votes * slope[0] * lead, -1))
 
 
 def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[Side, Side] | None:
@@ -173,6 +141,29 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
     found = [replace(side, determined=_disagreement(cells, side.members) < DETERMINED * usual) for side in sides]
     first, second = sorted(found, key=lambda side: (side.determined, side.share), reverse=True)
     return first, second
+
+
+def campaign_of(cells: Cells, side: Side, active: NDArray[np.bool_]) -> Campaign:
+    """Return what a side that is determined votes for, or against: the competitor that its votes move most."""
+    everybody, others = (
+        strengths(cells, chosen[cells.annotator].astype(float)).strength for chosen in (active, active & ~side.members)
+    )
+    moved = everybody - others
+    aim = int(np.argmax(np.abs(moved)))
+    return Campaign(aim, bool(moved[aim] < 0))
+
+
+def camps(sides: tuple[Side, Side]) -> str:
+    """Say why nobody is judged where many pull one way, and not many fewer the other; empty where it is not so."""
+    first, second = (side.camped for side in sides)
+    if sides[0].breadth <= min(BROAD, len(sides[0].pull) / 3):
+        return ""
+    if first + second <= CAMPED or min(first, second) <= OPPOSED * max(first, second):
+        return ""
+    return (
+        f"The annotators form camps: those who clearly pull one way cast {first:.0%} of the votes, those who pull the "
+        f"other way {second:.0%}. Votes alone do not tell which camp is right, so nobody is judged."
+    )
 
 
 def _is_shared(z: Floats, known: list[Floats], rng: np.random.Generator) -> bool:

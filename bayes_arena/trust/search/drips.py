@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.point import Point
-from bayes_arena.trust.blocs import Residuals
+from bayes_arena.trust.judgement import SMALL, Drip
+from bayes_arena.trust.search.residuals import Residuals
 from bayes_arena.trust.strengths import capped, strengths
 from bayes_arena.votes.cells import Cells
 
-SMALL = 10
-"""Votes of a small account, at most."""
 LEAST = 0.2
 """Share of the votes that established accounts have at least: fewer are no measure for the rest."""
 BEYOND = 5.0
@@ -35,29 +34,6 @@ FEW = 2
 LEAST_INFORMATION = 1.0
 """J_c, five votes or so, below which established accounts do not say how strong a competitor is."""
 TINY = 1e-9
-
-
-@dataclass(frozen=True)
-class Drip:
-    """A competitor that small accounts push.
-
-    Attributes
-    ----------
-    competitor : int
-    down : bool
-        Whether they push it down.
-    z : float
-    accounts : int
-        Small accounts with a vote on it.
-    votes : float
-        Theirs on it.
-    """
-
-    competitor: int
-    down: bool
-    z: float
-    accounts: int
-    votes: float
 
 
 @dataclass(frozen=True, eq=False)
