@@ -138,6 +138,14 @@ def test_camps_show_among_few_competitors():
 
 
 @pytest.mark.slow
+def test_honest_annotators_do_not_guess_because_a_bloc_made_the_ranking(honest):
+    rigged = rig(honest.cells, "omni-bt", honest.ranked(10), accounts=300, votes=25)
+    judgement = judge(rigged.cells)
+    assert "agree with each other" in judgement.unjudged
+    assert not judgement.left_out.any()
+
+
+@pytest.mark.slow
 def test_nobody_is_judged_where_a_bloc_outvotes_the_others(honest):
     rigged = rig(honest.cells, "omni-bt", honest.ranked(10), accounts=30, votes=200)
     with pytest.warns(ba.SuspectVotesWarning, match=r"pull together .* cast 5\d%"):

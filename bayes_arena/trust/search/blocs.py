@@ -137,8 +137,8 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
         rest &= doubt > RATE
         theirs, camped = (float(share[who].sum()) for who in (doubt <= RATE, (doubt <= RATE) & ~adverse))
         sides.append(Side(doubt, theirs, camped, sign * direction, determined=False))
-    usual = _disagreement(cells, rest)
-    found = [replace(side, determined=_disagreement(cells, side.members) < DETERMINED * usual) for side in sides]
+    usual = disagreement(cells, rest)
+    found = [replace(side, determined=disagreement(cells, side.members) < DETERMINED * usual) for side in sides]
     first, second = sorted(found, key=lambda side: (side.determined, side.share), reverse=True)
     return first, second
 
@@ -203,7 +203,7 @@ def _unit_rows(rows: Floats) -> Floats:
     return np.where(size > 1e-9, rows / np.maximum(size, 1e-9), 0.0)
 
 
-def _disagreement(cells: Cells, members: NDArray[np.bool_]) -> float:
+def disagreement(cells: Cells, members: NDArray[np.bool_]) -> float:
     """Share of the decided votes of each half of a group against the ranking made of the other half's; ties count half.
 
     1/2 where there are fewer than two members.

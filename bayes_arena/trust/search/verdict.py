@@ -1,11 +1,13 @@
 """Which of several judgements counts, and when votes alone do not tell who is honest.
 
 Those left out casting ``TOO_MANY`` of the votes or more, nobody is judged: from votes alone the two sides look the
-same.
+same. Nor is anybody where many seem to guess and yet agree with each other: to a bloc that made the ranking, honest
+annotators guess, but those who guess have nothing that they could agree on.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,11 +15,16 @@ import numpy as np
 
 from bayes_arena.errors import listing
 from bayes_arena.trust.judgement import Judgement
+from bayes_arena.trust.mixture.shares import GUESSER
+from bayes_arena.trust.search.blocs import disagreement
 from bayes_arena.votes.cells import LOSS, WIN
 
 TOO_MANY, DOUBTFUL, OF_ONE_MIND = 0.4, 0.2, 0.9
 """Shares of the votes by those left out: where nobody can be judged, and where the likeliest reading may be the wrong
 one. Of all such readings the one counts whose left out are of one mind: a crowd taken for a bloc is not."""
+AGREED, BEYOND = 0.47, 4.0
+"""Share of the votes of seeming guessers against each other's ranking, and standard errors of it away from 1/2, from
+which they do not guess. Those who do were at .471 or more, and 2.3 errors away; crowds taken for them at .40 to .45."""
 CROWD = 5
 """Annotators: fewer are no crowd that could be taken for a bloc."""
 
@@ -37,7 +44,8 @@ def choose(judgements: Sequence[Judgement]) -> Judgement:
             ((_of_one_mind(one), one) for one in judgements if one.share_left_out > DOUBTFUL), key=lambda pair: pair[0]
         )
         share = best.share_left_out if mind > OF_ONE_MIND else max(best.share_left_out, TOO_MANY)
-    return best if share < TOO_MANY else replace(best, kinds=None, drips=(), unjudged=_too_many(share, best))
+    unjudged = _too_many(share, best) if share >= TOO_MANY else _no_guessers(best)
+    return replace(best, kinds=None, drips=(), unjudged=unjudged) if unjudged else best
 
 
 def _of_one_mind(judgement: Judgement) -> float:
@@ -52,6 +60,23 @@ def _of_one_mind(judgement: Judgement) -> float:
     towards_a = np.where(cells.a == aim, ~down, down)
     wanted = np.where(towards_a, cells.counts[:, WIN], cells.counts[:, LOSS])[on].sum()
     return float(wanted / max(cells.counts[on][:, [WIN, LOSS]].sum(), 1.0))
+
+
+def _no_guessers(judgement: Judgement) -> str:
+    """Say that nobody is judged where many seem to guess and agree with each other; else nothing."""
+    if judgement.kinds is None:
+        return ""
+    guess = judgement.kinds.probability[GUESSER] > 0.5
+    share = float(judgement.votes[guess].sum() / judgement.votes.sum())
+    if share <= DOUBTFUL:
+        return ""
+    against, error = disagreement(judgement.cells, guess), 0.5 / math.sqrt(judgement.votes[guess].sum())
+    if against > min(AGREED, 0.5 - BEYOND * error):
+        return ""
+    return (
+        f"Those who by the ranking of the others all but guess cast {share:.0%} of the votes, and agree with each "
+        "other. Votes alone do not tell which ranking is right, so nobody is judged."
+    )
 
 
 def _too_many(share: float, judgement: Judgement) -> str:
