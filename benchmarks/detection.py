@@ -125,8 +125,11 @@ def runs_without_suspects(name: str, cells: ba.Cells, seeds: range) -> list[dict
     return rows + runs(either, ba.drop_annotators(cells, of_either), seeds)
 
 
-def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
-    """Share turned round, probability of the mirror, and whether it was the mirror that came out."""
+def reversed_rankings(arenas: int) -> list[tuple[float, float | None, bool]]:
+    """Share turned round, probability of the mirror (None where nobody is judged), and whether it came out.
+
+    Which of the two is the mirror is for those to say whose votes count.
+    """
     rows = []
     for share in HALVES:
         for seed in range(arenas):
@@ -136,7 +139,8 @@ def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
                 competitors=10, annotators=size, votes=60 * size, anomalous=round(share * size), seed=1000 + seed
             )
             fit = ba.fit(ba.read_votes(arena.votes), method="marginal")
-            up = fit.strength @ arena.strength * arena.discrimination.mean()
+            counted = np.isin(arena.annotators, fit.cells.annotators)
+            up = fit.strength @ arena.strength * arena.discrimination[counted].mean()
             rows.append((share, fit.mirror_probability, bool(up < 0)))
     report("")
     return rows
@@ -224,6 +228,8 @@ def print_detections(table: pd.DataFrame) -> None:
 def print_reversals(arenas: int) -> None:
     print("## Rankings that came out reversed, 40 to 50 % turned round\n")
     mirror = pd.DataFrame(reversed_rankings(arenas), columns=["share", "probability", "reversed"])
+    unjudged = mirror["probability"].isna()
+    print(f"Nobody is judged in {unjudged.sum()} of {len(mirror)} arenas.\n")
     print("| mirror_probability | arenas | mean probability | share reversed |\n|---|---:|---:|---:|")
     for low, high in itertools.pairwise(BINS):
         part = mirror[(mirror["probability"] >= low) & (mirror["probability"] < high + (high == BINS[-1]))]
