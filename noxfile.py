@@ -1,10 +1,12 @@
 """Everything a developer runs: ``uv run nox -l`` lists it, ``uv run nox -s quick`` runs one; words after ``--`` go on.
 
-Sessions run in the environment that ``uv sync`` makes; only ``lowest`` has one of its own.
+Sessions run in the environment that ``uv sync`` makes; ``lowest``, ``core`` and ``wheels`` make their own.
 """
 
 import os
+import shutil
 import sys
+from pathlib import Path
 
 import nox
 
@@ -58,9 +60,70 @@ def lowest(session: nox.Session) -> None:
     """Run the quick tests with the oldest libraries that pyproject.toml allows."""
     folder = session.create_tmp()
     here, old = {"VIRTUAL_ENV": folder}, ("-W", "default::DeprecationWarning")  # of libraries by newer ones
-    session.run(UV, "venv", "--clear", "--python", "3.12", folder)  # some have no wheels for later ones
-    session.run(UV, "pip", "install", "--resolution", "lowest-direct", "--editable", ".", "--group", "dev", env=here)
+    oldest = _python("3.12") or "3.12"  # some have no wheels for later ones
+    session.run(UV, "venv", "--clear", "--python", oldest, folder)
+    session.run(
+        UV, "pip", "install", "--resolution", "lowest-direct", "--editable", ".[all]", "--group", "dev", env=here
+    )
     session.run(UV, "run", "--active", "--no-sync", "pytest", "-m", "not slow", *old, *session.posargs, env=here)
+
+
+@nox.session
+def core(session: nox.Session) -> None:
+    """Install the core alone, and run the quick tests of what it does."""
+    folder = session.create_tmp()
+    here = {"VIRTUAL_ENV": folder}
+    session.run(UV, "venv", "--clear", folder)
+    tools = ("duckdb", "hypothesis", "pyarrow", "pytest", "pytest-xdist")  # the tests write votes with two of them
+    session.run(UV, "pip", "install", "--editable", ".", *tools, env=here)
+    folders = ("votes", "likelihood", "inference", "trust", "ratings", "decisions", "reliability", "validation")
+    tests = [f"tests/{name}" for name in folders]
+    session.run(UV, "run", "--active", "--no-sync", "pytest", "-m", "not slow", *tests, *session.posargs, env=here)
+
+
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """Build the wheel, then install and run it by uv and by pip alone on every Python that is there; print sizes."""
+    folder = Path(session.create_tmp()).resolve()
+    shutil.rmtree(folder)
+    session.run(UV, "build", "--quiet", "--out-dir", str(folder / "dist"))
+    (wheel,) = (folder / "dist").glob("*.whl")
+    for version in ("3.12", "3.13", "3.14"):
+        python = _python(version)
+        if python is None:
+            session.warn(f"There is no Python {version} here.")
+            continue
+        for extra in ("", "[all]"):
+            for tool in ("uv", "pip"):
+                said = _install_and_run(
+                    session, python, tool, f"bayes-arena{extra} @ {wheel.as_uri()}", folder / "there"
+                )
+                session.log(f"Python {version}, {tool}, bayes-arena{extra}: {said}")
+
+
+def _python(version: str) -> str | None:
+    """Return an interpreter of pyenv, or the one on the path."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found = sorted(pyenv.glob(f"versions/{version}.*/bin/python"))
+    return str(found[-1]) if found else shutil.which(f"python{version}")
+
+
+def _install_and_run(session: nox.Session, python: str, tool: str, wheel: str, folder: Path) -> str:
+    """Install a wheel into a fresh environment, run two commands, and say how large it is, pip left aside."""
+    session.run(python, "-m", "venv", "--clear", str(folder))
+    there = str(folder / "bin" / "python")
+    installers = {
+        "uv": (UV, "pip", "install", "--quiet", "--link-mode", "copy", "--python", there),
+        "pip": (there, "-m", "pip", "install", "--quiet", "--no-compile"),
+    }
+    session.run(*installers[tool], wheel)
+    (packages,) = folder.glob("lib/*/site-packages")
+    files = [path for path in packages.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    size = sum(path.stat().st_size for path in files if not path.relative_to(packages).parts[0].startswith("pip"))
+    others = [path for path in packages.glob("*.dist-info") if not path.name.startswith(("pip-", "bayes_arena-"))]
+    for command in ("rank", "annotators"):
+        session.run(str(folder / "bin" / "bayes-arena"), command, silent=True)
+    return f"{size / 1e6:,.0f} MB, {len(others)} other packages"
 
 
 @nox.session

@@ -1,5 +1,6 @@
 """The public names, and where they live: the one list of them."""
 
+from . import plots as plots
 from .arena.stable_arena import StableArena as StableArena
 from .arena.stored_rounds import Round as Round
 from .arena.stored_votes import Addition as Addition
@@ -28,6 +29,8 @@ from .errors import (
     FitError as FitError,
     IdentificationWarning as IdentificationWarning,
     InvalidVotesError as InvalidVotesError,
+    LayoutWarning as LayoutWarning,
+    MissingPackageError as MissingPackageError,
     ModelError as ModelError,
     NoMaximumWarning as NoMaximumWarning,
     NotIdentifiedError as NotIdentifiedError,
@@ -63,6 +66,10 @@ from .likelihood.simulation import (
     simulate as simulate,
 )
 from .likelihood.specification import Model as Model
+from .page.report import (
+    Report as Report,
+    report as report,
+)
 from .ratings.elo import EloScale as EloScale
 from .ratings.estimates import (
     contrasts as contrasts,
@@ -104,10 +111,8 @@ from .reliability.flagging import (
     flag as flag,
     flag_by_theta as flag_by_theta,
 )
-from .reliability.judges import (
-    JudgeReport as JudgeReport,
-    judge_report as judge_report,
-)
+from .reliability.programs.judges import judge_report as judge_report
+from .reliability.programs.report import JudgeReport as JudgeReport
 from .reliability.suspicion.bursts import bursts as bursts
 from .reliability.suspicion.integrity import integrity as integrity
 from .validation.comparison import compare as compare

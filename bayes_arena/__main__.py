@@ -7,7 +7,7 @@ import os
 import sys
 
 from bayes_arena.cli.app import app, tell
-from bayes_arena.cli.commands import arena, judging, ratings, reproduce, votes  # noqa: F401 (they register themselves)
+from bayes_arena.cli.commands import arena, judging, ratings, report as page, reproduce, votes  # noqa: F401 (register themselves)
 from bayes_arena.cli.commands.questions import decisions, flips, trust  # noqa: F401
 from bayes_arena.cli.old_words import translate_options
 from bayes_arena.errors import ArenaError

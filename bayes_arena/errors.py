@@ -12,6 +12,7 @@
     ├── ModelError (ValueError)          an unknown model, prior or option, or a combination without meaning
     ├── StoreError (RuntimeError)        the file of an arena is absent, in use, of another kind, or cannot be written
     ├── OutputError (ValueError)         a result cannot be written, or read back, as asked
+    ├── MissingPackageError (ImportError)  a package that is installed on request is not there
     ├── CompilerError (RuntimeError)     PyTensor has no folder for what it compiles
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
@@ -22,6 +23,7 @@
     ├── DroppedVotesWarning              invalid votes were left out on request
     ├── RepeatedVotesWarning             votes occur more than once, in a source or in a source and the arena
     ├── UnusedColumnWarning              a column was passed over that looks as if it mattered
+    ├── LayoutWarning                    the layout of another tool was recognised without being named
     ├── PromptsWarning                   a column was taken for the prompts without being named
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     ├── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
@@ -83,6 +85,10 @@ class OutputError(ArenaError, ValueError):
     """A result cannot be written, or read back, as asked."""
 
 
+class MissingPackageError(ArenaError, ImportError):
+    """A package that is installed on request is missing; the message ends with the command that installs it."""
+
+
 class CompilerError(ArenaError, RuntimeError):
     """PyTensor, which compiles the models that are sampled, has no folder that it can write to."""
 
@@ -117,6 +123,10 @@ class RepeatedVotesWarning(ArenaWarning):
 
 class UnusedColumnWarning(ArenaWarning):
     """A column was passed over that looks as if it mattered."""
+
+
+class LayoutWarning(ArenaWarning):
+    """Records of another tool were recognised and read as votes, without their layout being named."""
 
 
 class PromptsWarning(ArenaWarning):

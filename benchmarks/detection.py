@@ -35,7 +35,7 @@ from bayes_arena.experiments.detection import suspects
 from bayes_arena.experiments.measures import detection
 from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.progress import report
-from bayes_arena.reliability.annotators import TOLERANCE
+from bayes_arena.reliability.anomaly import TOLERANCE
 
 SHARES = tuple(step / 20 for step in range(1, 10))
 RATES = (0.05, 0.1)

@@ -19,7 +19,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.experiments.honest import Crowd, HonestArena
 from bayes_arena.experiments.rigging import SLIPPED_IN, Rigged, Strategy, influence
 from bayes_arena.likelihood.outcomes import davidson
-from bayes_arena.reliability.annotators import TOLERANCE
+from bayes_arena.reliability.anomaly import TOLERANCE
 from bayes_arena.reliability.flagging import discoveries
 from bayes_arena.votes.cells import LOSS, TIE, WIN, single_votes
 

@@ -37,7 +37,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
 from bayes_arena.experiments.rigging import rig
 from bayes_arena.progress import report
-from bayes_arena.reliability.annotators import everybody, suspicion
+from bayes_arena.reliability.anomaly import everybody, suspicion
 from bayes_arena.reliability.flagging import discoveries
 
 ENOUGH = 200

@@ -19,10 +19,13 @@ from typing import Any
 import lazy_loader
 
 from bayes_arena.errors import compiler_folder
+from bayes_arena.extras import require
 
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
+    if name in __all__:
+        require("PyMC models", "pymc")
     with compiler_folder():
         return _load(name)

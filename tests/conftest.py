@@ -12,7 +12,7 @@ from hypothesis import settings
 import bayes_arena as ba
 
 settings.register_profile("quick", deadline=None, max_examples=10)  # a busy machine is no failure
-settings.register_profile("ci", settings.get_profile("ci"), max_examples=50)
+settings.register_profile("ci", settings.get_profile("ci"), max_examples=25)
 settings.load_profile("ci" if os.environ.get("CI") else "quick")
 
 WORKERS = 8

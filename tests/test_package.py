@@ -1,8 +1,11 @@
 """What the package exports, and what it must not leak."""
 
 import importlib
+import re
 import subprocess
 import sys
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -33,7 +36,9 @@ PUBLIC = [
     "InvalidVotesError",
     "JudgeReport",
     "Laplace",
+    "LayoutWarning",
     "LeaveOneOut",
+    "MissingPackageError",
     "Model",
     "ModelError",
     "NoMaximumWarning",
@@ -45,6 +50,7 @@ PUBLIC = [
     "PromptsWarning",
     "Ratings",
     "RepeatedVotesWarning",
+    "Report",
     "Round",
     "Sandwich",
     "Spreads",
@@ -89,6 +95,7 @@ PUBLIC = [
     "merge",
     "next_pairs",
     "online_elo",
+    "plots",
     "predictive_check",
     "prior_check",
     "rank_probabilities",
@@ -98,6 +105,7 @@ PUBLIC = [
     "read_sequence",
     "read_votes",
     "replicate",
+    "report",
     "reversed_elo",
     "save",
     "shuffled_elo",
@@ -124,7 +132,8 @@ def test_the_public_names_are_exactly_these():
 def test_every_public_name_is_there_and_documented(name):
     value = getattr(ba, name)
     assert value.__doc__
-    assert getattr(importlib.import_module(value.__module__), name) is value
+    if not isinstance(value, ModuleType):
+        assert getattr(importlib.import_module(value.__module__), name) is value
 
 
 def test_unknown_names_fail():
@@ -144,5 +153,11 @@ def test_models_are_no_top_level_package():
 
 
 def test_importing_the_package_imports_nothing_heavy():
-    code = "import sys, bayes_arena; assert not {'numpy', 'pymc', 'polars', 'pandas', 'scipy'} & set(sys.modules)"
+    heavy = {"numpy", "pymc", "polars", "pandas", "scipy", "matplotlib"}
+    code = f"import sys, bayes_arena; bayes_arena.plots; assert not {heavy} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_citation_is_of_this_version():
+    text = (Path(__file__).parents[1] / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.*)$", text, re.MULTILINE) == [ba.__version__]

@@ -25,7 +25,7 @@ import numpy as np
 from bayes_arena.arena.stored_rounds import Decision
 from bayes_arena.arrays import Columns
 from bayes_arena.fits.result import Fit
-from bayes_arena.reliability.annotators import suspicion_in
+from bayes_arena.reliability.anomaly import suspicion_in
 from bayes_arena.reliability.flagging import discoveries, flag_by_theta
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.selection import drop_annotators, keep_annotators

@@ -35,10 +35,16 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.reading.validity import Reading, valid_votes
+from bayes_arena.votes.reading.layouts.opened import Reading
+from bayes_arena.votes.reading.validity import valid_votes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+UNKEPT = (
+    "The file of an arena keeps votes with an outcome each, and weights that are counts. "
+    "Rate these by read_votes and fit (bayes-arena rank)."
+)
 
 
 class StableArena:
@@ -59,6 +65,8 @@ class StableArena:
     ------
     StoreError
         If the file is absent, in use by another process, or no arena.
+    MissingPackageError
+        If DuckDB is not installed.
 
     Examples
     --------
@@ -82,6 +90,8 @@ class StableArena:
         ------
         StoreError
             If there is a file already, or it cannot be written.
+        MissingPackageError
+            If DuckDB is not installed.
         """
         create_file(Path(path))
         return cls(path)
@@ -130,10 +140,7 @@ class StableArena:
             If the file cannot be written.
         """
         if reading.get("score") or reading.get("weights", "frequency") != "frequency":
-            raise ColumnError(
-                "The file of an arena keeps votes with an outcome each, and weights that are counts. "
-                "Rate these by read_votes and fit (bayes-arena rank)."
-            )
+            raise ColumnError(UNKEPT)
         if reading.get("programs"):
             raise ColumnError(
                 "The file of an arena does not keep which annotators are programs. Rate these by read_votes and fit "
@@ -144,6 +151,8 @@ class StableArena:
         if settled is not None and reading.get("prompt") is None:
             reading["prompt"] = settled or False
         valid = valid_votes(source, in_order=False, id=id, **reading)
+        if "score" in valid.rows.columns or valid.weights not in (None, "frequency"):
+            raise ColumnError(UNKEPT)
         if not valid.sided:
             raise ColumnError(
                 "The file of an arena keeps who was shown first, and these votes do not say. "
@@ -301,7 +310,10 @@ class StableArena:
             return status_table(session)
 
     def history(self) -> pd.DataFrame:
-        """Ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round."""
+        """Ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round.
+
+        ``attrs`` has the level of the intervals, where all rounds have the same.
+        """
         with self._store.read() as session:
             return rating_table(session)
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from bayes_arena.arena.layout import MIGRATION, SCHEMA, SCHEMA_VERSION
 from bayes_arena.errors import StoreError
+from bayes_arena.extras import require
 from bayes_arena.replacing import written_beside
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ def create_file(path: Path) -> None:
     ------
     StoreError
         If the file already exists, or it cannot be written.
+    MissingPackageError
+        If DuckDB is not installed.
     """
+    require("Stable Arenas", "duckdb")
     log = path.with_name(path.name + ".wal")  # DuckDB would take one that is left there for that of the new file
     for existing in (path, log):
         if existing.exists():
@@ -112,9 +116,12 @@ class Store:
     ------
     StoreError
         If the file is absent, in use by another process, or no arena that this version reads.
+    MissingPackageError
+        If DuckDB is not installed.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        require("Stable Arenas", "duckdb")
         if not path.is_file():
             raise StoreError(f"No arena at {str(path)!r}. Create one: StableArena.create (bayes-arena arena init).")
         self.path = path

@@ -10,6 +10,7 @@ options    dataclasses of options as parameters of a command
 source     options: where votes come from
 choices    options: the model, the intervals, the Elo scale
 output     options: how tables are written, and where
+picture    options: the picture that is drawn beside the answer
 commands/  one module a group of commands
 =========  ===========================================
 """

@@ -16,8 +16,8 @@ from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
+    from bayes_arena.votes.reading.layouts.opened import Reading
     from bayes_arena.votes.reading.repeats import Repeats
-    from bayes_arena.votes.reading.validity import Reading
 
 Delta = Annotated[
     int | None, Option(min=0, help="Keep annotators with more than this many votes.", rich_help_panel=VOTES)
@@ -32,7 +32,7 @@ class VoteSource:
         list[str] | None,
         Argument(
             metavar="FILE",
-            help="Votes as CSV, Parquet or JSONL, or hf:OWNER/NAME, a data set on the Hugging Face hub. "
+            help="Votes as CSV, Parquet, JSONL or JSON, or hf:OWNER/NAME, a data set on the Hugging Face hub. "
             "Without a file: a built-in simulated example arena.",
             show_default=False,
         ),
@@ -47,6 +47,9 @@ class VoteSource:
     annotator: Annotated[str | None, Option(help="Column of the annotator.", rich_help_panel=VOTES)] = None
     no_annotator: Annotated[bool, Option("--no-annotator", help="Ignore who voted.", rich_help_panel=VOTES)] = False
     weight: Annotated[str | None, Option(help="Column of weights.", rich_help_panel=VOTES)] = None
+    no_weight: Annotated[
+        bool, Option("--no-weight", help="Ignore the weights that a layout brings.", rich_help_panel=VOTES)
+    ] = False
     weights: Annotated[
         Weights,
         Option(
@@ -92,11 +95,20 @@ class VoteSource:
     on_invalid: Annotated[OnInvalid, Option(help="Stop at invalid votes, or drop them.", rich_help_panel=VOTES)] = (
         "raise"
     )
+    where: Annotated[
+        str | None,
+        Option(
+            metavar="CONDITION",
+            help="Read only rows that fulfil a condition, written as in Python: 'language == \"German\" and turn < 3'.",
+            rich_help_panel=VOTES,
+        ),
+    ] = None
     dedupe: Annotated[
         bool,
         Option(
             "--dedupe",
-            help="Leave out repeats: files of the same content, and rows that are equal in every column.",
+            help="Leave out repeats: files of the same content, rows that are equal in every column, and further votes "
+            "of an annotator on the same prompt and pair.",
             rich_help_panel=VOTES,
         ),
     ] = False
@@ -113,6 +125,14 @@ class VoteSource:
         Option(
             metavar="NAME",
             help="An annotator that is a program, a language model that judges say. Repeatable.",
+            rich_help_panel=VOTES,
+        ),
+    ] = None
+    layout: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Whose records these are, arena-hard or alpaca-eval say; told by the columns unless named.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -134,16 +154,18 @@ class VoteSource:
             "winner": self.winner,
             "score": self.score,
             "annotator": False if self.no_annotator else self.annotator,
-            "weight": self.weight,
+            "weight": False if self.no_weight else self.weight,
             "weights": self.weights,
             "prompt": False if self.no_prompt else self.prompt,
             "slices": dict(_columns(text, "--slice") for text in self.slice or []),
             "features": dict(_columns(text, "--feature") for text in self.feature or []),
             "outcomes": dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or []),
             "on_invalid": self.on_invalid,
+            "where": self.where,
             "dedupe": self.dedupe,
             "normalise": self.normalise_names,
             "programs": self.program or (),
+            "layout": self.layout,
         }
 
     def repeats(self) -> Repeats | None:
@@ -152,11 +174,15 @@ class VoteSource:
 
         return read_repeats(self.files, **self.reading()) if self.files and not self.dedupe else None
 
+    @property
+    def named(self) -> str:
+        """The files by their names."""
+        names = [file if file.startswith(HUB) else Path(file).name for file in self.files or []]
+        return ", ".join(names) or "example arena (simulated)"
+
     def title(self, cells: Cells) -> str:
         """Say what was read."""
-        names = [file if file.startswith(HUB) else Path(file).name for file in self.files or []]
-        name = ", ".join(names) or "example arena (simulated)"
-        return described(name, cells)
+        return described(self.named, cells)
 
 
 def described(name: str, cells: Cells) -> str:

@@ -125,7 +125,11 @@ def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: fl
     require_level(level)
     if not regret_elo >= 0:
         raise ModelError(f"regret_elo is in Elo points and not negative, not {regret_elo!r}.")
-    strength = believed_strengths(fit)
+    return found_enough(fit, believed_strengths(fit), goal=goal, level=level, regret_elo=regret_elo)
+
+
+def found_enough(fit: Fit, strength: Floats, *, goal: Goal, level: float, regret_elo: float = 10.0) -> Enough:
+    """Say whether there are enough votes, from draws of r* in logits (n_draws, n)."""
     mean = strength.mean(axis=0)
     order = np.argsort(-mean, kind="stable")
     mean, ranked = mean[order], strength[:, order]

@@ -47,7 +47,11 @@ def verdict(fit: Fit) -> str:
     >>> verdict(fit(example_arena().votes))
     'model-18 leads (P(best) 1.00).'
     """
-    p_best = best_probabilities(believed_strengths(fit))
+    return said_first(fit) + sentence(fit, best_probabilities(believed_strengths(fit)))
+
+
+def sentence(fit: Fit, p_best: Floats) -> str:
+    """Say who is the best, from the probability of each competitor to be (n,)."""
     named = likely_best(p_best)
     board = " on " + " of ".join(fit.about.values()) if fit.about else ""
     if not len(named):
@@ -60,7 +64,7 @@ def verdict(fit: Fit) -> str:
         said = f"{last} leads{board} (P(best) {p_best[named].sum():.2f})."
         if others:
             said = f"The best{board} is one of {', '.join(others)} and {last} (P {p_best[named].sum():.2f})."
-    return said_first(fit) + said
+    return said
 
 
 def likely_best(p_best: Floats, one_of: float = ONE_OF) -> Ints:

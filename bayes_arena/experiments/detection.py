@@ -26,7 +26,8 @@ from bayes_arena.experiments.stability import SHARES
 from bayes_arena.fits.fitting import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
-from bayes_arena.reliability.annotators import ANOMALOUS, annotators
+from bayes_arena.reliability.annotators import annotators
+from bayes_arena.reliability.anomaly import ANOMALOUS
 from bayes_arena.reliability.flagging import flag, flag_by_theta
 from bayes_arena.votes.cells import Cells
 

@@ -120,6 +120,8 @@ def fit(
         If the fit needs more memory than the machine has.
     CompilerError
         For ``"nuts"``, if PyTensor cannot write to its folder.
+    MissingPackageError
+        For ``"nuts"``, if PyMC or the sampler is not installed.
 
     References
     ----------

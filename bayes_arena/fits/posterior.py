@@ -15,6 +15,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import IdentificationWarning, ModelError, listing
+from bayes_arena.extras import require
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import FEWEST
@@ -86,7 +87,10 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
         If there is no posterior, or no ``strength`` in it; it has too few draws, draws that are not finite, other
         dimensions, or not the names of the votes; the variables are not those of the model; or the model is neither
         given nor clear.
+    MissingPackageError
+        If xarray is not installed.
     """
+    require("Posteriors from elsewhere", "xarray")
     import xarray as xr
 
     if not isinstance(tree, xr.DataTree) or "posterior" not in tree.children:

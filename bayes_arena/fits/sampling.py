@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, compiler_folder, listing, require_choice
+from bayes_arena.extras import require
 from bayes_arena.fits.draws import Draws, draws_of_spreads
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.priors import Prior
@@ -36,13 +36,14 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
     Raises
     ------
     ModelError
-        If a spread of the prior is infinite, the sampler is unknown or not installed, or there are too few draws.
+        If a spread of the prior is infinite, the sampler is unknown, or there are too few draws.
+    MissingPackageError
+        If PyMC or the sampler is not installed.
     """
     if draws < FEWEST or tune < 0:
         raise ModelError(f"draws must be at least {FEWEST} and tune at least 0, not {draws} and {tune}.")
     require_choice("sampler", sampler, get_args(Sampler))
-    if find_spec(sampler) is None:
-        raise ModelError(f"The sampler {sampler!r} is not installed. Install it, or use 'nutpie'.")
+    require(f"Draws by {sampler}", *dict.fromkeys(("pymc", sampler)))
     if not target.is_proper:
         everyone = (*target.own, *target.slices)
         spreads = {"strength": target.strength_sd} | {effect.spread: effect.sd for effect in everyone}

@@ -25,6 +25,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
+from bayes_arena.extras import require
 from bayes_arena.fits.draws import Draws, draw, require_proper
 from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.prior_draws import draw_prior
@@ -72,7 +73,10 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     ------
     ModelError
         If a spread of the prior is infinite, or votes are asked for that are too many, or weighted by fractions.
+    MissingPackageError
+        If ArviZ is not installed.
     """
+    require("DataTrees", "arviz")
     import arviz as az
     import xarray as xr
 

@@ -43,3 +43,20 @@ def best_probabilities(strength: Floats) -> Floats:
     """Return the share of draws (n_draws, n) in which each competitor is the best, shape (n,)."""
     size, n = strength.shape
     return np.asarray(np.bincount(strength.argmax(axis=1), minlength=n) / size)
+
+
+def rank_shares(strength: Floats) -> Floats:
+    """Return the share of draws (n_draws, n) in which each competitor takes each rank, shape (n, n).
+
+    Rows are competitors, columns ranks from the first. Who ties for several ranks has an equal part of each.
+    """
+    from scipy.stats import rankdata  # slow to import
+
+    size, n = strength.shape
+    first, last = (rankdata(-strength, method, axis=1).astype(int) for method in ("min", "max"))
+    part, row = 1 / (last - first + 1), np.arange(n) * (n + 1)
+    gains, ends = (
+        np.bincount((row + place).ravel(), part.ravel(), minlength=n * (n + 1)).reshape(n, n + 1)
+        for place in (first - 1, last)
+    )
+    return np.asarray((gains - ends).cumsum(axis=1)[:, :n] / size)

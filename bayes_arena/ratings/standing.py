@@ -255,7 +255,7 @@ def unsettled_pairs(
     draws, about = drawn_by(interval, fit, draws)
     strength = draws.elo_strength
     names = np.array(fit.cells.competitors, dtype=object)
-    ahead = _ahead(strength)
+    ahead = shares_ahead(strength)
     i, j = np.nonzero((ahead >= 0.5) & (ahead <= level) & ~np.eye(len(names), dtype=bool))
     keep = (ahead[i, j] > 0.5) | (i < j)  # an even pair is listed once
     table = pd.DataFrame({"stronger": names[i[keep]], "weaker": names[j[keep]], "probability": ahead[i, j][keep]})
@@ -264,8 +264,8 @@ def unsettled_pairs(
     return table
 
 
-def _ahead(strength: Floats) -> Floats:
-    """Share of draws in which the row's competitor is ahead of the column's, a tie counting half, shape (n, n)."""
+def shares_ahead(strength: Floats) -> Floats:
+    """Return the share of draws (n_draws, n) in which row is ahead of column, a tie counting half, shape (n, n)."""
     return np.array([((one > strength) + 0.5 * (one == strength)).mean(axis=0) for one in strength.T[:, :, None]])
 
 

@@ -1,17 +1,8 @@
 """What the votes say about those who cast them: who is reliable, who is not, and in what way.
 
-The anomaly probability of annotator k is
-
-    A_k = P(D_k < TOLERANCE * median_j D_j | votes),
-
-with the net agreement D_k of :mod:`bayes_arena.reliability.agreement`: free of scale, and steady until nearly half of
-them are anomalous. Where the fit is guarded, the probability is that of the kinds of annotators, who are regular,
-guessers or adversaries (:mod:`bayes_arena.trust.mixture.agreement`): a model in which all scatter around a mean takes a
-fifth of guessers for a wide scatter, and says too little of each. Else it is a share of the draws, the median taken
-draw by draw. One whose votes the side decides need not be anomalous in this sense, because D_k leaves the side out:
-they are looked at on their own, by the probability that the side's pull |S_k| exceeds both D_k and ``ONE_SIDED``. Nor
-need one who favours or hates a competitor (:mod:`bayes_arena.trust`): their votes do not count in the fit, and their
-numbers here are given the others' strengths. Suspect is who is one or the other.
+Suspect is who is anomalous, whose votes the side decides (:mod:`bayes_arena.reliability.anomaly`), or who favours or
+hates a competitor (:mod:`bayes_arena.trust`): the votes of these do not count in the fit, and their numbers here are
+given the others' strengths.
 """
 
 from __future__ import annotations
@@ -21,35 +12,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.quadrature import are_alike
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
-from bayes_arena.reliability.agreement import Agreement, draw_agreement
+from bayes_arena.reliability.agreement import draw_agreement
+from bayes_arena.reliability.anomaly import (
+    ANOMALOUS,
+    WATCH,
+    anomaly_probability,
+    by_kinds,
+    everybody,
+    one_sided_probability,
+    ways,
+)
 from bayes_arena.reliability.suspicion.favours import sentences
-from bayes_arena.trust.mixture.agreement import low_agreement
 from bayes_arena.trust.mixture.shares import ADVERSARY, GUESSER
-from bayes_arena.votes.cells import TIE, Cells, whole_counts
+from bayes_arena.votes.cells import whole_counts
 from bayes_arena.votes.words import ANNOTATOR
 
-TOLERANCE = 0.2
-"""Share of the median annotator's net agreement that still counts as agreement. Of 0.1, 0.2 and 0.3 the one that found
-most perturbed annotators (mean F1 .968, .976, .957 over LLMFAO twice and simulated arenas)."""
-ANOMALOUS = 0.5
-"""Probability above which an annotator is more likely anomalous than not."""
-WATCH = 0.1
-"""Probability above which the votes do not clear an annotator."""
-ONE_SIDED = 0.5
-"""Pull of the side that decides votes: between equals three votes in four go to one side (ties counting half)."""
-CLEARLY = 0.95
-"""Probability of D_k < 0 that makes disagreement adversarial."""
-ALWAYS = 0.9
-"""Share of ties beyond which an annotator always ties."""
 SMALLEST_SD = 1e-12
 """A single annotator has theta = 1 by definition, without error."""
 
@@ -129,15 +114,14 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     agreement = draw_agreement(sampled)
     cast, place = everybody(fit)
     favour, favours = _favours(fit, place)
-    by_kinds = _by_kinds(fit, place, favour)
-    anomaly, suspicion = (anomaly_probability(agreement),) * 2 if by_kinds is None else by_kinds
-    one_sided = _one_sided_probability(agreement)
+    anomaly, suspicion = by_kinds(fit, place) or (anomaly_probability(agreement),) * 2
+    one_sided = one_sided_probability(agreement)
     suspicion = np.maximum(suspicion, one_sided)
     taken_as_alike = fit.evidence == "quadrature" and are_alike(fit.cells)
     verdict = np.select(
         [suspicion > ANOMALOUS, (suspicion > WATCH) | taken_as_alike], ["anomalous", "watch"], "reliable"
     )
-    kinds = _kinds(fit.model, cast, agreement, anomaly, one_sided)
+    kinds = ways(fit.model, cast, agreement, anomaly, one_sided)
     kinds = np.where(favour > np.minimum(np.maximum(anomaly, one_sided), ANOMALOUS), favours, kinds)
     kinds = np.where((verdict == "reliable") | taken_as_alike, "", kinds)
     net, lower, upper = _summary(fit, agreement.net, level)
@@ -172,58 +156,6 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     return {name: column[order] for name, column in columns.items()}
 
 
-def anomaly_probability(agreement: Agreement) -> Floats:
-    """A_k of the draws, shape (M,)."""
-    bar = TOLERANCE * np.median(agreement.net, axis=1, keepdims=True)
-    return np.asarray((agreement.net < bar).mean(axis=0))
-
-
-def everybody(fit: Fit) -> tuple[Cells, Ints]:
-    """Return the votes as they were cast, their annotators in the order of the draws of what they do.
-
-    Returns
-    -------
-    cells : Cells
-    place : ndarray of int, shape (M,)
-        Index of each in ``fit.trust.cells``, where there is one.
-    """
-    if fit.trust is None:
-        return fit.cells, np.arange(fit.cells.n_annotators)
-    cast = fit.trust.cells
-    names = (*fit.cells.annotators, *fit.suspects.names)
-    known = {name: index for index, name in enumerate(cast.annotators)}
-    place = np.array([known[name] for name in names], dtype=np.int64)
-    new = np.full(cast.n_annotators, -1)
-    new[place] = np.arange(len(names))
-    rows = new[cast.annotator] >= 0
-    return cast.take(rows, annotators=names, annotator=new[cast.annotator[rows]]), place
-
-
-def suspicion(fit: Fit) -> Floats:
-    """Return the probability that somebody is anomalous, or favours or hates one competitor, shape (M,)."""
-    _, place = everybody(fit)
-    by_kinds = _by_kinds(fit, place, _favours(fit, place)[0])
-    return anomaly_probability(draw_agreement(fit)) if by_kinds is None else by_kinds[1]
-
-
-def _by_kinds(fit: Fit, place: Ints, favour: Floats) -> tuple[Floats, Floats] | None:
-    """A_k by the kinds of annotators, where they were looked for; and the probability of that or of favour."""
-    if fit.trust is None or fit.trust.kinds is None:
-        return None
-    low, suspect = low_agreement(fit.trust.kinds, TOLERANCE)
-    return low[place], np.maximum(suspect[place], favour)
-
-
-def suspicion_in(columns: Columns, fit: Fit) -> Floats:
-    """Return the same probability in the order of a table of annotators: by its draws, or by the kinds if it is."""
-    cast, place = everybody(fit)
-    by_kinds = _by_kinds(fit, place, _favours(fit, place)[0])
-    if by_kinds is None:
-        return np.asarray(columns["anomaly_probability"])
-    found = dict(zip(cast.annotators, by_kinds[1].tolist(), strict=True))
-    return np.array([found[name] for name in columns["annotator"]])
-
-
 def _favours(fit: Fit, place: Ints) -> tuple[Floats, np.ndarray]:
     """Return the probability of favouring or hating one competitor, and in what words."""
     if fit.trust is None:
@@ -240,25 +172,6 @@ def require_annotators(fit: Fit) -> None:
             f"Model {fit.model.name!r} says nothing about annotators. Use model='am-davidson' or 'am-elo' on votes "
             "that name them."
         )
-
-
-def _one_sided_probability(agreement: Agreement) -> Floats:
-    """Probability that the side decides, shape (M,); zero where the model has no position effect per annotator."""
-    if agreement.pull is None:
-        return np.zeros(agreement.net.shape[1])
-    return np.asarray((np.abs(agreement.pull) > np.maximum(agreement.net, ONE_SIDED)).mean(axis=0))
-
-
-def _kinds(model: Model, cells: Cells, agreement: Agreement, anomaly: Floats, one_sided: Floats) -> np.ndarray:
-    """In what way every annotator is anomalous, or would be."""
-    seen = model.seen_counts(cells.counts)
-    ties, votes = (sum_by(cells.annotator, part.sum(axis=0), cells.n_annotators) for part in (seen[TIE:], seen))
-    against = (agreement.net < 0).mean(axis=0) > CLEARLY
-    return np.select(
-        [against, one_sided > np.minimum(anomaly, ANOMALOUS), ties > ALWAYS * votes],
-        ["adversarial", "one-sided", "always ties"],
-        "uninformative",
-    ).astype(object)
 
 
 def posterior_theta(fit: Fit) -> Floats:

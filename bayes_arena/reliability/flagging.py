@@ -1,7 +1,7 @@
 """Whom to exclude: annotators flagged by the probability that they are anomalous, or by the paper's rule on theta.
 
 A set of annotators is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q, with
-A_k the probability that k is anomalous (:mod:`bayes_arena.reliability.annotators`), or favours or hates one competitor,
+A_k the probability that k is anomalous (:mod:`bayes_arena.reliability.anomaly`), or favours or hates one competitor,
 whichever is larger, and nobody's own 1 - A_k, the local rate (Efron, 2007), is above 0.1: many sure ones leave no room
 for somebody who is not.
 
@@ -26,12 +26,8 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import DECREMENT
-from bayes_arena.reliability.annotators import (
-    everybody,
-    posterior_theta,
-    require_annotators,
-    suspicion,
-)
+from bayes_arena.reliability.annotators import posterior_theta, require_annotators
+from bayes_arena.reliability.anomaly import everybody, suspicion
 
 LARGEST_DOUBT = 0.1
 """1 - A_k of somebody flagged, at most."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.extras import require
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.validation.leave_one_out import PARETO_K, leave_one_out
@@ -95,6 +96,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
 
 def _add_sampler_checks(add: Any, tree: Any) -> None:
     """Add r-hat, effective sample sizes, divergences and energy."""
+    require("Checks of a sampler", "arviz")
     import arviz as az
 
     posterior, stats = tree["posterior"].to_dataset(), tree.get("sample_stats", {})

@@ -124,7 +124,8 @@ class Cells(Votes):
         By name of the slice, what it distinguishes, sorted: the prompts' ids, say.
     design_effect : float
         How many votes were cast for each that counts: 1 where ``counts`` count votes. Where votes have importance
-        weights or stem from rankings, ``n_votes`` is the effective number of votes, and this is Kish's design effect.
+        weights or stem from rankings or choices, ``n_votes`` is the effective number of votes, and this is Kish's
+        design effect.
     programs : tuple of str
         Annotators that are programs, language models that judge say; the others are people.
 

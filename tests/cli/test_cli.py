@@ -290,14 +290,19 @@ def test_a_narrow_terminal_loses_no_digit(votes_file):
 @pytest.mark.slow
 def test_names_of_any_script_reach_any_stdout(tmp_path):
     frame([("é[bold]", "模型", "model_a"), ("é[bold]", "模型", "model_b")]).write_csv(tmp_path / "votes.csv")
-    for form in ("table", "csv", "json"):
-        done = subprocess.run(
-            [COMMAND, "rank", tmp_path / "votes.csv", "--format", form],
-            capture_output=True,
-            env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
-        )
-        assert done.returncode == 0, done.stderr
-        assert "é[bold]" in done.stdout.decode("utf-8")
+    code = (
+        "import sys\nfrom bayes_arena.__main__ import main\n"
+        "for form in ('table', 'csv', 'json'):\n"
+        f"    sys.argv = ['bayes-arena', 'rank', {str(tmp_path / 'votes.csv')!r}, '--format', form]\n"
+        "    try:\n        main()\n    except SystemExit as end:\n        assert not end.code\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode("utf-8").count("é[bold]") == 3
 
 
 @pytest.mark.slow

@@ -145,10 +145,13 @@ def test_a_board_is_comparable_with_that_without_answers():
 
 
 @pytest.mark.slow
-def test_sampled(cells, fit):
-    sampled = ba.fit(cells, method="nuts", draws=100, tune=200, sampler="pymc", seed=1)
+def test_sampled():
+    cells = ba.read_votes(answered_votes(competitors=5, prompts=20, votes=1000)[0], prompt="prompt")
+    fit = ba.fit(cells)
+    sampled = ba.fit(cells, method="nuts", draws=75, tune=150, sampler="pymc", seed=1)
     assert sampled.model == fit.model
-    assert sampled.samples.slices.shape == (400, len(fit.point.slices))
+    assert sampled.model.strength_by == ("prompt",)
+    assert sampled.samples.slices.shape == (300, len(fit.point.slices))
     sd = np.sqrt(np.diag(fit.laplace.strength_covariance()))
     assert (np.abs(sampled.samples.strength.mean(axis=0) - fit.strength) < 0.7 * sd).all()
     boards = [ba.leaderboard(one).set_index("competitor")["elo"].sort_index() for one in (sampled, fit)]

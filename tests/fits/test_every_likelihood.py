@@ -100,10 +100,13 @@ def test_votes_cast_again(fit, model):
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [model for model in MODELS if model.likelihood.loop in (None, "both-bad")], ids=str)
 def test_the_program_samples_the_same_posterior(model, four_outcomes):
+    """By the default sampler where the likelihood has a compiled loop, as it compiles a plain graph for long."""
+    sampler = "nutpie" if model.likelihood.loop else "pymc"
+    options = {"method": "nuts", "draws": 150, "tune": 200, "sampler": sampler, "seed": 1}
     prior = ba.Prior(hyper=None)
     mode = ba.fit(four_outcomes, model=model, prior=prior)
     with warnings.catch_warnings(action="ignore"):
-        sampled = ba.fit(four_outcomes, model=model, prior=prior, method="nuts", draws=150, tune=200, seed=1)
+        sampled = ba.fit(four_outcomes, model=model, prior=prior, **options)
     sd = sampled.samples.strength.std(axis=0)
     assert (np.abs(sampled.samples.strength.mean(axis=0) - mode.strength) < 0.5 * sd).all()
     tree = ba.to_datatree(sampled)

@@ -1,6 +1,8 @@
 """Fits with answers on disk, as a DataTree, and in what reads their draws."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -43,11 +45,18 @@ def test_saved_and_loaded(fit, tmp_path, suffix):
     assert loaded.laplace.log_determinant == fit.laplace.log_determinant
 
 
+@pytest.fixture(scope="module")
+def saved(cells, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "fit.nc"
+    ba.save(ba.fit(cells, model=MODEL, guard=False), path)
+    return path
+
+
 @pytest.mark.parametrize("changed", ["mode/slices", "laplace/curve", "laplace/entry", "cells/slices"])
-def test_a_change_of_slices_is_noticed(fit, tmp_path, changed):
+def test_a_change_of_slices_is_noticed(saved, tmp_path, changed):
     import h5py
 
-    ba.save(fit, tmp_path / "fit.nc")
+    shutil.copy(saved, tmp_path / "fit.nc")
     with h5py.File(tmp_path / "fit.nc", "r+") as file:
         values = file[changed][...]
         file[changed][...] = values[..., ::-1] if changed == "cells/slices" else values * 1.5

@@ -25,10 +25,17 @@ def fit(arena_cells):
     return ba.fit(arena_cells, prior="flat")
 
 
+@pytest.fixture(scope="module")
+def saved(fit, tmp_path_factory):
+    path = tmp_path_factory.mktemp("saved") / "fit.nc"
+    ba.save(fit, path)
+    return path
+
+
 @pytest.fixture
-def path(fit, tmp_path):
-    ba.save(fit, tmp_path / "fit.nc")
-    return tmp_path / "fit.nc"
+def path(saved, tmp_path):
+    """A file that a test may spoil."""
+    return Path(shutil.copy(saved, tmp_path))
 
 
 @contextmanager

@@ -9,7 +9,19 @@ import pytest
 
 import bayes_arena as ba
 
-FIT = "import bayes_arena as ba; print(ba.fit(ba.read_votes('votes.csv')).evidence)"
+FIT = "import bayes_arena as ba; print(ba.fit(ba.read_votes('votes.csv'), guard=False).evidence)"
+LOOP = """
+import bayes_arena.progress
+from bayes_arena.compiled import compiled, made_ready
+
+bayes_arena.progress.PATIENCE = 0.01
+
+@compiled
+def doubled(x):
+    return 2 * x
+
+print(made_ready(doubled, lambda: doubled(21), "a loop"), sum(doubled.stats.cache_hits.values()))
+"""
 
 
 @pytest.fixture
@@ -17,6 +29,10 @@ def sparse_votes(tmp_path):
     """Votes of annotators so sparse that they are integrated out."""
     ba.simulate(competitors=4, annotators=80, votes=240, seed=5).votes.write_csv(tmp_path / "votes.csv")
     return tmp_path
+
+
+def python(*arguments: str, cwd, env) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], cwd=cwd, env=env, capture_output=True, text=True)
 
 
 def environment(folder, **more: str) -> dict[str, str]:
@@ -42,20 +58,27 @@ def test_ctrl_c_ends_a_first_fit_before_everything_is_compiled(sparse_votes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["NUMBA_CACHE_DIR", "home", "nowhere"])
-def test_compiled_code_is_kept_where_there_is_a_place(sparse_votes, place):
-    """The package's own folder is not asked here; where nothing can be written a fit compiles and says so."""
-    env = environment(sparse_votes)
-    if place != "NUMBA_CACHE_DIR":
-        del env["NUMBA_CACHE_DIR"]
-        home = sparse_votes / "home" if place == "home" else "/dev/null/home"
-        env |= {"NUMBA_CACHE_LOCATOR_CLASSES": "UserWideCacheLocator", "HOME": str(home)}
-        env.pop("XDG_CACHE_HOME", None)
+def test_compiled_code_of_a_fit_is_kept(sparse_votes):
     hits = "print(sum(integrate.stats.cache_hits.values()))"
     count = f"{FIT}; from bayes_arena.inference.marginal.kernels import integrate; {hits}"
-    for run in range(1 if place == "nowhere" else 2):
-        done = subprocess.run([sys.executable, "-c", count], cwd=sparse_votes, env=env, capture_output=True, text=True)
+    for run in range(2):
+        done = python("-c", count, cwd=sparse_votes, env=environment(sparse_votes))
         assert done.stdout.split() == ["quadrature", str(run)], done.stderr
+        assert "NUMBA_CACHE_DIR" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["home", "nowhere"])
+def test_compiled_code_is_kept_where_there_is_a_place(tmp_path, place):
+    """The folder of the code is not asked here; where nothing can be written it is compiled anew, and said so."""
+    (tmp_path / "loop.py").write_text(LOOP)
+    home = tmp_path / "home" if place == "home" else "/dev/null/home"
+    env = os.environ | {"NUMBA_CACHE_LOCATOR_CLASSES": "UserWideCacheLocator", "HOME": str(home)}
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        env.pop(name, None)
+    for run in range(2):
+        done = python("loop.py", cwd=tmp_path, env=env)
+        assert done.stdout.split() == ["42", str(run * (place == "home"))], done.stderr
         assert ("NUMBA_CACHE_DIR" in done.stderr) == (place == "nowhere")
 
 
@@ -82,7 +105,7 @@ def test_a_folder_that_pytensor_cannot_write_is_named_with_the_remedy(arena_cell
 )
 def test_without_a_home_sampling_ends_with_the_remedy(code, tmp_path):
     env = {key: value for key, value in os.environ.items() if key != "PYTENSOR_FLAGS"} | {"HOME": "/dev/null/home"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = python("-c", code, cwd=tmp_path, env=env)
     last = done.stderr.splitlines()[-1]
     assert "/dev/null/home/.pytensor" in last
     assert "PYTENSOR_FLAGS=base_compiledir=FOLDER" in last

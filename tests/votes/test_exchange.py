@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import polars as pl
 import pytest
+from helpers import frame
 
 import bayes_arena as ba
-from tests.helpers import frame
 
 COUNTED = {"model_a": ["x", "y", "x"], "model_b": ["y", "z", "y"], "wins_a": [3, 0, 1], "wins_b": [1, 2, 0]}
 COUNTED["ties"] = [0, 1, 0]

@@ -81,6 +81,7 @@ WRITERS = {
     ".parquet": pl.DataFrame.write_parquet,
     ".jsonl": pl.DataFrame.write_ndjson,
     ".ndjson": pl.DataFrame.write_ndjson,
+    ".json": pl.DataFrame.write_json,
     ".gz": lambda table, path: path.write_bytes(gzip.compress(table.write_csv().encode())),
 }
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.commands.questions.decisions import Goal
 from bayes_arena.cli.commands.ratings import Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
-from bayes_arena.cli.options import MODEL, VOTES, Without, takes_options
+from bayes_arena.cli.options import MODEL, OUTPUT, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
+from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.source import Delta, VoteSource, described
 from bayes_arena.errors import listing
 
@@ -97,6 +99,10 @@ def rate(
     model: Annotated[ModelChoice, Without("strength_by", "style")],
     intervals: Annotated[IntervalChoice, Without("interval", "by", "resamples")],
     scale: ScaleChoice,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write a page of the round as well.", rich_help_panel=OUTPUT),
+    ] = None,
     output: Output,
 ) -> None:
     """Hold a round: rate the votes, publish the result, and judge the annotators."""
@@ -119,6 +125,11 @@ def rate(
                 level=intervals.level,
                 elo=elo,
             )
+    if page is not None:
+        from bayes_arena.page.report import report
+
+        named = f"{file.name}, round {round.number}"
+        report(round.fit, source=named, level=intervals.level, elo=elo).save(page)
     about, how = how_fitted(round.fit)
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
@@ -156,12 +167,13 @@ def annotators(file: ArenaFile, output: Output) -> None:
 
 @arena.command()
 @takes_options
-def history(file: ArenaFile, output: Output) -> None:
+def history(file: ArenaFile, picture: Picture, output: Output) -> None:
     """List the ratings of all rounds; JSON says of each round what it was, and what it decided about annotators."""
     from bayes_arena.arena.stable_arena import StableArena
 
     with StableArena(file, read_only=True) as stable:
         table, rounds, decisions = stable.history(), stable.rounds(), stable.decisions()
+    picture.draw(lambda: plots.rounds(table))
     formats = dict.fromkeys(("elo", "lower", "upper"), ".1f")
     head = {
         "rounds": [row | {"settings": json.loads(row["settings"])} for row in rows(_columns(rounds))],

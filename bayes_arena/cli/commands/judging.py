@@ -8,10 +8,12 @@ from typing import Annotated, Any
 
 from typer import Option
 
+from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import ModelChoice
 from bayes_arena.cli.options import MODEL, Without, takes_options
 from bayes_arena.cli.output import Output, between, digits
+from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
 
@@ -92,6 +94,7 @@ def compare(
 def diagnose(
     source: VoteSource,
     model: Annotated[ModelChoice, Without("sigma_strength", "sigma_discrimination")],
+    picture: Picture,
     output: Output,
 ) -> None:
     """Check a fit: graph, optimiser, sampler and prediction, each with a verdict and a remedy."""
@@ -100,6 +103,7 @@ def diagnose(
 
         result = model.fit(source.read())
         rows = diagnosis(result)
+    picture.draw(lambda: plots.calibration(result, seed=model.seed))
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     how = {"model": result.model.name, "prior": str(result.prior), "method": result.method}
     head = {**how, **sizes(result.cells), "warnings": notes}
@@ -131,7 +135,8 @@ def judge(
     with collected_warnings() as notes:
         import numpy as np
 
-        from bayes_arena.reliability.judges import Estimate, judge_report
+        from bayes_arena.reliability.programs.judges import judge_report
+        from bayes_arena.reliability.programs.report import Estimate
 
         result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
         report = judge_report(result, judge, own=own, level=level)

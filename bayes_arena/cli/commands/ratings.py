@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
+from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.options import MODEL, Without, takes_options
 from bayes_arena.cli.output import Output, between, counts, digits
+from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.errors import listing
 
@@ -33,6 +35,7 @@ def rank(
     board: BoardChoice,
     intervals: IntervalChoice,
     scale: ScaleChoice,
+    picture: Picture,
     output: Output,
 ) -> None:
     """Rate the competitors: Elo scores, intervals and the spread of ranks."""
@@ -49,6 +52,7 @@ def rank(
         result = model.fit(source.read()).on(over, slice)
         interval = intervals.chosen(model.seed, result)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
+    picture.draw(lambda: plots.board(result, level=intervals.level, elo=elo, interval=interval))
     about, how = how_fitted(result)
     shown_as = interval.about(result) | result.about
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
@@ -65,11 +69,13 @@ def annotators(
     model: ModelChoice,
     intervals: IntervalChoice,
     fdr: Fdr = None,
+    picture: Picture,
     output: Output,
 ) -> None:
     """List the annotators, the most suspect first: who votes with the others, against them, or not on the merits."""
     with collected_warnings() as notes:
-        from bayes_arena.reliability.annotators import annotator_columns, suspicion_in
+        from bayes_arena.reliability.annotators import annotator_columns
+        from bayes_arena.reliability.anomaly import suspicion_in
         from bayes_arena.reliability.flagging import discoveries
 
         result = model.fit(source.read())
@@ -78,6 +84,7 @@ def annotators(
         if fdr is not None:
             flagged = set(discoveries(suspicion_in(columns, result), fdr).tolist())
             columns["flagged"] = [row in flagged for row in range(len(columns["annotator"]))]
+    picture.draw(lambda: plots.annotators(result, level=intervals.level, interval=interval))
     shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
     shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
     shown["agreement"] = digits(columns["net_agreement"], ".2f")

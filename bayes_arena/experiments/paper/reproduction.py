@@ -28,6 +28,7 @@ from bayes_arena.experiments.paper import case_study, figures, summaries, tables
 from bayes_arena.experiments.paper.convergence import convergence
 from bayes_arena.experiments.paper.summaries import Short, Tables
 from bayes_arena.experiments.stability import SHARES, stability
+from bayes_arena.extras import require
 from bayes_arena.likelihood.simulation import Arena, simulate
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.sequence import VoteSequence
@@ -122,8 +123,15 @@ def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, l
         What to know when reading it.
     files : list of Path
         What was written: the numbers as ``.csv``, tables as ``.md``, figures as ``.png`` and ``.pdf``.
+
+    Raises
+    ------
+    MissingPackageError
+        For a figure, if Matplotlib is not installed.
     """
     chosen = TARGETS[target]
+    if chosen.draw is not None:
+        require("Figures", "matplotlib")
     numbers = chosen.compute(votes)
     folder.mkdir(parents=True, exist_ok=True)
     files = []

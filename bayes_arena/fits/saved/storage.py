@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.errors import OutputError
+from bayes_arena.extras import require
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, label_of, variable
 from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_judgement
@@ -36,7 +37,8 @@ from bayes_arena.votes.cells import OUTCOMES, Cells
 
 FORMAT = 2
 """Version of the layout of a file."""
-SUFFIXES = (".nc", ".zarr")
+ENGINES = {".nc": "h5netcdf", ".zarr": "zarr"}
+"""What reads and writes a file, by its suffix."""
 
 
 def save(fit: Fit, path: str | Path) -> None:
@@ -53,10 +55,12 @@ def save(fit: Fit, path: str | Path) -> None:
     ------
     OutputError
         If the name ends in neither, the folder exists and is not a saved result, or it cannot be written.
+    MissingPackageError
+        If ArviZ, or what writes such files, is not installed.
     """
+    path = _known(path)
     import xarray as xr
 
-    path = _known(path)
     if path.suffix == ".zarr" and path.exists() and not _is_result(path):
         raise OutputError(
             f"{str(path)!r} exists and is not only a saved result. Choose another name, or remove it first."
@@ -99,6 +103,8 @@ def load(path: str | Path) -> Fit:
     ------
     OutputError
         If there is none, it was not written by :func:`save`, or it is damaged or was changed since.
+    MissingPackageError
+        If ArviZ, or what reads such files, is not installed.
     """
     path = _known(path)
     if not path.exists():
@@ -115,7 +121,7 @@ def load(path: str | Path) -> Fit:
 def _read(path: Path) -> Fit:
     import xarray as xr
 
-    with xr.open_datatree(path, engine="h5netcdf" if path.suffix == ".nc" else "zarr") as opened:
+    with xr.open_datatree(path, engine=ENGINES[path.suffix]) as opened:
         tree = opened.load()
     if tree.attrs.get("bayes_arena_format") not in (1, FORMAT):
         raise OutputError("it was not written by save() of this version of bayes_arena")
@@ -213,6 +219,7 @@ def _is_result(folder: Path) -> bool:
 
 def _known(path: str | Path) -> Path:
     path = Path(path)
-    if path.suffix not in SUFFIXES:
+    if path.suffix not in ENGINES:
         raise OutputError(f"Results are kept in files named *.nc (netCDF) or *.zarr, not {path.name!r}.")
+    require("Files of fits", "arviz", ENGINES[path.suffix])
     return path

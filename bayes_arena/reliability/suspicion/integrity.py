@@ -15,7 +15,7 @@ from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.leaderboard import ranks
-from bayes_arena.reliability.annotators import ANOMALOUS
+from bayes_arena.reliability.anomaly import ANOMALOUS
 from bayes_arena.reliability.suspicion.chance import suspect_groups
 from bayes_arena.reliability.suspicion.favours import Aims
 from bayes_arena.threads import one_thread

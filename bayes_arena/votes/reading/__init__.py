@@ -9,6 +9,7 @@ decoding   the spellings of an outcome
 sequence   ``read_sequence``: votes in their order, for online Elo
 weighing   what a vote weighs: weights that are not counts, scores
 repeats    votes that occur more than once in the source
+layouts/   records of other tools, rewritten to votes
 files/     files, dataframes and the Hugging Face hub
 =========  =======================================================================
 """

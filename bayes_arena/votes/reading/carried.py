@@ -95,7 +95,7 @@ def find_carried(
     ColumnError
         If a column is absent, or a slice has a name that means something else.
     """
-    wanted, numbers = _by_name(slices), _by_name(features)
+    wanted, numbers = by_name(slices), by_name(features)
     if reserved := {PROMPT, ANNOTATOR, COMPETITOR} & set(wanted):
         raise ColumnError(
             f"No slice is called {listing(map(repr, sorted(reserved)))}. Prompts are named by prompt= (--prompt), "
@@ -229,7 +229,7 @@ def _columns(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _by_name(given: Mapping[str, str | Sequence[str]] | Sequence[str]) -> dict[str, tuple[str, ...]]:
+def by_name(given: Mapping[str, str | Sequence[str]] | Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return columns by the name of the slice or feature, sorted by it."""
     named = given if isinstance(given, Mapping) else {name: name for name in _columns(given)}
     return {name: _columns(named[name]) for name in sorted(named)}

@@ -20,7 +20,10 @@ LIKELY_ANNOTATORS = (
     "worker_id",
     "rater_id",
     "voter_id",
+    "visitor_id",
     "evaluation_session_id",
+    "judge_model",
+    "judge_hash",
 )
 """Columns that may well be of annotators, and are proposed, as are ``ANNOTATORS`` in capitals."""
 ANNOTATORS = ("judge", "annotator", "worker", "performer")
@@ -46,7 +49,7 @@ def recognise_roles(
     winner: str | None,
     score: str | None,
     annotator: str | Literal[False] | None,
-    weight: str | None,
+    weight: str | Literal[False] | None,
     id: str | None = None,
 ) -> dict[str, str]:
     """Recognise the columns that matter.
@@ -56,7 +59,7 @@ def recognise_roles(
     dict of str to str
         Role to column: ``a, b``, then ``score``, ``winner`` or ``winner_a, winner_b, winner_tie`` or, in layouts
         without sides, nothing (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``,
-        ``weight`` and ``id`` where present.
+        ``weight`` and ``id`` where present. Of ``winner`` and ``score`` together, the score counts where no winner is.
 
     Raises
     ------
@@ -77,7 +80,7 @@ def recognise_roles(
             columns["annotator"] = sole(found, names, "annotator", "annotator= (--annotator)", ANNOTATORS)
     elif annotator is not False:
         columns["annotator"] = annotator
-    if weight is not None:
+    if weight:
         columns["weight"] = weight
     if id is not None:
         columns["id"] = id
@@ -126,8 +129,6 @@ def _result_columns(
     """Return the columns of the competitors and of who won."""
     columns: dict[str, str] = {}
     pairs = [pair for pair in PAIRS if set(pair) <= set(names)]
-    if score is not None and winner is not None:
-        raise ColumnError(f"A vote has a winner or a score: name {winner!r} or {score!r}, not both.")
     if a is None and b is None:
         if (winner, score) == (None, None) and not pairs and set(WON.values()) <= set(names):
             return dict(WON)
@@ -141,7 +142,7 @@ def _result_columns(
     else:
         columns |= {"a": a, "b": b}
     if score is not None:
-        return columns | {"score": score}
+        return columns | ({} if winner is None else {"winner": winner}) | {"score": score}
     if winner is None and not set(WINNERS) & set(names) and set(ONE_HOT.values()) <= set(names):
         return columns | ONE_HOT
     found = [name for name in WINNERS if name in names]

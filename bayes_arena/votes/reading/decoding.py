@@ -48,6 +48,7 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
     names = [name for name in (*NAMES, "id") if name in groups.columns]
     keys = groups.with_columns(as_text(groups, name, normalise=normalise) for name in names)
     missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
+    scored = pl.lit("score" in groups.columns)
     if "winner" in names:
         codes = {label: CODES[outcome] for label, outcome in labels.items()}
         by_label = as_label(pl.col("winner")).replace_strict(codes, default=None, return_dtype=pl.Int8)
@@ -57,6 +58,9 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         keys = keys.with_columns(outcome=pl.coalesce("by_label", "by_name"))
         missing_winner = winner.is_null()
         ambiguous = pl.col("by_label") != pl.col("by_name")
+        if "score" in groups.columns:  # counts where there is no winner
+            scored, missing_winner = winner.is_null(), missing_winner & pl.col("score").is_null()
+            keys = keys.with_columns(outcome=pl.when(scored).then(WIN).otherwise("outcome").cast(pl.Int8))
     elif "winner_a" in groups.columns:
         marks = ("marked_a", "marked_b", "marked_tie")
         keys = keys.with_columns(
@@ -80,7 +84,7 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         weight, bad_weight = pl.lit(1.0), pl.lit(False)
     missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
     missing_id = pl.col("id").is_null() if "id" in names else pl.lit(False)
-    bad_score = _no_number(pl.col("score"), most=1.0) if "score" in groups.columns else pl.lit(False)
+    bad_score = scored & _no_number(pl.col("score"), most=1.0) if "score" in groups.columns else pl.lit(False)
     problem = (
         pl.when(pl.col("a").is_null() | pl.col("b").is_null())
         .then(pl.lit("missing competitor"))
@@ -104,6 +108,8 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         .then(pl.lit("bad count"))
     )
     raw_weight = as_text(groups, "weight") if "weight" in groups.columns else pl.lit(None)
+    if "score" in groups.columns:
+        keys = keys.with_columns(pl.when(scored).then("score").alias("score"))
     return keys.with_columns(weight_text=raw_weight).with_columns(problem=problem, weight=weight)
 
 
@@ -113,7 +119,8 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
     Parameters
     ----------
     votes : polars.DataFrame
-        Valid votes from :func:`decode`, of a layout without sides: ``a`` has won, or ``COUNTS`` say how often.
+        Valid votes from :func:`decode`, of a layout without sides: they have an outcome or a score, or ``COUNTS`` say
+        how often ``a`` and ``b`` won.
     """
     if "wins_a" in votes.columns:
         parts = [
@@ -124,11 +131,12 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
             if name in votes.columns
         ]
         votes = pl.concat(parts).filter(pl.col("weight") > 0)
-    turned, outcome = pl.col("a") > pl.col("b"), pl.col("outcome")
+    turned, outcome, score = pl.col("a") > pl.col("b"), pl.col("outcome"), pl.col("score").cast(pl.Float64)
     return votes.with_columns(
         a=pl.min_horizontal("a", "b"),
         b=pl.max_horizontal("a", "b"),
         outcome=pl.when(turned).then(outcome.replace({WIN: LOSS, LOSS: WIN})).otherwise(outcome),
+        **({"score": pl.when(turned).then(1 - score).otherwise(score)} if "score" in votes.columns else {}),
         **{
             name: pl.when(turned).then(-pl.col(name) + 0.0).otherwise(pl.col(name))
             for name in votes.columns

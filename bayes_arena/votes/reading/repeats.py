@@ -5,6 +5,9 @@ agree in every other column (who met, who voted, an id, a time, a question) hard
 never do, and votes of their own do so about as often as not. With u different rows among n, and v of them different
 without the winner, u - v is small beside both n - u and u. Without a column besides those of competitors, winner,
 annotator and weight, nothing is taken for a repeat.
+
+An annotator who has voted on the same prompt and pair more than once, shown in the same order, has one opinion of it.
+Of k such votes each counts 1 / k: they are one vote together, shared out where they differ, whatever their order.
 """
 
 from __future__ import annotations
@@ -79,6 +82,24 @@ def without_repeats(frame: Frame, columns: Mapping[str, str]) -> Frame:
         return frame
     _warn(f"Left out {found.repeated} of {found.rows} rows, which repeat another in every column.")
     return frame.unique(subset=comparable_columns(frame))
+
+
+def once_each(votes: pl.DataFrame) -> pl.DataFrame:
+    """Count an annotator's votes on the same prompt and pair as one vote, and say how many there were.
+
+    Parameters
+    ----------
+    votes : polars.DataFrame
+        Valid votes with annotators and prompts.
+    """
+    same = ["a", "b", "annotator", *(name for name in votes.columns if name.startswith(SLICE))]
+    cast = pl.sum("n").over(same)
+    total, more = int(votes["n"].sum()), int(votes["n"].sum()) - votes.select(same).n_unique()
+    if not more:
+        return votes
+    _warn(f"Counted as one: an annotator's votes on the same prompt and pair; {more} of {total} votes repeat another.")
+    shared = votes.with_columns(pl.col("weight") * pl.col("n") / cast, n=pl.when(cast > 1).then(1).otherwise("n"))
+    return shared.cast({"n": pl.Int64})
 
 
 def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:

@@ -61,11 +61,12 @@ def read_sequence(
     annotator: str | Literal[False] | None = None,
     outcomes: Mapping[str, str] | None = None,
     on_invalid: OnInvalid = "raise",
+    layout: str | None = None,
 ) -> VoteSequence:
     """Read pairwise votes in the order of the source.
 
     Columns, winner labels and invalid votes are treated as by :func:`~bayes_arena.read_votes`. There are no
-    weights: Elo knows none.
+    weights: Elo knows none. A soft score is W.
 
     Parameters
     ----------
@@ -79,6 +80,8 @@ def read_sequence(
         Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``.
     on_invalid : {"raise", "drop"}
         What to do with invalid votes.
+    layout : str, optional
+        Whose records these are, where their columns do not tell.
 
     Returns
     -------
@@ -105,6 +108,7 @@ def read_sequence(
         prompt=False,
         outcomes=outcomes,
         on_invalid=on_invalid,
+        layout=layout,
         in_order=True,
     ).rows
     competitors = pl.concat([votes["a"], votes["b"]]).unique().sort()
@@ -116,8 +120,14 @@ def read_sequence(
         a=_codes(votes["a"], competitors),
         b=_codes(votes["b"], competitors),
         annotator=_codes(votes["annotator"], annotators) if known else np.zeros(votes.height, dtype=np.int64),
-        score=OUTCOME_SCORES[votes["outcome"].to_numpy()],
+        score=_scores(votes),
     )
+
+
+def _scores(votes: pl.DataFrame) -> Floats:
+    """Return W of every vote: its score if it has one, else that of its outcome."""
+    outcome = pl.Series(OUTCOME_SCORES[votes["outcome"].to_numpy()])
+    return (votes["score"].cast(pl.Float64).fill_null(outcome) if "score" in votes.columns else outcome).to_numpy()
 
 
 def one_by_one(cells: Cells) -> VoteSequence:

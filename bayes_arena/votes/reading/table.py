@@ -10,10 +10,9 @@ from typing import Literal, Unpack
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
-from bayes_arena.votes.reading.columns import recognise_roles
-from bayes_arena.votes.reading.files.opening import open_source
+from bayes_arena.votes.reading.layouts.opened import Reading, open_votes
 from bayes_arena.votes.reading.repeats import Repeats, count_repeats
-from bayes_arena.votes.reading.validity import Reading, valid_votes
+from bayes_arena.votes.reading.validity import valid_votes
 from bayes_arena.votes.reading.weighing import weighed
 from bayes_arena.votes.summing import build_cells
 
@@ -26,16 +25,18 @@ def read_votes(
     winner: str | None = None,
     score: str | None = None,
     annotator: str | Literal[False] | None = None,
-    weight: str | None = None,
+    weight: str | Literal[False] | None = None,
     weights: Weights = "frequency",
     prompt: str | Sequence[str] | Literal[False] | None = None,
     slices: SliceColumns = (),
     features: FeatureColumns = (),
     outcomes: Mapping[str, str] | None = None,
     on_invalid: OnInvalid = "raise",
+    where: str | None = None,
     dedupe: bool = False,
     normalise: bool = False,
     programs: str | Collection[str] = (),
+    layout: str | None = None,
 ) -> Cells:
     """Read pairwise votes and sum them to cells.
 
@@ -47,20 +48,29 @@ def read_votes(
     and a table of how often each of a pair won, ``player1, player2, win1, win2`` and, if any tied, ``ties`` or
     ``draws``.
 
+    The records of other tools need none either. Their columns tell the layout, which ``layout`` names: ``arena-hard``,
+    ``alpaca-eval``, ``mt-bench``, ``judge-arena``, ``arena-33k``, ``arena-55k``, ``arena-100k``, ``arena-140k``,
+    ``arena-expert``, ``comparia``, ``evalica``, ``crowd-kit``, ``promptfoo``, ``inspect``, the best of several
+    (``one-of-n``: ``contestants, winner``), several criteria (``criteria``: ``overall_winner, trust_winner``), soft
+    scores (``scores``: ``score``), and tables of wins (``win-counts``: ``winner, loser, n``; ``win-matrix``).
+
     Parameters
     ----------
     source : path, sequence of paths, or dataframe
-        CSV, Parquet or JSONL (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
+        CSV, Parquet, JSONL or JSON (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
         hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
     a, b, winner : str, optional
         Column names where they differ from the conventions.
     score : str, optional
         Column of scores of the first competitor, from 0 to 1, in place of a winner: a score s is s wins and 1 - s
-        losses of one vote, and 1/2 is no tie (:mod:`bayes_arena.votes.reading.weighing`).
+        losses of one vote. 1/2 is half a win and half a loss, and no tie: to ``ties="davidson"`` these are different
+        outcomes (:mod:`bayes_arena.votes.reading.weighing`). Only layouts whose tool means a tie by it read it as one.
     annotator : str or False, optional
         Column of annotators; ``False`` ignores annotators.
-    weight : str, optional
+    weight : str or False, optional
         Column of weights (finite, zero or more); by default every vote weighs 1, and a weight of 0 is no vote.
+        ``False`` ignores weights that a layout brings, so that arena-hard-auto's ``A>>B`` is one vote, and ``"weight"``
+        lets ``weights`` say what they mean.
     weights : {"frequency", "importance"}
         What a weight means: a number of votes, or how much a vote matters. Weights of importance are scaled to sum to
         the effective number of votes, (sum w)^2 / sum w^2 (Kish, 1965), which ``Cells.n_votes`` then is: estimates
@@ -82,11 +92,17 @@ def read_votes(
     on_invalid : {"raise", "drop"}
         What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if
         none is valid it raises all the same. A row that is empty in every column is no vote.
+    where : str, optional
+        Condition on columns that rows have to fulfil, written as in Python and never evaluated as such:
+        ``'language == "German" and turn in [1, 2]'``, ``"annotator is not None"``. Comparisons with ``== != < <= > >=
+        in`` of columns and values, joined by ``and``, ``or`` and ``not``; one with a missing value is false. Of a
+        layout that rewrites records, the columns are those of the votes, ``criterion`` and ``game`` among them.
     dedupe : bool
         Leave out repeats: files of the same content, rows that are equal in every column, and the second half of a
         table of wins that lists every pair from both sides. Rows stay where equal ones may be different votes: if
         nothing but competitors, winner and annotator is known, or if votes that agree in all other columns often
-        differ in the winner.
+        differ in the winner. Where annotators and prompts are read, an annotator's votes on the same prompt and pair
+        in the same order are one vote together, shared out if they differ.
     normalise : bool
         Take names for the same that differ in outer spaces or in their Unicode form (NFC); :func:`~bayes_arena.check`
         names them.
@@ -95,6 +111,10 @@ def read_votes(
         ``set(table.loc[table["kind"] == "llm", "judge"])``. Where people vote too, the presets give
         programs a taste of their own, so that however many votes they cast they do not outvote people
         (:func:`~bayes_arena.judge_report` says what they are worth).
+    layout : str, optional
+        Whose records these are, ``"arena-hard"`` say, where their columns do not tell, or tell two; an unknown name is
+        answered with all of them. A layout whose records are rewritten is collected into Polars; the others stay in
+        their engine. Records without a verdict are left out where the tool leaves them out.
 
     Returns
     -------
@@ -107,6 +127,10 @@ def read_votes(
         If invalid votes were left out.
     RepeatedVotesWarning
         If files have the same content, if a table of wins has every row from both sides, and of what ``dedupe`` did.
+    LayoutWarning
+        If the layout of another tool was recognised; naming it is silent.
+    DependentVotesWarning
+        If comparisons were judged by several criteria (slice ``"criterion"``).
     PromptsWarning
         If prompts were recognised and are read; naming them is silent.
     UnusedColumnWarning
@@ -145,11 +169,14 @@ def read_votes(
         features=features,
         outcomes=outcomes,
         on_invalid=on_invalid,
+        where=where,
         dedupe=dedupe,
         normalise=normalise,
+        layout=layout,
         in_order=False,
     )
-    rows, design_effect = weighed(votes.rows, weights, named=weight is not None)
+    meaning = weights if votes.weights in (None, "frequency") else votes.weights
+    rows, design_effect = weighed(votes.rows, meaning, named=bool(weight or votes.weights))
     cells = build_cells(rows, dropped=votes.dropped, sided=votes.sided)
     return replace(cells, design_effect=design_effect, programs=_named_programs(cells, programs))
 
@@ -175,14 +202,5 @@ def as_cells(votes: object) -> Cells:
 def read_repeats(source: object, **reading: Unpack[Reading]) -> Repeats:
     """Count the rows of a source of votes that repeat another; the options are those of :func:`read_votes`."""
     with warnings.catch_warnings(action="ignore"):  # reading the votes warns
-        frame = open_source(source)
-    columns = recognise_roles(
-        frame,
-        a=reading.get("a"),
-        b=reading.get("b"),
-        winner=reading.get("winner"),
-        score=reading.get("score"),
-        annotator=reading.get("annotator"),
-        weight=reading.get("weight"),
-    )
-    return count_repeats(frame, columns)
+        opened = open_votes(source, reading)
+    return count_repeats(opened.frame, opened.columns)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypedDict, Unpack, get_args
+from typing import Literal, Unpack, get_args
 
 import narwhals as nw
 import polars as pl
@@ -21,6 +21,7 @@ from narwhals.exceptions import NarwhalsError
 from bayes_arena.errors import (
     SHOWN,
     ColumnError,
+    DependentVotesWarning,
     DroppedVotesWarning,
     InvalidVotesError,
     NoVotesError,
@@ -33,21 +34,23 @@ from bayes_arena.errors import (
 )
 from bayes_arena.votes.cells import OUTCOMES
 from bayes_arena.votes.reading.carried import (
-    FeatureColumns,
-    SliceColumns,
+    by_name,
     can_repeat,
     find_carried,
     settle_prompt,
     with_carried,
 )
-from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, recognise_roles, select_roles
+from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, select_roles
 from bayes_arena.votes.reading.decoding import CODES, LABELS, as_label, as_text, decode, without_sides
 from bayes_arena.votes.reading.files.faults import find_fault
-from bayes_arena.votes.reading.files.opening import Frame, files_of, open_source, to_polars
-from bayes_arena.votes.reading.repeats import one_side, without_repeats
+from bayes_arena.votes.reading.files.opening import Frame, files_of, to_polars
+from bayes_arena.votes.reading.layouts.opened import Opened, Reading, open_votes
+from bayes_arena.votes.reading.repeats import once_each, one_side, without_repeats
 from bayes_arena.votes.summing import SLICE
 from bayes_arena.votes.words import PROMPT
 
+UNJUDGED = "missing winner"
+"""The problem of records without a verdict."""
 LONGEST_MESSAGE = 300
 LONGEST_VALUE = 60
 REMEDIES = {
@@ -69,26 +72,6 @@ REMEDIES = {
 }
 
 
-class Reading(TypedDict, total=False):
-    """How to read a source: the options of :func:`~bayes_arena.read_votes`, for functions that pass them on."""
-
-    a: str | None
-    b: str | None
-    winner: str | None
-    score: str | None
-    annotator: str | Literal[False] | None
-    weight: str | None
-    weights: Weights
-    prompt: str | Sequence[str] | Literal[False] | None
-    slices: SliceColumns
-    features: FeatureColumns
-    outcomes: Mapping[str, str] | None
-    on_invalid: OnInvalid
-    dedupe: bool
-    normalise: bool
-    programs: str | Collection[str]
-
-
 @dataclass(frozen=True)
 class ValidVotes:
     """Votes that can be rated.
@@ -98,20 +81,23 @@ class ValidVotes:
     rows : polars.DataFrame
         Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many votes ``n``
         and, where known, ``annotator`` (text), slices (text) and features (numbers), as
-        :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, where votes have one and no outcome,
-        for :func:`~bayes_arena.votes.reading.weighing.weighed` to write out.
+        :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, for votes that have one in place of an
+        outcome, for :func:`~bayes_arena.votes.reading.weighing.weighed` to write out.
     dropped : dict of str to int
         Invalid votes left out, by problem.
     sided : bool
         Whether the layout says who was shown first.
     prompt : tuple of str
         Columns that were read as the prompt.
+    weights : {"frequency", "importance", "information"} or None
+        What the weights mean that the layout brought with it, None if it brought none.
     """
 
     rows: pl.DataFrame
     dropped: dict[str, int]
     sided: bool
     prompt: tuple[str, ...]
+    weights: Weights | Literal["information"] | None
 
 
 def valid_votes(source: object, *, in_order: bool, id: str | None = None, **reading: Unpack[Reading]) -> ValidVotes:
@@ -139,26 +125,18 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         raise VotesError(f"on_invalid is 'raise' or 'drop', not {on_invalid!r}.")
     labels = _labels(reading.get("outcomes") or {})
     try:
-        whole = open_source(source, dedupe=dedupe)
-        columns = recognise_roles(
-            whole,
-            a=reading.get("a"),
-            b=reading.get("b"),
-            winner=reading.get("winner"),
-            score=reading.get("score"),
-            annotator=annotator,
-            weight=reading.get("weight"),
-            id=id,
-        )
-        if in_order and "wins_a" in columns:
-            raise ColumnError(f"Counts in {columns['wins_a']!r} have no order. Read one row a vote, or use read_votes.")
+        opened = open_votes(source, reading, id=id)
+        whole, columns = opened.frame, opened.columns
+        if in_order and ("wins_a" in columns or opened.weights == "frequency"):
+            counts = columns.get("wins_a") or columns["weight"]
+            raise ColumnError(f"Counts in {counts!r} have no order. Read one row a vote, or use read_votes.")
         if annotator is None and "annotator" not in columns:
             _propose_annotator(whole, columns)
         carried = find_carried(
             whole,
             columns.values(),
             prompt=reading.get("prompt"),
-            slices=reading.get("slices", ()),
+            slices=opened.slices | by_name(reading.get("slices", ())),
             features=reading.get("features", ()),
         )
         different = without_repeats(whole, columns) if dedupe and "wins_a" not in columns else whole
@@ -168,8 +146,12 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         total = int(groups["n"].sum())
         groups = with_carried(decode(groups, labels, normalise=normalise), carried, normalise=normalise)
         invalid = groups.filter(pl.col("problem").is_not_null())
-        if invalid.height and (on_invalid == "raise" or invalid.height == groups.height):
-            raise InvalidVotesError(_complaint(whole, columns | carried.named.roles, invalid, total, normalise))
+        all_invalid = invalid.height == groups.height
+        refused = invalid if on_invalid == "raise" or all_invalid else invalid.clear()
+        if opened.unjudged and not all_invalid:  # records without a verdict are no votes
+            refused = refused.filter(pl.col("problem") != UNJUDGED)
+        if refused.height:
+            raise InvalidVotesError(_complaint(opened, columns | carried.named.roles, refused, total, normalise))
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
         paths = files_of(source)
         reason = str(error).splitlines()[0][:LONGEST_MESSAGE]
@@ -177,14 +159,18 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         raise VotesError(find_fault(paths) or unknown) from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
-    sided = bool({"winner", "winner_a", "score"} & columns.keys())
-    if not sided:
+    if not opened.sided:
         valid = without_sides(one_side(valid, dedupe=dedupe) if "wins_a" in columns else valid)
     if not valid.height:
-        empty = "all votes have weight 0" if total else "the source has no rows"
+        kept = "" if opened.where is None else " that where= keeps"
+        empty = "all votes have weight 0" if total else f"the source has no rows{kept}"
         raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
     if carried.recognised:
         valid = settle_prompt(valid, carried.slices[PROMPT])
+    if dedupe and {"annotator", SLICE + PROMPT}.issubset(valid.columns):
+        valid = once_each(valid)
+    if "criterion" in opened.slices:
+        _tell_criteria(valid)
     if dropped:
         counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
         warnings.warn(
@@ -193,7 +179,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             stacklevel=3,
         )
     read = carried.slices.get(PROMPT, ()) if SLICE + PROMPT in valid.columns else ()
-    return ValidVotes(valid, dropped, sided, read)
+    return ValidVotes(valid, dropped, opened.sided, read, opened.weights)
 
 
 def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
@@ -204,6 +190,19 @@ def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
         labels[pl.select(as_label(pl.lit(str(label)))).item()] = outcome
     return labels
+
+
+def _tell_criteria(votes: pl.DataFrame) -> None:
+    """Say that a comparison has given several votes, if it was judged by several criteria."""
+    names = votes[SLICE + "criterion"].unique().sort().to_list()
+    if len(names) > 1:
+        warnings.warn(
+            f"Read the criteria {listing(names)} (slice 'criterion'). The votes of a comparison by several of them are "
+            "not independent: intervals of a board over all are too narrow. Choose one with "
+            f"where='criterion == \"{names[0]}\"' (--where).",
+            DependentVotesWarning,
+            stacklevel=4,
+        )
 
 
 def _propose_annotator(frame: Frame, columns: Mapping[str, str]) -> None:
@@ -236,18 +235,18 @@ def _groups(whole: Frame, columns: Mapping[str, str], *, in_order: bool) -> pl.D
     return table.with_columns(n=pl.col("n") - pl.when(blank).then(n_empty).otherwise(0)).filter(pl.col("n") > 0)
 
 
-def _complaint(whole: Frame, columns: Mapping[str, str], invalid: pl.DataFrame, total: int, normalise: bool) -> str:
+def _complaint(opened: Opened, columns: Mapping[str, str], invalid: pl.DataFrame, total: int, normalise: bool) -> str:
     """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
     keys = list(columns)
     texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
     bad = invalid.select(*texts, "problem").unique()
-    rows = to_polars(select_roles(whole, columns))
-    rows = rows.select(as_text(rows, key, normalise=normalise) for key in keys).with_row_index("row")
+    rows, counted = opened.rows(columns)
+    rows = rows.select("row", *(as_text(rows, key, normalise=normalise) for key in keys))
     rows = rows.join(bad, on=keys, how="inner", nulls_equal=True)
     rows = rows.sort("row").head(SHOWN)
     count = int(invalid["n"].sum())
     lines = [f"{count} of {total} votes {'is' if count == 1 else 'are'} invalid."]
-    lines.append(f"First {rows.height} (rows counted from 0):" if rows.height > 1 else "The row (counted from 0):")
+    lines.append(f"First {rows.height} (rows {counted}):" if rows.height > 1 else f"The row ({counted}):")
     for row in rows.iter_rows(named=True):
         values = ", ".join(f"{printable(columns[key])}={_short(row[key])}" for key in keys)
         lines.append(f"  row {row['row']}: {row['problem']} ({values})")

@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 from typer import Option
 
+from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import BoardChoice, GoalName, ModelChoice
 from bayes_arena.cli.commands.ratings import how_fitted, left_out_named
 from bayes_arena.cli.options import MODEL, takes_options
 from bayes_arena.cli.output import Output, digits, plain
+from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.source import VoteSource
 
 Goal = Annotated[
@@ -32,6 +34,7 @@ def verdict(
     board: BoardChoice,
     goal: Goal = "best",
     level: Annotated[float, Option(help="Probability that is enough.", rich_help_panel=MODEL)] = 0.95,
+    picture: Picture,
     output: Output,
 ) -> None:
     """Say who is the best, whether there are enough votes, and who cannot be told apart."""
@@ -44,6 +47,7 @@ def verdict(
         result = model.fit(source.read()).on(over, slice)
         said, found = said_of(result), enough(result, goal=goal, level=level)
         columns, z = tier_columns(result, level)
+    picture.draw(lambda: plots.ranks(result))
     about, how = how_fitted(result)
     numbers = {name: plain(value) for name, value in asdict(found).items()}
     head = {**about, **result.about, "level": level, "verdict": said, "enough": numbers, "z": z, "warnings": notes}

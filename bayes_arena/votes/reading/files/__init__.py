@@ -1,8 +1,10 @@
 """Files, dataframes and data sets on the hub, as frames that stay where they are.
 
-========  ===========================================================
-opening   files, dataframes and queries behind one interface
-hub       ``hub_files``: votes published on the Hugging Face hub
-faults    where a file cannot be read
-========  ===========================================================
+==========  ===========================================================
+opening     files, dataframes and queries behind one interface
+json_files  JSON: an array of records, one record, or one a line
+hub         ``hub_files``: votes published on the Hugging Face hub
+where       rows that fulfil a condition
+faults      where a file cannot be read
+==========  ===========================================================
 """

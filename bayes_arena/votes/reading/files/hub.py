@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from bayes_arena.errors import AccessError, DatasetError
+from bayes_arena.extras import require
 
 CHATBOT_ARENA = "lmsys/chatbot_arena_conversations"
 """The paper's data: 33,000 conversations of Chatbot Arena (Zheng et al., 2023)."""
@@ -42,6 +43,8 @@ def hub_files(repository: str = CHATBOT_ARENA) -> list[Path]:
         If the hub asks for an access token, or for its conditions to be accepted.
     DatasetError
         If the data set cannot be fetched, or has no Parquet file.
+    MissingPackageError
+        If the hub's client is not installed.
 
     Examples
     --------
@@ -49,6 +52,7 @@ def hub_files(repository: str = CHATBOT_ARENA) -> list[Path]:
     """
     if not REPOSITORY.fullmatch(repository):
         raise DatasetError(f"A data set on the hub is called owner/name, as {CHATBOT_ARENA}; not {repository!r}.")
+    require("Votes on the hub", "huggingface_hub")
     from huggingface_hub import snapshot_download
 
     endpoint, headers = _endpoint()

@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from bayes_arena.errors import RepeatedVotesWarning, VotesError, listing
+from bayes_arena.extras import require
 from bayes_arena.votes.reading.files.hub import HUB, hub_files
+from bayes_arena.votes.reading.files.json_files import as_json, scan_json
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -25,6 +28,7 @@ READERS = {
     ".parquet": lambda paths: pl.scan_parquet(paths, glob=False),
     ".jsonl": lambda paths: _scan_json_lines(paths),
     ".ndjson": lambda paths: _scan_json_lines(paths),
+    ".json": lambda paths: scan_json(paths),
 }
 COMPRESSIONS = (".gz", ".zst")
 
@@ -49,7 +53,7 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     except TypeError:
         raise VotesError(
             f"Cannot read votes from {type(source).__name__}. "
-            "Pass a path (CSV, Parquet, JSONL; a glob or a list of them), hf:owner/name, or a dataframe "
+            "Pass a path (CSV, Parquet, JSONL, JSON; a glob or a list of them), hf:owner/name, or a dataframe "
             "(pandas, Polars, PyArrow, DuckDB ...)."
         ) from None
 
@@ -127,6 +131,8 @@ def to_polars(frame: Frame) -> pl.DataFrame:
     """Collect a (small) frame into Polars, missing values as null, whatever engine it lives in."""
     if isinstance(frame, nw.LazyFrame):
         lazy_polars = frame.implementation.is_polars()
+        if not (lazy_polars or frame.implementation.is_dask()):
+            require(f"Tables of {frame.implementation.value}", "pyarrow")
         frame = frame.collect(backend="polars", engine="streaming") if lazy_polars else frame.collect()
     if not frame.implementation.is_pandas_like():
         return frame.to_polars()
@@ -135,8 +141,21 @@ def to_polars(frame: Frame) -> pl.DataFrame:
         values, missing = frame[name].to_list(), frame[name].is_null().to_list()
         values = [None if gone else value for value, gone in zip(values, missing, strict=True)]
         numeric = all(value is None or isinstance(value, int | float) for value in values)
-        columns[name] = pl.Series(values if numeric else [None if v is None else str(v) for v in values], strict=False)
+        columns[name] = pl.Series(values if numeric else [_text(value) for value in values], strict=False)
     return pl.DataFrame(columns)
+
+
+def in_polars(frame: Frame) -> pl.LazyFrame:
+    """Return a frame in Polars, collected if its engine is another."""
+    native = nw.to_native(frame)
+    return native.lazy() if isinstance(native, pl.DataFrame | pl.LazyFrame) else to_polars(frame).lazy()
+
+
+def _text(value: Any) -> str | None:
+    """Write a value of pandas as text, lists and the like as JSON."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return as_json(value) if isinstance(value, list | dict | tuple) or value is None else str(value)
 
 
 def comparable_columns(frame: Frame) -> list[str]:

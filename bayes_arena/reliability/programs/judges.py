@@ -2,15 +2,13 @@
 
 A judge is one more annotator, with theta, ties and a side of its own, and one thing more: a taste, a strength of every
 competitor in its eyes, q_i = r_i + u_i with u_i ~ N(0, tau^2), r being what people see. However many votes it casts,
-they say r_i - r_j to within sqrt(2) tau and no better (:mod:`bayes_arena.reliability.worth`). Without a taste in the
-model a consistent judge counts for more than a person, and its likes become those of everybody.
+they say r_i - r_j to within sqrt(2) tau and no better (:mod:`bayes_arena.reliability.programs.worth`). Without a taste
+in the model a consistent judge counts for more than a person, and its likes become those of everybody.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Self
 
 import numpy as np
 
@@ -18,138 +16,16 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.fits.result import Fit
-from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
+from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.ratings.slices import numbers_of
-from bayes_arena.reliability.concordance import Concordance, across_orders, among, between
-from bayes_arena.reliability.worth import Worth, worth
+from bayes_arena.reliability.programs.concordance import across_orders, among, between
+from bayes_arena.reliability.programs.report import HUMANS, Estimate, JudgeReport
+from bayes_arena.reliability.programs.worth import worth
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.words import ANNOTATOR, PROGRAM
 
 DRAWS, FEWEST, LARGEST = 4000, 500, 5_000_000
 """Draws, and draws times annotators that are kept: with many annotators there are fewer draws."""
-HUMANS = "humans"
-"""All annotators that are no programs."""
-COUNTED = 10.0
-"""Numbers from which decimals say nothing."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A posterior mean with the bounds of an interval."""
-
-    value: float
-    lower: float
-    upper: float
-
-    @classmethod
-    def of(cls, draws: Floats, level: float) -> Self:
-        """Return the estimate that draws (n_draws,) give."""
-        lower, upper = equal_tailed(draws, level)
-        return cls(float(draws.mean()), float(lower), float(upper))
-
-    def __str__(self) -> str:
-        return f"{self.value:.2f} [{self.lower:.2f}, {self.upper:.2f}]"
-
-
-@dataclass(frozen=True)
-class JudgeReport:
-    """A judge beside the annotators of reference; what the model or the votes do not say is None.
-
-    Attributes
-    ----------
-    judge, model : str
-        The annotator, and the model that was fitted.
-    votes : float
-        Votes of the judge.
-    reference : "humans" or tuple of str
-        Whom it is held against.
-    reference_votes : float
-        Their votes.
-    worth : Worth
-        Of the judge's votes, in theirs.
-    level : float
-        Coverage of the intervals.
-    theta : Estimate or None
-        Discrimination, relative to the mean of theirs, each counting by votes.
-    tie_propensity : Estimate or None
-        nu, relative to the median of theirs.
-    position : Estimate or None
-        Effect of being shown first, in logits.
-    order_consistency : float or None
-        Share of verdicts that stay when the order of the two is turned round.
-    in_both_orders : int
-        Items (pairs of competitors, on one prompt where prompts are known) that were judged in both orders.
-    with_reference, among_reference : Concordance or None
-        Agreement and kappa of the judge with one of them, and of two of them.
-    taste_spread : float or None
-        tau, in logits.
-    tastes : mapping of str to Estimate
-        u of every competitor against the mean of all, in logits, the clearest first.
-    self_preference : Estimate or None
-        Mean taste for its own kind less the mean of the others.
-    own : tuple of str
-        Its own kind.
-    """
-
-    judge: str
-    model: str
-    votes: float
-    reference: str | tuple[str, ...]
-    reference_votes: float
-    worth: Worth
-    level: float
-    theta: Estimate | None = None
-    tie_propensity: Estimate | None = None
-    position: Estimate | None = None
-    order_consistency: float | None = None
-    in_both_orders: int = 0
-    with_reference: Concordance | None = None
-    among_reference: Concordance | None = None
-    taste_spread: float | None = None
-    tastes: Mapping[str, Estimate] = field(default_factory=dict)
-    self_preference: Estimate | None = None
-    own: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        width = max(map(len, self.rows()))
-        return "\n".join([self.sentence, *(f"  {name:<{width}}  {_shown(one)}" for name, one in self.rows().items())])
-
-    @property
-    def sentence(self) -> str:
-        """What its votes are worth, in words."""
-        now = f"{self.judge}: {self.votes:,.12g} votes worth {self.worth.votes:,.0f} {self._theirs}"
-        now += f" ({self.worth.each:.2g} each)"
-        if self.taste_spread is None:
-            return f"{now}, if it has no taste of its own: this model gives it none, and so no bound."
-        if self.worth.most is None:
-            return f"{now}; more of them may say what no number of {self._theirs} on the same pairs does."
-        return f"{now}, and never more than {self.worth.most:,.0f} however many it casts."
-
-    @property
-    def _theirs(self) -> str:
-        return "human votes" if self.reference == HUMANS else "votes of the reference"
-
-    def rows(self) -> dict[str, Estimate | float]:
-        """All that the model and the votes say, by what it is."""
-        beside, two = self.with_reference, self.among_reference
-        found = {
-            "votes": self.votes,
-            f"worth in {self._theirs}": self.worth.votes,
-            "worth of each": self.worth.each,
-            "worth at most": self.worth.most if self.taste_spread is not None else None,
-            "theta, times theirs": self.theta,
-            "tie propensity, times theirs": self.tie_propensity,
-            "side, in logits": self.position,
-            "verdict kept in the other order": self.order_consistency,
-            "agreement with one of them": beside.agreement if beside else None,
-            "kappa with one of them": beside.kappa if beside else None,
-            "agreement of two of them": two.agreement if two else None,
-            "kappa of two of them": two.kappa if two else None,
-            "spread of taste, in logits": self.taste_spread,
-            "taste for its own kind": self.self_preference,
-            **{f"taste for {name}": taste for name, taste in self.tastes.items()},
-        }
-        return {name: one for name, one in found.items() if one is not None}
 
 
 def judge_report(
@@ -287,9 +163,3 @@ def _require_known(known: Sequence[str], names: Sequence[str], what: str) -> Non
             f"There is no {what} {listing(map(repr, unknown))}."
             f"{did_you_mean(unknown[0], known) or f' Use names of fit.cells.{what}s.'}"
         )
-
-
-def _shown(number: Estimate | float) -> str:
-    if isinstance(number, Estimate):
-        return str(number)
-    return f"{number:,.0f}" if number >= COUNTED else f"{number:.2f}"

@@ -1,0 +1,52 @@
+"""Packages that are installed on request, and what to type where one is missing.
+
+The core reads votes, rates competitors, judges annotators and compares models. Packages that only some parts need are
+the extras of ``pyproject.toml``: ``pip install "bayes-arena[posterior]"`` adds those of one, ``bayes-arena[all]`` all.
+A part asks for its packages where it imports them, or earlier, before anything that takes long.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from bayes_arena.errors import MissingPackageError
+
+EXTRA_OF = {
+    "arviz": "posterior",
+    "h5netcdf": "posterior",
+    "nutpie": "posterior",
+    "pymc": "posterior",
+    "xarray": "posterior",
+    "zarr": "posterior",
+    "matplotlib": "plots",
+    "duckdb": "arena",
+    "huggingface_hub": "hub",
+}
+"""The extra that installs a package; others are installed by their own names."""
+
+
+def require(part: str, *packages: str) -> None:
+    """Refuse to go on without packages that a part needs.
+
+    Parameters
+    ----------
+    part : str
+        What needs them, in the plural: the first words of the message.
+    *packages : str
+        Names to import.
+
+    Raises
+    ------
+    MissingPackageError
+        If one of them is not installed.
+    """
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        wanted = dict.fromkeys(
+            f'"bayes-arena[{EXTRA_OF[package]}]"' if package in EXTRA_OF else package for package in missing
+        )
+        verb = "is" if len(missing) == 1 else "are"
+        raise MissingPackageError(
+            f"{part} need {' and '.join(missing)}, which {verb} not installed. Run: pip install {' '.join(wanted)}",
+            name=missing[0],
+        )

@@ -1,0 +1,70 @@
+"""JSON files: an array of records, one record, or records on lines of their own.
+
+Every value is text, as in other text formats: what is nested stays JSON.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bayes_arena.errors import VotesError
+
+
+def scan_json(paths: Sequence[Path]) -> pl.LazyFrame:
+    """Read files whose records may have different fields."""
+    records = [record for path in paths for record in _records(path)]
+    names = dict.fromkeys(name for record in records for name in record)
+    return pl.LazyFrame(
+        {name: [as_json(record.get(name)) for record in records] for name in names}, dict.fromkeys(names, pl.String())
+    )
+
+
+def as_json(value: Any) -> str | None:
+    """Write a value as text; text is that already, and what is missing stays so."""
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a file.
+
+    Raises
+    ------
+    VotesError
+        If it is not JSON, or holds other things than records.
+    """
+    wrong = f"Cannot read {str(path)!r}: "
+    if path.suffix.lower() == ".zst":
+        raise VotesError(
+            f"{wrong}JSON is read plain or as .gz. Decompress it, or write one JSON object a line (.jsonl)."
+        )
+    try:
+        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            text = file.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise VotesError(f"{wrong}it is not UTF-8. Save the file as UTF-8.") from None
+    try:
+        value = _parsed(text)
+    except ValueError as error:
+        raise VotesError(f"{wrong}it is not JSON ({error}). Write an array of objects.") from None
+    records = value if isinstance(value, list) else [value]
+    for row, record in enumerate(records):
+        if not isinstance(record, dict):
+            raise VotesError(f"{wrong}row {row} is not a JSON object. Write an array of objects.")
+    return records
+
+
+def _parsed(text: str) -> Any:
+    """Return the value of a text, or the list of the values on its lines."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < 2 or not lines[0].rstrip().endswith("}"):
+            raise
+        return [json.loads(line) for line in lines]

@@ -1,0 +1,123 @@
+"""What a layout is: columns that tell it, what its rows become, and what its tool means by them.
+
+Whatever the layout, what comes out has the columns of :data:`CANONICAL`, of which ``model_a, model_b`` and ``winner``
+are always there, and beside them what else the records said (``category``, ``language``, ids), for ``prompt=``,
+``slices=`` and ``where=`` to name.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import polars as pl
+
+from bayes_arena.errors import VotesError, Weights
+
+LONGEST = 60
+CANONICAL = ("model_a", "model_b", "winner", "score", "judge", "weight")
+"""Competitors, the winner or the score of the first, the annotator, and what the vote weighs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A tool's way to write votes down.
+
+    Attributes
+    ----------
+    name : str
+        What ``layout=`` and ``--layout`` call it.
+    about : str
+        Whose records these are, and what a vote is among them.
+    columns : frozenset of str
+        Columns that it always has, and by which it is recognised.
+    rewritten : callable, optional
+        From the source to the columns of :data:`CANONICAL`, lazily in Polars. None: its columns are recognised as they
+        are, by any engine.
+    options : mapping
+        Options of :func:`~bayes_arena.read_votes` that hold where the reader says nothing else.
+    slices : tuple of str
+        Columns that are read as slices where they are there.
+    without : frozenset of str
+        Columns that it never has: with one of them a source is of another layout.
+    also : callable, optional
+        What the names of its columns fulfil besides.
+    weights : {"frequency", "importance", "information"}
+        What its column ``weight`` means. Of information are the weights of pairs that stem from one choice.
+    sided : bool
+        Whether ``model_a`` was shown first.
+    unjudged : bool
+        Whether it has records without a verdict, which its tool leaves out.
+    """
+
+    name: str
+    about: str
+    columns: frozenset[str]
+    rewritten: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    slices: tuple[str, ...] = ()
+    without: frozenset[str] = frozenset()
+    also: Callable[[Collection[str]], bool] | None = None
+    weights: Weights | Literal["information"] = "frequency"
+    sided: bool = True
+    unjudged: bool = False
+
+    def fits(self, names: Collection[str]) -> bool:
+        """Whether a source with columns of these names has this layout."""
+        known = self.columns.issubset(names) and self.without.isdisjoint(names)
+        return known and (self.also is None or self.also(names))
+
+    def write(self, records: pl.LazyFrame) -> pl.LazyFrame:
+        """Rewrite records that are not read as they are.
+
+        Raises
+        ------
+        VotesError
+            If they are not what the layout has.
+        """
+        if self.rewritten is None:
+            return records
+        try:
+            return self.rewritten(records)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise VotesError(
+                f"The records are not those of the layout {self.name} ({self.about}): {error}. Correct them, or write "
+                "one vote a row: model_a, model_b, winner."
+            ) from error
+
+
+def nested(records: pl.LazyFrame, name: str, kind: pl.DataType) -> pl.Expr:
+    """Return a column of lists or structs, which text formats hold as JSON."""
+    is_text = records.collect_schema()[name] == pl.String
+    return pl.col(name).str.json_decode(kind) if is_text else pl.col(name)
+
+
+def each(records: pl.LazyFrame, *names: str) -> Iterator[list[Any]]:
+    """Walk through records whose values nest too deeply for columns; a column that is absent is None."""
+    present = [name for name in names if name in records.collect_schema().names()]
+    for row in records.select(present).collect().iter_rows(named=True):
+        yield [_parsed(row.get(name)) for name in names]
+
+
+def _parsed(value: Any) -> Any:
+    if not isinstance(value, str) or value[:1] not in ("{", "["):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ValueError(f"{textwrap.shorten(value, LONGEST)!r} is no JSON") from None
+
+
+def number(name: str) -> pl.Expr:
+    """Return a column as numbers: null where it is missing, NaN where it is something else."""
+    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
+    parsed = text.cast(pl.Float64, strict=False).fill_null(float("nan"))
+    return pl.when(text.is_in(["", "nan", "none", "null"]).not_()).then(parsed)
+
+
+def is_true(name: str) -> pl.Expr:
+    """Whether a column of booleans, or their text, says so."""
+    return pl.col(name).cast(pl.String).str.to_lowercase().is_in(["true", "1"]).fill_null(False)

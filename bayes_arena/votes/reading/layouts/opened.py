@@ -1,0 +1,177 @@
+"""A source opened: its layout found, its records rewritten to votes, its rows filtered, its columns recognised."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict, get_args
+
+import narwhals as nw
+import polars as pl
+
+from bayes_arena.errors import ColumnError, LayoutWarning, OnInvalid, Weights
+from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
+from bayes_arena.votes.reading.columns import column_names, recognise_roles, select_roles
+from bayes_arena.votes.reading.files.opening import Frame, in_polars, open_source, to_polars
+from bayes_arena.votes.reading.files.where import kept_where
+from bayes_arena.votes.reading.layouts.finding import is_win_matrix, named_layout, nearly, recognised_layout
+from bayes_arena.votes.reading.layouts.layout import Layout
+from bayes_arena.votes.reading.layouts.registry import BY_NAME
+
+Role = Literal["a", "b", "winner", "score", "annotator", "weight"]
+ROW = "row of the source"
+"""Column of the rows that records had, when votes are quoted."""
+COUNTED = "counted from 0"
+ROLES: tuple[Role, ...] = get_args(Role)
+"""Options that name columns."""
+
+
+class Reading(TypedDict, total=False):
+    """How to read a source: the options of :func:`~bayes_arena.read_votes`, for functions that pass them on."""
+
+    a: str | None
+    b: str | None
+    winner: str | None
+    score: str | None
+    annotator: str | Literal[False] | None
+    weight: str | Literal[False] | None
+    weights: Weights
+    prompt: str | Sequence[str] | Literal[False] | None
+    slices: SliceColumns
+    features: FeatureColumns
+    outcomes: Mapping[str, str] | None
+    on_invalid: OnInvalid
+    where: str | None
+    dedupe: bool
+    normalise: bool
+    programs: str | Collection[str]
+    layout: str | None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A source of votes.
+
+    Attributes
+    ----------
+    source : narwhals frame
+        As it was given.
+    frame : narwhals frame
+        The votes: the source itself, or if a layout rewrites its records, what came out in Polars; then filtered.
+    columns : dict of str to str
+        Role to column, from :func:`~bayes_arena.votes.reading.columns.recognise_roles`.
+    layout : Layout or None
+        The layout, if it has a name.
+    where : str or None
+        The condition by which rows were filtered.
+    weights : {"frequency", "importance", "information"} or None
+        What weights mean that the layout brought with it, None if it brought none or the reader names a column.
+    """
+
+    source: Frame
+    frame: Frame
+    columns: dict[str, str]
+    layout: Layout | None
+    where: str | None
+    weights: Weights | Literal["information"] | None
+
+    @property
+    def sided(self) -> bool:
+        """Whether the votes say who was shown first."""
+        known = bool({"winner", "winner_a", "score"} & self.columns.keys())
+        return known and (self.layout is None or self.layout.sided)
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether records without a verdict are none, as in the layout's own tool."""
+        return self.layout is not None and self.layout.unjudged
+
+    @property
+    def slices(self) -> dict[str, tuple[str, ...]]:
+        """Columns that the layout has as slices, by name."""
+        names = self.layout.slices if self.layout is not None else ()
+        return {name: (name,) for name in names if name in column_names(self.frame)}
+
+    def rows(self, columns: Mapping[str, str]) -> tuple[pl.DataFrame, str]:
+        """Return columns of the votes under the names of their roles, with the ``row`` of each, and how it is counted.
+
+        Parameters
+        ----------
+        columns : mapping of str to str
+            Role to column.
+        """
+        if self.layout is not None and self.layout.rewritten is not None:
+            numbered: Frame = nw.from_native(self.layout.write(in_polars(self.source).with_row_index(ROW)))
+            if ROW in column_names(numbered):
+                return to_polars(select_roles(_filtered(numbered, self.where), {"row": ROW, **columns})), COUNTED
+        counted = COUNTED if self.where is None else f"of those that where keeps, {COUNTED}"
+        return to_polars(select_roles(self.frame, columns)).with_row_index("row"), counted
+
+
+def open_votes(source: object, reading: Reading, *, id: str | None = None) -> Opened:
+    """Open a source of votes.
+
+    Parameters
+    ----------
+    source
+        As for :func:`~bayes_arena.read_votes`.
+    reading : mapping
+        Its options.
+    id : str, optional
+        Column of the votes' ids.
+
+    Raises
+    ------
+    ColumnError, VotesError
+        As for :func:`~bayes_arena.read_votes`.
+
+    Warns
+    -----
+    LayoutWarning
+        If a layout was recognised, not named.
+    """
+    winner, score = reading.get("winner"), reading.get("score")
+    if winner is not None and score is not None:
+        raise ColumnError(f"A vote has a winner or a score: name {winner!r} or {score!r}, not both.")
+    frame = open_source(source, dedupe=reading.get("dedupe", False))
+    names, where = column_names(frame), reading.get("where")
+    untold = not any(reading.get(role) is not None for role in ("a", "b", "winner", "score"))
+    if name := reading.get("layout"):
+        return _as_laid_out(frame, named_layout(name, names), reading, id)
+    if untold and (layout := recognised_layout(names)) is not None:
+        return _told(_as_laid_out(frame, layout, reading, id))
+    try:
+        return _as_laid_out(frame, None, reading, id)
+    except ColumnError as error:
+        if untold and where is None and is_win_matrix(frame):
+            return _told(_as_laid_out(frame, BY_NAME["win-matrix"], reading, id))
+        raise ColumnError(f"{error}{nearly(names) if untold else ''}") from None
+
+
+def _told(opened: Opened) -> Opened:
+    """Say which layout was recognised, if columns are not read as they are."""
+    if (layout := opened.layout) is not None and (layout.rewritten or layout.options):
+        text = f"Read as {layout.name}: {layout.about}. Silent with layout={layout.name!r} (--layout {layout.name})."
+        warnings.warn(text, LayoutWarning, stacklevel=5)
+    return opened
+
+
+def _as_laid_out(source: Frame, layout: Layout | None, reading: Reading, id: str | None) -> Opened:
+    """Rewrite records, filter rows and recognise columns."""
+    options = dict(layout.options) if layout is not None else {}
+    frame, where = source, reading.get("where")
+    if layout is not None and layout.rewritten is not None:
+        frame = nw.from_native(layout.write(in_polars(source)))
+        options = {"a": "model_a", "b": "model_b", "winner": "winner", **options}
+        options |= {"weight": "weight"} if "weight" in column_names(frame) else {}
+    frame = _filtered(frame, where)
+    given = {role: reading.get(role) for role in ROLES}
+    roles = options | {role: value for role, value in given.items() if value is not None}
+    columns = recognise_roles(frame, id=id, **{role: roles.get(role) for role in ROLES})
+    brought = layout if "weight" in options and reading.get("weight") is None else None
+    return Opened(source, frame, columns, layout, where, brought.weights if brought else None)
+
+
+def _filtered(frame: Frame, where: str | None) -> Frame:
+    return frame if where is None else kept_where(frame, where)

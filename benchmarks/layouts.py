@@ -1,0 +1,75 @@
+"""Files of other tools, read without options: the layout that is recognised, and the tool's own count beside ours.
+
+    uv run python benchmarks/layouts.py > benchmarks/results/layouts.md
+
+The files are tiny, written by hand from the published formats; ``counts.json`` beside them has each tool's rule and
+what it makes of the file: wins, losses and ties of every competitor. Weights that are not counts are scaled, so of
+these layouts the shares are compared.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import bayes_arena as ba
+from bayes_arena.votes.cells import wins_losses_ties
+from bayes_arena.votes.reading.layouts.opened import open_votes
+from bayes_arena.votes.reading.layouts.registry import LAYOUTS
+
+GOLDEN = Path(__file__).parents[1] / "tests" / "votes" / "golden"
+
+
+def counted(cells: ba.Cells) -> dict[str, list[float]]:
+    """Return wins, losses and ties of every competitor."""
+    table: dict[str, Any] = defaultdict(lambda: np.zeros(3))
+    for a, b, wins, losses, ties in zip(cells.a, cells.b, *wins_losses_ties(cells.counts), strict=True):
+        table[cells.competitors[a]] += wins, losses, ties
+        table[cells.competitors[b]] += losses, wins, ties
+    return {name: counts.tolist() for name, counts in table.items()}
+
+
+def compared(name: str) -> dict[str, Any]:
+    """Read the golden file of a layout without options."""
+    golden = json.loads((GOLDEN / "counts.json").read_text())[name]
+    path = GOLDEN / golden["file"]
+    with warnings.catch_warnings(action="ignore"):
+        cells, opened = ba.read_votes(path), open_votes(path, {})
+    found, layout = counted(cells), opened.layout
+    scale = sum(map(sum, golden["counts"].values())) / sum(map(sum, found.values()))
+    scaled = {one: [scale * count for count in counts] for one, counts in found.items()}
+    return {
+        "detected": layout.name if layout else None,
+        "votes": round(cells.n_votes * cells.design_effect, 9),
+        "competitors": cells.n_competitors,
+        "dropped": sum(cells.dropped.values()),
+        "equal": scaled.keys() == golden["counts"].keys()
+        and all(np.allclose(scaled[one], counts, rtol=1e-12) for one, counts in golden["counts"].items()),
+        "as counts": scale == 1,
+        "rule": golden["rule"],
+        "expected votes": golden["votes"],
+    }
+
+
+def main() -> None:
+    print("Printed by `uv run python benchmarks/layouts.py`.\n")
+    print("| layout | recognised without options | votes | competitors | left out | the tool's own count | its rule |")
+    print("|---|---|---|---|---|---|---|")
+    rows = {layout.name: compared(layout.name) for layout in LAYOUTS}
+    for name, row in rows.items():
+        recognised = "yes" if row["detected"] == name else f"no: {row['detected']}"
+        equal = ("equal" if row["as counts"] else "equal shares") if row["equal"] else "differs"
+        votes = f"{row['votes']:g}" + ("" if row["votes"] == row["expected votes"] else f" of {row['expected votes']}")
+        found = f"{recognised} | {votes} | {row['competitors']} | {row['dropped']} | {equal}"
+        print(f"| {name} | {found} | {row['rule']} |")
+    right = sum(row["detected"] == name and row["equal"] for name, row in rows.items())
+    print(f"\n{right} of {len(rows)} layouts are read without options, and count as their tool does.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""Files of other tools: recognised, counted as their tool counts, refused with the remedy where they are unclear."""
+
+import runpy
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from helpers import frame, run
+
+import bayes_arena as ba
+from bayes_arena.votes.reading.layouts.registry import LAYOUTS
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "votes" / "golden"
+NAMES = [layout.name for layout in LAYOUTS]
+
+pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.errors.ArenaWarning")
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return runpy.run_path(str(ROOT / "benchmarks" / "layouts.py"))["compared"]
+
+
+def golden(name: str) -> Path:
+    (path,) = GOLDEN.glob(f"{name}.*")
+    return path
+
+
+def same(one: ba.Cells, two: ba.Cells) -> None:
+    assert (one.competitors, one.annotators) == (two.competitors, two.annotators)
+    np.testing.assert_array_equal(one.counts, two.counts)
+    assert one.design_effect == two.design_effect
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_golden_file_is_recognised_and_counted_as_its_tool_counts(name, compared):
+    row = compared(name)
+    assert (row["detected"], row["votes"], row["equal"]) == (name, row["expected votes"], True)
+    same(ba.read_votes(golden(name), layout=name), ba.read_votes(golden(name)))
+
+
+@pytest.mark.parametrize("name", ["arena-hard", "mt-bench", "alpaca-eval", "comparia", "one-of-n", "win-matrix"])
+def test_dataframes_of_records_are_read_as_their_files(name):
+    path = golden(name)
+    table = pd.read_csv(path) if path.suffix == ".csv" else pd.read_json(path, lines=path.suffix == ".jsonl")
+    same(ba.read_votes(table), ba.read_votes(path))
+    if path.suffix == ".csv":
+        same(ba.read_votes(duckdb.from_arrow(pl.read_csv(path).to_arrow())), ba.read_votes(path))
+    if path.suffix == ".jsonl":
+        same(ba.read_votes(pl.read_ndjson(path)), ba.read_votes(path))
+
+
+def test_two_games_are_two_votes_with_sides():
+    """And merged as FastChat merges them, a winner only where both games agree, they give its table."""
+    cells = ba.read_votes(golden("mt-bench"), prompt=["question_id", "turn"])
+    assert cells.annotators == ("gpt-4",)
+    assert cells.sided
+    (prompt,) = cells.slice_rows(["prompt"])
+    table = {name: [0, 0, 0] for name in cells.competitors}
+    for record in np.unique(prompt):
+        games = np.flatnonzero(prompt == record)
+        assert cells.a[games[0]] == cells.b[games[1]]
+        won = {cells.competitors[(cells.a, cells.b, cells.a)[cells.counts[game].argmax()][game]] for game in games}
+        tie = cells.counts[games][:, 2].any() or len(won) == 2
+        for name in (cells.competitors[cells.a[games[0]]], cells.competitors[cells.b[games[0]]]):
+            table[name][2 if tie else 0 if name in won else 1] += 1
+    assert table == {"alder": [1, 0, 2], "birch": [0, 2, 2], "cedar": [1, 0, 2]}
+
+
+def test_grades_weigh_as_arena_hard_weighs_them_and_are_worth_what_they_tell():
+    cells = ba.read_votes(golden("arena-hard"))
+    assert (cells.n_votes, cells.design_effect) == pytest.approx((14**2 / 32, 8 * 32 / 14**2))
+    assert cells.dropped == {"missing winner": 2}
+    assert cells.slice_names["category"] == ("creative_writing", "hard_prompt")
+    assert ba.read_votes(golden("arena-hard"), weight="weight").n_votes == 14
+    assert ba.read_votes(golden("arena-hard"), weight=False).counts.sum(axis=0).tolist() == [3, 3, 2, 0]
+
+
+def test_a_choice_among_several_tells_as_much_as_luce_says():
+    """The information of 300 choices among three equals, 1/3 each on any contrast."""
+    names = ["x", "y", "z"]
+    table = pl.DataFrame({"contestants": [names] * 300, "winner": names * 100})
+    cells = ba.read_votes(table)
+    assert (cells.n_votes, cells.design_effect, cells.sided) == (pytest.approx(400), pytest.approx(1.5), False)
+    laplacian = np.zeros((3, 3))
+    for a, b, votes in zip(cells.a, cells.b, cells.counts.sum(axis=1), strict=True):
+        laplacian += votes / 4 * np.outer(np.eye(3)[a] - np.eye(3)[b], np.eye(3)[a] - np.eye(3)[b])
+    assert np.linalg.eigvalsh(laplacian)[1:] == pytest.approx([100, 100])
+    for broken, match in (("[x, y]", "is no JSON"), ("x", "layout one-of-n .* are a list")):
+        with pytest.raises(ba.VotesError, match=match):
+            ba.read_votes(pl.DataFrame({"contestants": [broken], "winner": ["x"]}))
+    stranger = pl.DataFrame({"contestants": [names], "winner": ["w"]})
+    with pytest.raises(ba.InvalidVotesError, match=r"unknown winner.*'w'"):
+        ba.read_votes(stranger)
+
+
+def test_a_preference_is_a_score_and_equality_a_tie():
+    votes = ba.read_sequence(golden("judge-arena"))
+    assert votes.score.tolist() == [1, 0.125, 0.5, 0.25]
+    for wrong in (2.5, "first"):
+        table = pl.DataFrame({"generator_1": ["x"], "generator_2": ["y"], "preference": [wrong]})
+        with pytest.raises(ba.InvalidVotesError, match="row 0: bad score"):
+            ba.read_votes(table)
+
+
+@pytest.mark.filterwarnings("error::bayes_arena.errors.LayoutWarning")
+def test_what_is_recognised_is_told_unless_it_is_named():
+    with pytest.warns(ba.LayoutWarning, match=r"Read as judge-arena: .*Silent with layout='judge-arena' \(--layout"):
+        ba.read_votes(golden("judge-arena"))
+    ba.read_votes(golden("judge-arena"), layout="judge-arena")
+    ba.read_votes(golden("arena-140k"))
+    ba.read_votes(golden("scores"), score="score")
+
+
+@pytest.mark.filterwarnings("default::bayes_arena.errors.ArenaWarning")
+def test_criteria_are_a_slice_that_is_told_or_chosen():
+    with pytest.warns(ba.DependentVotesWarning, match=r"overall, trust .*where='criterion == \"overall\"'"):
+        cells = ba.read_votes(golden("criteria"), annotator="annotator_id")
+    assert cells.slice_names == {"criterion": ("overall", "trust")}
+    one = ba.read_votes(golden("criteria"), annotator="annotator_id", where="criterion == 'overall'")
+    same(one, ba.read_votes(golden("criteria"), annotator="annotator_id", winner="overall_winner"))
+
+
+def test_an_unclear_layout_is_an_error_that_names_both():
+    names = ["model_1", "model_2", "g1_winner", "g2_winner", "judge", "model_a", "model_b", "winner"]
+    table = pl.DataFrame({name: ["x"] for name in names})
+    with pytest.raises(ba.ColumnError, match=r"layouts votes and mt-bench\. Say which"):
+        ba.read_votes(table)
+    assert ba.read_votes(frame([("x", "y", "x")]), layout="votes").n_votes == 1
+    with pytest.raises(ba.VotesError, match=r"No layout is called 'alpaca'\. Did you mean 'alpaca-eval'"):
+        ba.read_votes(table, layout="alpaca")
+
+
+def test_a_file_that_nearly_has_a_layout_says_what_is_missing():
+    table = pl.read_ndjson(golden("arena-hard")).drop("baseline")
+    with pytest.raises(ba.ColumnError, match=r"With 'baseline' it would have the layout arena-hard \("):
+        ba.read_votes(table)
+    with pytest.raises(ba.ColumnError, match=r"The layout arena-hard .* also has 'baseline'\. The source has: uid"):
+        ba.read_votes(table, layout="arena-hard")
+
+
+def test_invalid_votes_of_a_layout_are_quoted_with_the_rows_of_the_file(tmp_path):
+    lines = golden("arena-hard").read_text().replace('"B>A"', '"B?A"', 1)
+    (tmp_path / "judgments.jsonl").write_text(lines)
+    with pytest.raises(ba.InvalidVotesError, match=r"row 0: unknown winner .*'B\?A'") as error:
+        ba.read_votes(tmp_path / "judgments.jsonl")
+    assert str(error.value).startswith("1 of 10 votes is invalid.")
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ('[{"model_a": "x"', "it is not JSON .*Write an array of objects"),
+        ("[1, 2]", "row 0 is not a JSON object"),
+        ("\xff", "it is not UTF-8"),
+    ],
+)
+def test_broken_json_is_told(text, match, tmp_path):
+    (tmp_path / "votes.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(ba.VotesError, match=match):
+        ba.read_votes(tmp_path / "votes.json")
+
+
+def test_lines_of_json_under_another_name(tmp_path):
+    (tmp_path / "votes.json").write_bytes(golden("arena-140k").read_bytes())
+    same(ba.read_votes(tmp_path / "votes.json"), ba.read_votes(golden("arena-140k")))
+
+
+WHERE = {
+    "language == 'de'": 1,
+    'language != "de"': 2,
+    "not language == 'de'": 3,
+    "language is None": 1,
+    "turn > 1 and judge in ['k1', 'k2']": 3,
+    "turn == 1 or turn == 3": 2,
+    "1 < turn <= 3": 3,
+    "judge not in ['k1']": 2,
+    "turn >= -1": 4,
+    "good": 3,
+    "good == False or judge == turn": 1,
+    "judge > 0 or turn == 1": 1,
+    "not judge > 0": 4,
+}
+
+
+@pytest.mark.parametrize("engine", ["polars", "csv", "pandas", "arrow", "duckdb"])
+def test_where_keeps_the_same_rows_in_every_engine(engine, tmp_path):
+    table = frame([("x", "y", "x", "k1"), ("y", "z", "y", "k1"), ("x", "z", "tie", "k2"), ("x", "y", "y", "k2")])
+    table = table.with_columns(
+        language=pl.Series(["de", "en", None, "fr"]),
+        turn=pl.Series([1, 2, 2, 3]),
+        good=pl.Series([True, True, False, True]),
+    )
+    table.write_csv(tmp_path / "votes.csv")
+    source = {
+        "polars": table.lazy(),
+        "csv": tmp_path / "votes.csv",
+        "pandas": table.to_pandas(),
+        "arrow": table.to_arrow(),
+        "duckdb": duckdb.from_arrow(table.to_arrow()),
+    }[engine]
+    assert {where: ba.read_votes(source, where=where).n_votes for where in WHERE} == WHERE
+
+
+@pytest.mark.parametrize(
+    ("where", "match"),
+    [
+        ("winner = 'x'", "Equal is =="),
+        ("winner ==", "Not a condition"),
+        ("__import__('os').system('true')", "is neither"),
+        ("winer == 'x'", "Did you mean 'winner'"),
+        ("winner == 'w'", "No vote to rate: the source has no rows that where= keeps"),
+    ],
+)
+def test_a_condition_that_is_none_is_refused(where, match):
+    with pytest.raises(ba.VotesError, match=match):
+        ba.read_votes(frame([("x", "y", "x")]), where=where)
+
+
+@pytest.mark.filterwarnings("default::bayes_arena.errors.ArenaWarning")
+def test_an_annotator_has_one_vote_on_a_prompt_and_pair():
+    rows = [("x", "y", "x", "k1")] * 3 + [("x", "y", "x", "k2"), ("x", "y", "y", "k2"), ("y", "x", "x", "k2")]
+    table = frame(rows).with_columns(question_id=pl.lit("q"))
+    with pytest.warns(ba.RepeatedVotesWarning, match="3 of 6 votes repeat another"):
+        cells = ba.read_votes(table, prompt="question_id", dedupe=True)
+    assert cells.counts.tolist() == [[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 1, 0, 0]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["arena-hard", "alpaca-eval"])
+def test_an_arena_keeps_votes_with_an_outcome_each(name, tmp_path):
+    with (
+        ba.StableArena.create(tmp_path / "arena.duckdb") as arena,
+        pytest.raises(ba.VotesError, match="votes with an outcome each"),
+    ):
+        arena.add(golden(name))
+
+
+@pytest.mark.slow
+def test_on_the_command_line(tmp_path):
+    done = run("check", golden("arena-140k"), "--where", 'language == "en"', "--layout", "arena-140k")
+    assert "3 votes" in done.stdout
+    assert "--annotator evaluation_session_id" in done.stderr
+    assert "8 votes" in run("check", golden("arena-hard"), "--no-weight").stdout
