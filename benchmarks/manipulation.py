@@ -65,6 +65,9 @@ LARGE = 60_000
 """Votes, honest and rigged, beyond which a row has two seeds."""
 OF_PART, OF_REAL = 100_000, None
 """Battles of the arenas of real pair counts; None for all."""
+TOO_MANY = 0.4
+"""Share of the votes from which nobody can tell a bloc from a crowd."""
+TO_BE_FOUND = ("t-abstain", "t-normal50", "hate", "two-targets", "omni-bt")
 CAMPS = ((0.2, 0.5), (0.4, 0.5), (0.8, 0.5), (0.8, 0.3), (0.8, 0.1))
 """Standard deviation of what divides two camps, and share of the second."""
 FEW = (8, 12, 16, 24)
@@ -281,7 +284,37 @@ def say_kept(options: argparse.Namespace) -> None:
         raise SystemExit("Name the file: --keep FILE.")
     lines = [json.loads(line) for line in options.keep.read_text().splitlines()]
     rows = sorted(lines, key=lambda line: [line["attack"][name] for name in ("arena", "target", "accounts", "votes")])
-    say_outcomes(pd.DataFrame([line["outcome"] for line in rows]))
+    table = pd.DataFrame([line["outcome"] for line in rows])
+    say_in_short(table)
+    say_outcomes(table)
+
+
+def say_in_short(table: pd.DataFrame) -> None:
+    """Print what holds of all attacks, of those that everybody should find, and of each of the others."""
+    table = table.assign(off=(table["default"] - table["honest: default"]).abs())
+    too_many = table["rigged"] >= TOO_MANY
+    over, under = table[too_many], table[~too_many]
+    print(f"## In short: {len(table)} attacks\n")
+    flagged, refused = under["flag innocents"], under["cannot tell"].sum()
+    print(f"Nobody is judged in {over['cannot tell'].sum():.0f} of the {len(over)} in which a bloc casts 40 % of the")
+    print(f"votes or more, and in {refused:.0f} of the {len(under)} others, which follow: {flagged.mean():.2f} honest")
+    print(f"accounts are flagged in one, {flagged.max()} at most. To be found are, of 1,000 rigged votes or more,")
+    print(", ".join(TO_BE_FOUND) + ".\n")
+    rigged = under["accounts x votes"].str.split(" x ").map(lambda size: int(size[0]) * int(size[1]))
+    found = under["strategy"].isin(TO_BE_FOUND) & (rigged >= 1000)
+    rows = []
+    for (arena, which), part in under.groupby(["arena", under["strategy"].where(~found, "to be found")], sort=False):
+        row: dict[str, object] = {
+            "arena": arena,
+            "strategy": which,
+            "attacks": len(part),
+            "recall": part["flag"].mean(),
+        }
+        row |= {"recall, least": part["flag"].min(), "bound": part["bound"].mean(), "named": part["named"].mean()}
+        row |= {"within 2 of the honest rank": (part["off"] <= 2).mean(), "farthest": part["off"].max()}
+        rows.append(row | {"pay, most": part["pay"].max()})
+    say(pd.DataFrame(rows), {"attacks": 0, "farthest": 0})
+    print()
 
 
 def say_outcomes(table: pd.DataFrame) -> None:
