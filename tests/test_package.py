@@ -59,6 +59,7 @@ PUBLIC = [
     "SuspectVotesWarning",
     "TooLargeError",
     "UnusedColumnWarning",
+    "Versus",
     "VoteSequence",
     "VotesError",
     "annotators",
@@ -119,6 +120,7 @@ PUBLIC = [
     "to_datatree",
     "unsettled_pairs",
     "verdict",
+    "versus",
     "win_probability",
 ]
 
