@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayes_arena.errors import listing
 from bayes_arena.trust.judgement import Judgement
@@ -42,20 +43,30 @@ def choose(judgements: Sequence[Judgement]) -> Judgement:
     """
     best = judgements[0]
     share = best.share_left_out
-    if share > DOUBTFUL and best.left_out.sum() >= CROWD:
-        rivals = [(_of_one_mind(one), one) for one in judgements if one.share_left_out > DOUBTFUL]
+    if _share_alone(best) > DOUBTFUL and _alone(best).sum() >= CROWD:
+        rivals = [(_of_one_mind(one), one) for one in judgements if _share_alone(one) > DOUBTFUL]
         mind, best = max(rivals, key=lambda pair: min(pair[0], OF_ONE_MIND))
         share = best.share_left_out if mind >= OF_ONE_MIND else max(best.share_left_out, TOO_MANY)
     unjudged = _too_many(share, best) if share >= TOO_MANY else _no_guessers(best)
     return replace(best, kinds=None, drips=(), unjudged=unjudged) if unjudged else best
 
 
+def _alone(judgement: Judgement) -> NDArray[np.bool_]:
+    """Who is left out, and is in no campaign: those are of one mind, being determined."""
+    return np.asarray(judgement.left_out & (judgement.campaign < 0))
+
+
+def _share_alone(judgement: Judgement) -> float:
+    """Share of the votes that they cast."""
+    return float(judgement.votes[_alone(judgement)].sum() / judgement.votes.sum())
+
+
 def _of_one_mind(judgement: Judgement) -> float:
-    """Share of the decided votes on those whom the left out favour or hate that are as they want it.
+    """Share of the decided votes on those whom they favour or hate that are as they want it.
 
     A bloc votes as one; a crowd that is taken for those who hate the bloc's competitor is of several minds.
     """
-    cells, suspect = judgement.cells, judgement.left_out[judgement.cells.annotator]
+    cells, suspect = judgement.cells, _alone(judgement)[judgement.cells.annotator]
     aims = [judgement.aim(k) for k in range(cells.n_annotators)]
     aim, down = np.array([one for one, _ in aims])[cells.annotator], np.array([two for _, two in aims])[cells.annotator]
     on = suspect & ((cells.a == aim) | (cells.b == aim))
