@@ -192,6 +192,18 @@ def test_broken_json_is_told(text, match, tmp_path):
         ba.read_votes(tmp_path / "votes.json")
 
 
+def test_a_byte_order_mark_before_lines_of_json_is_told(tmp_path):
+    (tmp_path / "votes.jsonl").write_bytes(b"\xef\xbb\xbf" + golden("arena-140k").read_bytes())
+    with pytest.raises(ba.VotesError, match="byte order mark"):
+        ba.read_votes(tmp_path / "votes.jsonl")
+
+
+@pytest.mark.filterwarnings("default::bayes_arena.errors.ArenaWarning")
+def test_ties_beside_a_winner_and_a_loser_are_not_ignored_in_silence():
+    with pytest.warns(ba.UnusedColumnWarning, match="Column tie looks like ties, and is not read"):
+        ba.read_votes(pl.DataFrame({"winner": ["x"], "loser": ["y"], "tie": [1]}))
+
+
 def test_lines_of_json_under_another_name(tmp_path):
     (tmp_path / "votes.json").write_bytes(golden("arena-140k").read_bytes())
     same(ba.read_votes(tmp_path / "votes.json"), ba.read_votes(golden("arena-140k")))
