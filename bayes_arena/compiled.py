@@ -21,10 +21,15 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:
-    """Return what a call returns; where a function has yet to be compiled for it, say so."""
+    """Return what a call returns; where a function has yet to be compiled or loaded for it, say so."""
     if function.signatures:
         return call()
     once = "once after an installation"
     if not function.stats.cache_path:
         once = "for this to be once only, set NUMBA_CACHE_DIR to a writable folder"
-    return in_background(call, f"compiling {what}; {once}")
+
+    def under_way() -> str:
+        compiles = bool(function.stats.cache_misses)  # counted before the compiler starts
+        return f"compiling {what}; {once}" if compiles else ""
+
+    return in_background(call, under_way)

@@ -68,7 +68,7 @@ def _line() -> Progress:
     )
 
 
-def in_background[T](work: Callable[[], T], text: str) -> T:
+def in_background[T](work: Callable[[], T], under_way: Callable[[], str]) -> T:
     """Do work that would not hear Ctrl-C in a thread, say what is under way, and return what it returns.
 
     A compiler gives way to Ctrl-C late, or loses it. The main thread, which only waits, hears it at once; the work is
@@ -79,8 +79,8 @@ def in_background[T](work: Callable[[], T], text: str) -> T:
     ----------
     work : callable
         What to do.
-    text : str
-        What is under way, shown after a second.
+    under_way : callable
+        Says what is under way, asked after every second; nothing is shown of what has no name.
     """
     outcome: Future[T] = Future()
 
@@ -90,12 +90,15 @@ def in_background[T](work: Callable[[], T], text: str) -> T:
         except BaseException as error:
             outcome.set_exception(error)
 
-    started = monotonic()
+    started, said = monotonic(), False
     Thread(target=run, daemon=True).start()
-    if wait([outcome], timeout=PATIENCE).not_done and not sys.stderr.isatty():
-        print(text, file=sys.stderr, flush=True)
     try:
         while wait([outcome], timeout=PATIENCE).not_done:
+            if not (text := under_way()):
+                continue
+            if not said and not sys.stderr.isatty():
+                print(text, file=sys.stderr, flush=True)
+            said = True
             report(f"{text}, {monotonic() - started:.0f} s")
     finally:
         report("")

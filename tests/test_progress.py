@@ -60,7 +60,7 @@ def test_a_terminal_that_cannot_move_its_cursor_is_left_alone():
 @pytest.mark.slow
 @on_a_terminal
 def test_work_in_the_background_shows_its_seconds():
-    shown = reported("progress.PATIENCE = .01; in_background(lambda: time.sleep(.1), 'compiling')")
+    shown = reported("progress.PATIENCE = .01; in_background(lambda: time.sleep(.1), lambda: 'compiling')")
     assert "compiling, 0 s" in shown
     assert ERASED in shown[shown.rindex("compiling") :]
 
@@ -71,15 +71,21 @@ def test_without_a_terminal_steps_are_not_said(capsys):
 
 
 def test_work_in_the_background_gives_its_value_or_its_error():
-    assert in_background(lambda: 3, "working") == 3
+    assert in_background(lambda: 3, lambda: "working") == 3
     with pytest.raises(ZeroDivisionError):
-        in_background(lambda: 1 / 0, "working")
+        in_background(lambda: 1 / 0, lambda: "working")
 
 
 def test_what_takes_long_is_announced(monkeypatch, capsys):
     monkeypatch.setattr(progress, "PATIENCE", 0.01)
-    in_background(lambda: time.sleep(0.1), "compiling")
+    in_background(lambda: time.sleep(0.1), lambda: "compiling")
     assert capsys.readouterr() == ("", "compiling\n")
+
+
+def test_what_has_no_name_is_not_announced(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    in_background(lambda: time.sleep(0.05), lambda: "")
+    assert capsys.readouterr() == ("", "")
 
 
 def test_ctrl_c_is_heard_while_the_work_goes_on(monkeypatch):
@@ -87,6 +93,6 @@ def test_ctrl_c_is_heard_while_the_work_goes_on(monkeypatch):
     never = threading.Event()
     threading.Timer(0.1, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
-        in_background(lambda: never.wait(60), "compiling")
+        in_background(lambda: never.wait(60), lambda: "compiling")
     assert not never.is_set()
     never.set()

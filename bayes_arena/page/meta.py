@@ -51,8 +51,8 @@ def read_meta(source: object, competitors: Sequence[str]) -> tuple[Column, ...]:
     found = [name for name in table.columns if name.strip().lower() in NAMES]
     if len(found) != 1:
         raise ColumnError(
-            f"{'No column' if not found else f'More than one column ({listing(found)})'} of what is known of the "
-            f"competitors may be that of their names. Call one of {listing(table.columns)} 'competitor'."
+            f"{'No column' if not found else f'More than one column ({listing(found)})'} of the file about the "
+            f"competitors could be their names. Call one of {listing(table.columns)} 'competitor'."
         )
     names = table[found[0]].cast(pl.String).fill_null("").to_list()
     twice = sorted({name for name in competitors if names.count(name) > 1})

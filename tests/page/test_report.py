@@ -310,9 +310,14 @@ class TestCommand:
     def test_a_round_has_its_page(self, files):
         run("arena", "init", "arena.duckdb", cwd=files)
         run("arena", "add", "arena.duckdb", "votes.csv", cwd=files)
-        done = run("arena", "rate", "arena.duckdb", "--model", "bradley-terry", "--report", "round.html", cwd=files)
+        (files / "models.csv").write_text("model,price\nmodel-1,3\n")
+        page = ("--report", "round.html", "--pseudonyms", "--title", "Our models", "--meta", "models.csv")
+        done = run("arena", "rate", "arena.duckdb", *page, cwd=files)
         assert done.returncode == 0, done.stderr
-        assert "arena.duckdb, round 1" in (files / "round.html").read_text(encoding="utf-8")
+        written = (files / "round.html").read_text(encoding="utf-8")
+        for shown in ("arena.duckdb, round 1", "Our models", ">price", "--pseudonyms"):
+            assert shown in written
+        assert re.search("annotator 0*1\\b", written) and "annotator-" not in written
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.commands.questions.decisions import Asked, Goal
 from bayes_arena.cli.commands.ratings import RECORD, Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
+from bayes_arena.cli.commands.report import PageChoice
 from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
 from bayes_arena.cli.picture import Picture
@@ -99,10 +100,10 @@ def rate(
     model: Annotated[ModelChoice, Without("strength_by", "style")],
     intervals: Annotated[IntervalChoice, Without("interval", "by", "resamples")],
     scale: ScaleChoice,
-    page: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="FILE", help="Write a page of the round as well.", rich_help_panel=OUTPUT),
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page of the round as well.", rich_help_panel=OUTPUT)
     ] = None,
+    page: PageChoice,
     output: Output,
 ) -> None:
     """Hold a round: rate the votes, publish the result, and judge the annotators."""
@@ -125,17 +126,15 @@ def rate(
                 level=intervals.level,
                 elo=elo,
             )
-    if page is not None:
-        from bayes_arena.page.report import report
-
-        named = f"{file.name}, round {round.number}"
-        report(round.fit, source=named, level=intervals.level, elo=elo).save(page)
+    named = f"{file.name}, round {round.number}"
+    if report is not None:
+        page.made(round.fit, source=named, level=intervals.level, elo=elo).save(report)
     about, how = how_fitted(round.fit)
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
     shown_as = intervals.chosen(model.seed, round.fit).about(round.fit) | round.fit.about
     how += board_named(shown_as) + left_out_named(round.fit)
-    title = "\n".join([described(f"{file.name}, round {round.number}", round.fit.cells), how, *lines])
+    title = "\n".join([described(named, round.fit.cells), how, *lines])
     head = {
         "round": round.number,
         **about,

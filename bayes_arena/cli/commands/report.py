@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Exit, Option
 
@@ -14,6 +16,38 @@ from bayes_arena.cli.choices import BoardChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, takes_options
 from bayes_arena.cli.output import WARNED, Strict
 from bayes_arena.cli.source import VoteSource
+
+if TYPE_CHECKING:
+    from bayes_arena.fits.result import Fit
+    from bayes_arena.page.report import Report
+    from bayes_arena.ratings.elo import EloScale
+
+
+@dataclass(frozen=True)
+class PageChoice:
+    """What a page is called, what else it shows, and whether it names people."""
+
+    title: Annotated[str, Option(help="What stands on top of the page.", rich_help_panel=OUTPUT)] = "Leaderboard"
+    meta: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="What else is known of the competitors, prices say: a file with a column competitor, model or name.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    pseudonyms: Annotated[
+        bool,
+        Option("--pseudonyms", help="On the page, number the annotators, not name them.", rich_help_panel=OUTPUT),
+    ] = False
+
+    def made(self, fit: Fit, *, source: str, level: float, elo: EloScale, notes: Sequence[str] = ()) -> Report:
+        """Return the page of a fit, with the command that was given at its end."""
+        from bayes_arena.page.report import report as report_of
+
+        command = shlex.join(["bayes-arena", *sys.argv[1:]])
+        about: dict[str, Any] = {"source": source, "level": level, "elo": elo, "notes": notes, "command": command}
+        return report_of(fit, title=self.title, meta=self.meta, pseudonyms=self.pseudonyms, **about)
 
 
 @app.command(rich_help_panel=KEPT)
@@ -30,39 +64,17 @@ def report(
     output: Annotated[Path, Option("--output", "-o", help="File to write.", rich_help_panel=OUTPUT)] = Path(
         "report.html"
     ),
-    title: Annotated[str, Option(help="What stands on top of the page.", rich_help_panel=OUTPUT)] = "Leaderboard",
-    meta: Annotated[
-        Path | None,
-        Option(
-            metavar="FILE",
-            help="What else is known of the competitors, prices say: a file with a column competitor, model or name.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    pseudonyms: Annotated[
-        bool, Option("--pseudonyms", help="Number the annotators instead of naming them.", rich_help_panel=OUTPUT)
-    ] = False,
+    page: PageChoice,
     strict: Strict = False,
 ) -> None:
     """Write a page to show and to send: the verdict, the ranking, how sure it is, and who voted how."""
-    from bayes_arena.page.report import report as report_of
-
     with collected_warnings() as notes:
         cells = source.read()
     with collected_warnings() as of_fit:
         over, slice = board.chosen()
-        page = report_of(
-            model.fit(cells).on(over, slice),
-            title=title,
-            source=source.named,
-            level=level,
-            elo=scale.elo(),
-            meta=meta,
-            pseudonyms=pseudonyms,
-            notes=notes,
-            command=shlex.join(["bayes-arena", *sys.argv[1:]]),
-        )
-    page.save(output)
-    tell(f"Wrote {output}, {len(page.html.encode()) / 1000:.0f} kB.")
+        fit = model.fit(cells).on(over, slice)
+        made = page.made(fit, source=source.named, level=level, elo=scale.elo(), notes=notes)
+    made.save(output)
+    tell(f"Wrote {output}, {len(made.html.encode()) / 1000:.0f} kB.")
     if strict and (notes or of_fit):
         raise Exit(WARNED)
