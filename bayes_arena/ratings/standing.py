@@ -237,15 +237,15 @@ def unsettled_pairs(
     fit : Fit
         A fitted model.
     level : float
-        An order is settled once its posterior probability exceeds this.
+        An order is settled once its posterior probability is at least this, and votes connect the two.
     interval, draws, over, slice
         As for :func:`~bayes_arena.rank_probabilities`.
 
     Returns
     -------
     pandas.DataFrame
-        ``stronger, weaker, probability``: the likelier order and its posterior probability (at most ``level``), the
-        least settled pair first.
+        ``stronger, weaker, probability``: the likelier order and its posterior probability (below ``level`` where votes
+        connect the two), the least settled pair first.
 
     Raises
     ------
@@ -260,7 +260,8 @@ def unsettled_pairs(
     strength = draws.elo_strength
     names = np.array(fit.cells.competitors, dtype=object)
     ahead = shares_ahead(strength)
-    i, j = np.nonzero((ahead >= 0.5) & (ahead <= level) & ~np.eye(len(names), dtype=bool))
+    apart = fit.cells.components[:, None] != fit.cells.components  # the prior alone relates them
+    i, j = np.nonzero((ahead >= 0.5) & ((ahead < level) | apart) & ~np.eye(len(names), dtype=bool))
     keep = (ahead[i, j] > 0.5) | (i < j)  # an even pair is listed once
     table = pd.DataFrame({"stronger": names[i[keep]], "weaker": names[j[keep]], "probability": ahead[i, j][keep]})
     table = table.sort_values("probability", ignore_index=True, kind="stable")

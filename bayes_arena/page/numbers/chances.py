@@ -28,12 +28,15 @@ def place_chances(board: Board) -> Floats:
 
 
 def win_chances(fit: Fit, board: Board) -> Floats:
-    """Return the score that the row's competitor is expected to take from the column's, a tie one half, (n, n)."""
+    """Return the score that the row's competitor is expected to take from the column's, a tie one half, (n, n).
+
+    Where the votes leave open which end of the ranking is up, that share of it is the other's, as for all decisions.
+    """
     pairs = math.comb(len(board.rows), 2) * (NODES if fit.target.slices else 1)
     size = min(max(EVALUATIONS // pairs, FEWEST), MOST)
     drawn = _without_annotators(resolve_interval(None, fit).sampled(fit), size)
-    score = win_probability(fit, draws=drawn).to_numpy()
-    return np.asarray(score[np.ix_(board.order, board.order)])
+    score = win_probability(fit, draws=drawn).to_numpy()[np.ix_(board.order, board.order)]
+    return np.asarray(score + (fit.mirror_probability or 0.0) * (1 - 2 * score))
 
 
 def _without_annotators(fit: Fit, size: int) -> Draws:
