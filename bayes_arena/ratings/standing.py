@@ -140,7 +140,7 @@ def head_to_head(
     require_level(level)
     i, j = pair_indices(fit, pairs)
     fit = fit.on(over, slice)
-    draws, about = drawn_by(interval, fit, draws)
+    draws, about = drawn_by(interval, fit, draws, annotators=False)
     names = np.array(fit.cells.competitors, dtype=object)
     table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **score_columns(fit, draws, i, j, level)})
     table.attrs.update(level=level, **about)
@@ -206,7 +206,7 @@ def win_probability(
         require_population(fit)
     i, j = pair_indices(fit, None)
     fit = fit.on(over, slice)
-    draws, about = drawn_by(interval, fit, draws)
+    draws, about = drawn_by(interval, fit, draws, annotators=False)
     size, n = draws.strength.shape
     someone = None
     if annotator == "new":
