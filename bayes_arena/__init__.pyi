@@ -1,5 +1,6 @@
 """The public names, and where they live: the one list of them."""
 
+from . import plots as plots
 from .arena.stable_arena import StableArena as StableArena
 from .arena.stored_rounds import Round as Round
 from .arena.stored_votes import Addition as Addition
@@ -15,6 +16,10 @@ from .decisions.next_pairs import next_pairs as next_pairs
 from .decisions.siblings import siblings as siblings
 from .decisions.tiers import tiers as tiers
 from .decisions.verdict import verdict as verdict
+from .decisions.versus import (
+    Versus as Versus,
+    versus as versus,
+)
 from .errors import (
     AccessError as AccessError,
     ArenaError as ArenaError,
@@ -65,6 +70,10 @@ from .likelihood.simulation import (
     simulate as simulate,
 )
 from .likelihood.specification import Model as Model
+from .page.report import (
+    Report as Report,
+    report as report,
+)
 from .ratings.elo import EloScale as EloScale
 from .ratings.estimates import (
     contrasts as contrasts,

@@ -61,6 +61,7 @@ for said, ask in {{
     "Posteriors from elsewhere need xarray, " + posterior.format("is"): lambda: ba.from_posterior(None, cells),
     "PyMC models need pymc, " + posterior.format("is"): lambda: ba.models.build,
     "Stable Arenas need duckdb, " + pip.format("is") + '"bayes-arena[arena]"': lambda: ba.StableArena("arena.duckdb"),
+    "Plots need matplotlib, " + pip.format("is") + '"bayes-arena[plots]"': lambda: ba.plots.board(fit),
     "Votes on the hub need huggingface_hub, " + pip.format("is") + '"bayes-arena[hub]"': ba.hub_files,
 }}.items():
     assert refusal(ask) == said, (said, refusal(ask))

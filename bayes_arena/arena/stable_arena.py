@@ -310,7 +310,10 @@ class StableArena:
             return status_table(session)
 
     def history(self) -> pd.DataFrame:
-        """Ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round."""
+        """Ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round.
+
+        ``attrs`` has the level of the intervals, where all rounds have the same.
+        """
         with self._store.read() as session:
             return rating_table(session)
 

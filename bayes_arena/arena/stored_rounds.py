@@ -213,11 +213,15 @@ def status_table(session: Session) -> pd.DataFrame:
 
 
 def rating_table(session: Session) -> pd.DataFrame:
-    """Ratings of all rounds."""
-    return session.table(
+    """Ratings of all rounds, and in ``attrs`` the level of their intervals where it is one."""
+    table = session.table(
         "select round, name as competitor, elo, lower, upper, rank "
         "from rating join competitor on code = competitor order by round, rank, name"
     )
+    levels = {json.loads(settings)["level"] for (settings,) in session.rows("select settings from round")}
+    if len(levels) == 1:
+        table.attrs["level"] = levels.pop()
+    return table
 
 
 def round_table(session: Session) -> pd.DataFrame:

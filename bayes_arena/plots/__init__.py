@@ -1,1 +1,27 @@
-"""Pictures of a fit, drawn by matplotlib."""
+"""Pictures of a fit, drawn by matplotlib: every function returns the axes, and shows nothing by itself.
+
+::
+
+    import bayes_arena as ba
+
+    result = ba.fit(ba.read_votes("votes.csv"))
+    ba.plots.board(result)                                  # in a notebook this shows it
+    ba.plots.board(result).figure.savefig("board.pdf")      # in a script
+
+``ax`` draws into axes that are there; without it there is a new figure, as large as the names need. What ArviZ draws of
+``ba.to_datatree(result)`` (posteriors, chains, predictive checks, Pareto k) is left to ArviZ.
+
+=============  ================================================================
+board_forest   ``board``: scores with intervals, in tiers
+squares        ``ranks``, ``wins``: a probability in every cell
+crowd          ``annotators``: theta against ties, suspects by name
+observed       ``calibration``: what happened against what was predicted
+history        ``rounds``: the scores of a Stable Arena, round by round
+frontier       ``cost``: score against cost, and who is worth the money
+drawing        what they share: axes, colours, names, titles
+=============  ================================================================
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
@@ -141,6 +141,14 @@ def head_to_head(
     i, j = pair_indices(fit, pairs)
     fit = fit.on(over, slice)
     draws, about = drawn_by(interval, fit, draws)
+    names = np.array(fit.cells.competitors, dtype=object)
+    table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **score_columns(fit, draws, i, j, level)})
+    table.attrs.update(level=level, **about)
+    return table
+
+
+def score_columns(fit: Fit, draws: Draws, i: Ints, j: Ints, level: float) -> Columns:
+    """Columns of :func:`head_to_head` but the names, for pairs by their indices."""
     means, point = fit.means(draws), fit.point
     strength = point.strength + fit.view.slices @ point.slices
     common, slices = point.common, point.slices
@@ -151,11 +159,7 @@ def head_to_head(
     for part in _parts(len(i), len(draws.strength)):
         score = _expected_score(fit, means, draws.common, draws.slices, i[part], j[part])
         mean[part], bounds[:, part] = score.mean(axis=0), equal_tailed(score, level)
-    names = np.array(fit.cells.competitors, dtype=object)
-    columns = {"plug_in": plug_in, "lower": bounds[0], "upper": bounds[1], "mean": mean}
-    table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **columns})
-    table.attrs.update(level=level, **about)
-    return table
+    return {"plug_in": plug_in, "lower": bounds[0], "upper": bounds[1], "mean": mean}
 
 
 def win_probability(
@@ -255,7 +259,7 @@ def unsettled_pairs(
     draws, about = drawn_by(interval, fit, draws)
     strength = draws.elo_strength
     names = np.array(fit.cells.competitors, dtype=object)
-    ahead = _ahead(strength)
+    ahead = shares_ahead(strength)
     i, j = np.nonzero((ahead >= 0.5) & (ahead <= level) & ~np.eye(len(names), dtype=bool))
     keep = (ahead[i, j] > 0.5) | (i < j)  # an even pair is listed once
     table = pd.DataFrame({"stronger": names[i[keep]], "weaker": names[j[keep]], "probability": ahead[i, j][keep]})
@@ -264,8 +268,8 @@ def unsettled_pairs(
     return table
 
 
-def _ahead(strength: Floats) -> Floats:
-    """Share of draws in which the row's competitor is ahead of the column's, a tie counting half, shape (n, n)."""
+def shares_ahead(strength: Floats) -> Floats:
+    """Return the share of draws (n_draws, n) in which row is ahead of column, a tie counting half, shape (n, n)."""
     return np.array([((one > strength) + 0.5 * (one == strength)).mean(axis=0) for one in strength.T[:, :, None]])
 
 

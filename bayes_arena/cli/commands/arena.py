@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.commands.questions.decisions import Goal
-from bayes_arena.cli.commands.ratings import Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
-from bayes_arena.cli.options import MODEL, VOTES, Without, takes_options
+from bayes_arena.cli.commands.questions.decisions import Asked, Goal
+from bayes_arena.cli.commands.ratings import RECORD, Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
+from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
+from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.source import Delta, VoteSource, described
 from bayes_arena.errors import listing
 
@@ -24,7 +26,7 @@ arena = typer.Typer(
     help="Keep votes in one file, rate them round by round, and judge the annotators (Algorithm 3 of the paper).",
     no_args_is_help=True,
 )
-app.add_typer(arena, name="arena")
+app.add_typer(arena, name="arena", rich_help_panel=KEPT)
 
 
 ArenaFile = Annotated[Path, typer.Argument(metavar="FILE", help="File of the arena.", show_default=False)]
@@ -36,20 +38,20 @@ Id = Annotated[
     str | None,
     typer.Option(
         "--id",
-        help="Column of the votes' ids. Without one, votes alike are taken for those added before: right for the same "
-        "file again or a longer version of it, wrong for a batch of further votes.",
+        help="Column of the votes' ids. Without one, a vote like one that is stored is taken for the same: right for a "
+        "file that is added again or has grown, wrong for a batch of further votes.",
         rich_help_panel=VOTES,
     ),
 ]
 Epsilon = Annotated[
     float,
-    typer.Option(help="Warn or exclude annotators with theta (sum 1) not above this.", rich_help_panel=MODEL),
+    typer.Option(help="Flag annotators whose theta (sum 1) is not above this.", rich_help_panel=MODEL),
 ]
 Exclude = Annotated[
     bool,
     typer.Option(
         "--exclude",
-        help="Leave them out of the rounds that follow, until readmitted, instead of warning.",
+        help="Exclude flagged annotators from later rounds, until they are readmitted, instead of warning.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -82,7 +84,7 @@ def add(
     columns = {"new": [added.new], "known": [added.known], "invalid": [sum(added.dropped.values())]}
     shown = {name: [str(value) for value in values] for name, values in columns.items()}
     head = {"warnings": notes}
-    output.write(columns, key="added", head=head, title=f"{file.name}: votes added", shown=shown)
+    output.write(columns, schema="arena-add/1", key="added", head=head, title=f"{file.name}: votes added", shown=shown)
 
 
 @arena.command()
@@ -97,6 +99,10 @@ def rate(
     model: Annotated[ModelChoice, Without("strength_by", "style")],
     intervals: Annotated[IntervalChoice, Without("interval", "by", "resamples")],
     scale: ScaleChoice,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write a page of the round as well.", rich_help_panel=OUTPUT),
+    ] = None,
     output: Output,
 ) -> None:
     """Hold a round: rate the votes, publish the result, and judge the annotators."""
@@ -119,6 +125,11 @@ def rate(
                 level=intervals.level,
                 elo=elo,
             )
+    if page is not None:
+        from bayes_arena.page.report import report
+
+        named = f"{file.name}, round {round.number}"
+        report(round.fit, source=named, level=intervals.level, elo=elo).save(page)
     about, how = how_fitted(round.fit)
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
@@ -137,13 +148,15 @@ def rate(
         "warnings": notes,
     }
     shown = shown_leaderboard(round.ratings, intervals.level)
-    output.write(round.ratings, key="leaderboard", head=head, title=title, shown=shown)
+    output.write(
+        round.ratings, schema="arena-rate/1", key="leaderboard", head=head, title=title, shown=shown, spare=RECORD
+    )
 
 
 @arena.command()
 @takes_options
 def annotators(file: ArenaFile, output: Output) -> None:
-    """List the annotators: their votes, whether they wait, are warned or excluded, and theta of their last round."""
+    """List the annotators: votes, status (waiting, warned, excluded ...), and theta in their last round."""
     from bayes_arena.arena.stable_arena import StableArena
 
     with StableArena(file, read_only=True) as stable:
@@ -151,24 +164,25 @@ def annotators(file: ArenaFile, output: Output) -> None:
     formats = {"theta": ".2f", "theta_paper": ".4f", "p_negative": ".3f"}
     formats |= {"anomaly_probability": ".3f", "net_agreement": ".2f"}
     head = {"decisions": rows(_columns(decisions))}
-    _write(table, formats, key="annotators", head=head, title=file.name, output=output)
+    _write(table, formats, schema="arena-annotators/1", key="annotators", head=head, title=file.name, output=output)
 
 
 @arena.command()
 @takes_options
-def history(file: ArenaFile, output: Output) -> None:
+def history(file: ArenaFile, picture: Picture, output: Output) -> None:
     """List the ratings of all rounds; JSON says of each round what it was, and what it decided about annotators."""
     from bayes_arena.arena.stable_arena import StableArena
 
     with StableArena(file, read_only=True) as stable:
         table, rounds, decisions = stable.history(), stable.rounds(), stable.decisions()
+    picture.draw(lambda: plots.rounds(table))
     formats = dict.fromkeys(("elo", "lower", "upper"), ".1f")
     head = {
         "rounds": [row | {"settings": json.loads(row["settings"])} for row in rows(_columns(rounds))],
         "decisions": rows(_columns(decisions)),
     }
     title = f"{file.name}: {len(rounds)} round(s)"
-    _write(table, formats, key="history", head=head, title=title, output=output)
+    _write(table, formats, schema="arena-history/1", key="history", head=head, title=title, output=output)
 
 
 @arena.command("next")
@@ -176,19 +190,27 @@ def history(file: ArenaFile, output: Output) -> None:
 def next_(
     *,
     file: ArenaFile,
-    pairs: Annotated[int, typer.Option("--pairs", "-n", help="How many to ask for.")] = 20,
+    pairs: Asked = 20,
     goal: Goal = "best",
     seed: Annotated[int, typer.Option(help="The same seed asks for the same pairs.")] = 0,
     output: Output,
 ) -> None:
-    """Choose the pairs to be voted on next."""
+    """Choose the pairs whose votes would help most."""
     with collected_warnings() as notes:
         from bayes_arena.arena.stable_arena import StableArena
 
         with StableArena(file, read_only=True) as stable:
             table = stable.next_pairs(pairs, goal=goal, seed=seed)
     head = {**{str(name): value for name, value in table.attrs.items()}, "warnings": notes}
-    _write(table, {}, key="pairs", head=head, title=f"{file.name}: pairs to be voted on next", output=output)
+    _write(
+        table,
+        {},
+        schema="arena-next/1",
+        key="pairs",
+        head=head,
+        title=f"{file.name}: pairs to be voted on next",
+        output=output,
+    )
 
 
 @arena.command()
@@ -204,6 +226,7 @@ def _write(
     table: pd.DataFrame,
     formats: dict[str, str],
     *,
+    schema: str,
     key: str,
     head: dict[str, Any],
     title: str,
@@ -214,8 +237,9 @@ def _write(
         name: ["" if value is None else format(value, formats.get(name, "")) for value in values]
         for name, values in columns.items()
     }
-    output.write(columns, key=key, head=head, title=title, shown=shown)
+    output.write(columns, schema=schema, key=key, head=head, title=title, shown=shown)
 
 
 def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
-    return {str(name): [plain(value) for value in table[name]] for name in table}
+    known = table.astype(object).where(table.notna(), None)  # pandas has several words for what is missing
+    return {str(name): [plain(value) for value in known[name]] for name in known}

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.experiments.paper.case_study import SHUFFLED
+from bayes_arena.plots.drawing import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-GREY, BLUE, RED, PURPLE, GREEN, ORANGE = "#6e6e6e", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#E69F00"
-SKY = "#56B4E9"
 STYLES: dict[str, dict[str, Any]] = {
     "elo": {"color": GREY, "marker": "s", "linestyle": "--"},
     "elo, bootstrap": {"color": SKY, "marker": "s", "linestyle": ":"},

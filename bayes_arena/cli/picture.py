@@ -1,0 +1,65 @@
+"""The picture that a command draws beside its answer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+from typer import Option
+
+from bayes_arena.cli.options import OUTPUT
+from bayes_arena.errors import ArenaWarning, OutputError, listing
+from bayes_arena.extras import require
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SUFFIXES = (".png", ".svg", ".pdf")
+DOTS = 200
+"""Per inch of a PNG."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Where the answer is drawn as well.
+
+    Raises
+    ------
+    OutputError
+        If the name of the file ends in none of the known suffixes.
+    MissingPackageError
+        If Matplotlib is not installed.
+    """
+
+    plot: Annotated[
+        Path | None,
+        Option(
+            "--plot",
+            metavar="FILE",
+            help="Also draw the answer: PNG, SVG or PDF, by the name of the file.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.plot is None:
+            return
+        if self.plot.suffix.lower() not in SUFFIXES:
+            known = listing(f"*{suffix}" for suffix in SUFFIXES)
+            raise OutputError(f"No picture format known for {self.plot.name!r}. Name it {known}.")
+        require("Plots", "matplotlib")
+
+    def draw(self, drawn: Callable[[], Axes]) -> None:
+        """Draw the picture if one is asked for; what there is to warn of, the answer says."""
+        if self.plot is None:
+            return
+        import matplotlib
+
+        matplotlib.use("agg")
+        with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+            figure = cast("Figure", drawn().figure)
+        figure.savefig(self.plot, dpi=DOTS)

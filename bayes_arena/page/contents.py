@@ -1,0 +1,128 @@
+"""What the page says, part by part, from one set of draws."""
+
+from __future__ import annotations
+
+import platform
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from bayes_arena.arrays import Floats
+from bayes_arena.decisions.verdict import sentence
+from bayes_arena.errors import ArenaWarning
+from bayes_arena.fits.result import Fit
+from bayes_arena.page.meta import Column
+from bayes_arena.page.numbers.board import Board, board_of, cheapest_equal
+from bayes_arena.page.numbers.chances import place_chances, win_chances
+from bayes_arena.page.numbers.fitted import Fitted, fitted
+from bayes_arena.page.numbers.people import People, people_of
+from bayes_arena.page.numbers.settled import Settled, settled_of
+from bayes_arena.page.numbers.slices import Kind, kinds_of, unused_kinds
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.names import resolve_interval
+from bayes_arena.version import __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What the page says, in its order.
+
+    Attributes
+    ----------
+    votes : str
+        How many were cast.
+    size : dict of str to int
+        Competitors, annotators and prompts.
+    notes : tuple of str
+        What has to be known first.
+    verdict : str
+        Who is best.
+    cheaper : str
+        Which is the cheapest that is not told from the first, if prices are known.
+    level : float
+    board : Board
+    wins, places : ndarray, shape (n, n)
+        Expected scores of rows against columns, and the probability of every place, by row of the board.
+    kinds : list of Kind
+        Boards by slice.
+    unused : list of str
+        Slices that the votes have and the model does not tell apart.
+    fitted : Fitted
+    people : People
+    settled : Settled
+    made : dict of str to str
+        How.
+    """
+
+    votes: str
+    size: dict[str, int]
+    notes: tuple[str, ...]
+    verdict: str
+    cheaper: str
+    level: float
+    board: Board
+    wins: Floats
+    places: Floats
+    kinds: list[Kind]
+    unused: list[str]
+    fitted: Fitted
+    people: People
+    settled: Settled
+    made: dict[str, str]
+
+
+def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...], notes: Sequence[str]) -> Contents:
+    """Look at a fit from every side.
+
+    Raises
+    ------
+    NotIdentifiedError
+        If the votes do not determine the estimate under a flat prior.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        board = board_of(fit, level, elo, meta)
+        wins, kinds = win_chances(fit, board), kinds_of(fit, board, level, elo)
+    said = [str(one.message) for one in caught if issubclass(one.category, ArenaWarning)]
+    cast = fit.cells if fit.trust is None else fit.trust.cells
+    size = {"competitors": cast.n_competitors, "annotators": cast.n_annotators}
+    return Contents(
+        votes=cast.described_votes,
+        size={**size, "prompts": len(cast.slice_names.get("prompt", ()))},
+        notes=tuple(dict.fromkeys([*fit.warnings, *said, *notes])),
+        verdict=sentence(fit, board.p_best),
+        cheaper=cheapest_equal(board, level),
+        level=level,
+        board=board,
+        wins=wins,
+        places=place_chances(board),
+        kinds=kinds,
+        unused=unused_kinds(fit),
+        fitted=fitted(fit, level),
+        people=people_of(fit, level, elo),
+        settled=settled_of(fit, board, level),
+        made=_made(fit, level, elo),
+    )
+
+
+def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:
+    """Say how the numbers came about."""
+    evidence = f" ({fit.evidence})" if fit.evidence else ""
+    scale = f"{elo.init:g} + {elo.scale:g} log{elo.base:g}(odds)"
+    anchor = f", shifted so that {elo.anchor[0]} has {elo.anchor[1]:g}" if elo.anchor else ""
+    interval = resolve_interval(None, fit).about(fit)["interval"]
+    return {
+        "Model": f"{fit.model.name}, {fit.prior} prior",
+        "Method": f"{fit.method}{evidence}",
+        **({"Ranked on": " of ".join(fit.about.values())} if fit.about else {}),
+        "Intervals": f"{interval}, {100 * level:g} %",
+        "Elo scale": scale + anchor,
+        "Seed": "0" if fit.seed is None else str(fit.seed),
+        "Versions": (
+            f"bayes-arena {__version__}, Python {platform.python_version()}, NumPy {np.__version__}, "
+            f"SciPy {scipy.__version__}"
+        ),
+    }

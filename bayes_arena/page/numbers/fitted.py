@@ -1,0 +1,128 @@
+"""Observed against predicted: whether votes come out as the fit says, over all and pair by pair.
+
+Of every pair the score of the competitor that the fit expects more of is summed over its votes, W, and held against
+
+    E = sum of E[score],        V = sum of Var[score],
+
+at the estimate. Where the model gives ties no probability of their own, a vote is taken for a win or a loss, which
+makes the ranges a little wide. The votes were used for the fit too: what fits badly shows, what fits well may flatter.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, sum_by
+from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.intervals.contract import half_width
+from bayes_arena.votes.cells import BOTH_BAD, OUTCOME_SCORES, TIE, WIN
+
+GROUPS, FEWEST, FURTHEST = 12, 20, 5
+"""Groups of pairs with about as many votes each; votes of a pair that is looked at by itself; how many are named."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pairs of which about the same is predicted: shares of their votes."""
+
+    predicted: float
+    observed: float
+    lower: float
+    upper: float
+    votes: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pair whose votes depart from the prediction: the score of the first, and by how many standard deviations."""
+
+    first: str
+    second: str
+    votes: float
+    observed: float
+    predicted: float
+    z: float
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """How votes compare with what the fit predicts.
+
+    Attributes
+    ----------
+    scores, ties : tuple of Group
+        Scores of whom the fit expects more of, and shares of ties (none where ties have no probability).
+    pairs, outside : int
+        Pairs with enough votes to be looked at, and those of them that are out of their range.
+    furthest : tuple of Pair
+        Those most so.
+    """
+
+    scores: tuple[Group, ...]
+    ties: tuple[Group, ...]
+    pairs: int
+    outside: int
+    furthest: tuple[Pair, ...]
+
+
+def fitted(fit: Fit, level: float) -> Fitted:
+    """Hold the votes of a fit against what it predicts."""
+    target, n = fit.target, fit.cells.n_competitors
+    p = np.exp(target.likelihood.log_probabilities(target.coordinates(fit.point)))
+    score = np.asarray(target.likelihood.expected_score(target.coordinates(fit.point))[0])
+    tie = p[TIE] + p[BOTH_BAD]
+    variance = np.maximum((p[WIN] + tie / 4 if fit.model.has_tie_outcome else score) - score**2, 0.0)
+    i, j = target.tally.i, target.tally.j
+    swap = i > j
+    votes, observed = target.counts.sum(axis=0), OUTCOME_SCORES @ target.counts
+    expected = votes * score
+    expected, observed = (np.where(swap, votes - one, one) for one in (expected, observed))
+    tied = target.counts[TIE] + target.counts[BOTH_BAD]
+    keys, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
+    rows = (votes, observed, expected, votes * variance, tied, votes * tie, votes * tie * (1 - tie))
+    votes, observed, expected, variance, tied, ties, of_ties = (sum_by(place, one, len(keys)) for one in rows)
+    seen = votes > 0
+    first, second = np.divmod(keys, n)
+    weaker = expected < votes / 2
+    observed, expected = (np.where(weaker, votes - one, one) for one in (observed, expected))
+    first, second = np.where(weaker, second, first), np.where(weaker, first, second)
+    z = np.divide(observed - expected, np.sqrt(variance), out=np.zeros_like(votes), where=variance > 0)
+    looked_at = votes >= FEWEST
+    outside = looked_at & (np.abs(z) > half_width(level))
+    names = fit.cells.competitors
+    furthest = [k for k in np.argsort(-np.abs(z), kind="stable").tolist() if outside[k]][:FURTHEST]
+    return Fitted(
+        scores=_groups(votes[seen], observed[seen], expected[seen], variance[seen], level),
+        ties=_groups(votes[seen], tied[seen], ties[seen], of_ties[seen], level) if fit.model.has_tie_outcome else (),
+        pairs=int(looked_at.sum()),
+        outside=int(outside.sum()),
+        furthest=tuple(
+            Pair(
+                names[first[k]],
+                names[second[k]],
+                float(votes[k]),
+                float(observed[k] / votes[k]),
+                float(expected[k] / votes[k]),
+                float(z[k]),
+            )
+            for k in furthest
+        ),
+    )
+
+
+def _groups(votes: Floats, observed: Floats, expected: Floats, variance: Floats, level: float) -> tuple[Group, ...]:
+    """Put pairs of which about the same is predicted together."""
+    order = np.argsort(expected / votes, kind="stable")
+    before = np.cumsum(votes[order]) - votes[order] / 2
+    number = np.minimum((GROUPS * before / votes.sum()).astype(np.int64), GROUPS - 1)
+    summed = [sum_by(number, one[order], GROUPS) for one in (votes, observed, expected, variance)]
+    found = []
+    for size, seen, mean, spread in zip(*(one.tolist() for one in summed), strict=True):
+        if size:
+            half = half_width(level) * math.sqrt(spread) / size
+            share = mean / size
+            found.append(Group(share, seen / size, max(share - half, 0.0), min(share + half, 1.0), size))
+    return tuple(found)

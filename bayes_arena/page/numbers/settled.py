@@ -1,0 +1,56 @@
+"""What the votes settle, and what they leave open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from bayes_arena.decisions.enough import Enough, found_enough
+from bayes_arena.fits.result import Fit
+from bayes_arena.page.numbers.board import Board
+from bayes_arena.ratings.standing import shares_ahead
+from bayes_arena.votes.checks import check_rows
+
+NAMED = 10
+"""Unsettled pairs that are named."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What the votes settle.
+
+    Attributes
+    ----------
+    best, ranking : Enough
+        Whether there are enough votes to name the best, and to put all in order.
+    pairs, unsettled : int
+        Pairs, and those whose order does not have the probability asked for.
+    nearest : tuple of (str, str, float)
+        Of these the ones highest on the board: the likelier order and its probability.
+    checks : list of dict
+        What :func:`~bayes_arena.check` finds.
+    """
+
+    best: Enough
+    ranking: Enough
+    pairs: int
+    unsettled: int
+    nearest: tuple[tuple[str, str, float], ...]
+    checks: list[dict[str, str]]
+
+
+def settled_of(fit: Fit, board: Board, level: float) -> Settled:
+    """Return what the votes settle, and what they leave open."""
+    strength = board.strength[:, board.order.argsort()]
+    ahead, names = shares_ahead(board.strength), board.names
+    pairs = list(combinations(range(len(names)), 2))
+    unsettled = [(i, j) for j, i in sorted((j, i) for i, j in pairs) if max(ahead[i, j], ahead[j, i]) <= level]
+    likelier = [(i, j) if ahead[i, j] >= ahead[j, i] else (j, i) for i, j in unsettled[:NAMED]]
+    return Settled(
+        best=found_enough(fit, strength, goal="best", level=level),
+        ranking=found_enough(fit, strength, goal="ranking", level=level),
+        pairs=len(pairs),
+        unsettled=len(unsettled),
+        nearest=tuple((names[i], names[j], float(ahead[i, j])) for i, j in likelier),
+        checks=check_rows(fit.cells if fit.trust is None else fit.trust.cells),
+    )

@@ -1,0 +1,86 @@
+"""Boards by slice: where competitors are better or worse than on the whole."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayes_arena.arrays import sum_by
+from bayes_arena.errors import DependentVotesWarning
+from bayes_arena.fits.result import Fit
+from bayes_arena.page.numbers.board import Board
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.names import resolve_interval
+from bayes_arena.ratings.leaderboard import leaderboard_columns
+from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
+
+PANELS, ROWS = 12, 12
+"""Slices of a kind, and competitors, that are shown."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The first competitors of the board in one slice.
+
+    Attributes
+    ----------
+    name : str
+        Of the slice.
+    votes : float
+    intervals : tuple of (float, float, float)
+        Lower bound, score and upper bound of each, in Elo points.
+    """
+
+    name: str
+    votes: float
+    intervals: tuple[tuple[float, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of slices, and the largest of them.
+
+    Attributes
+    ----------
+    name : str
+    size : int
+        How many there are.
+    panels : tuple of Panel
+    """
+
+    name: str
+    size: int
+    panels: tuple[Panel, ...]
+
+
+def kinds_of(fit: Fit, board: Board, level: float, elo: EloScale) -> list[Kind]:
+    """Return the boards of slices that the model has strengths for, the slices with the most votes first."""
+    if fit.estimand is not None and fit.estimand.slice is not None:
+        return []
+    known = [kind for kind in fit.model.strength_by if kind not in (ANNOTATOR, PROGRAM, PROMPT)]
+    return [_kind(fit, kind, board, level, elo) for kind in known]
+
+
+def unused_kinds(fit: Fit) -> list[str]:
+    """Return the kinds of slices that votes have and the model does not tell apart, prompts aside."""
+    names = fit.cells.slice_names
+    return [
+        kind for kind in fit.cells.slices if kind != PROMPT and kind not in fit.model.strength_by and names[kind][1:]
+    ]
+
+
+def _kind(fit: Fit, kind: str, board: Board, level: float, elo: EloScale) -> Kind:
+    names = fit.cells.slice_names[kind]
+    votes = sum_by(fit.cells.slices[kind], fit.cells.counts.sum(axis=1), len(names))
+    panels = []
+    for code in np.argsort(-votes, kind="stable")[:PANELS]:
+        within = fit.on(slice=(kind, names[code]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DependentVotesWarning)  # said of the whole board already
+            columns = leaderboard_columns(within, resolve_interval(None, within), level=level, elo=elo)
+        bounds = np.column_stack([columns["lower"], columns["elo"], columns["upper"]]).tolist()
+        found = dict(zip(columns["competitor"], map(tuple, bounds), strict=True))
+        panels.append(Panel(names[code], float(votes[code]), tuple(found[name] for name in board.names[:ROWS])))
+    return Kind(kind, len(names), tuple(panels))

@@ -1,0 +1,112 @@
+"""``report``: the page of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bayes_arena.fits.result import Fit
+from bayes_arena.page.contents import contents
+from bayes_arena.page.meta import read_meta
+from bayes_arena.page.pseudonyms import pseudonymous
+from bayes_arena.page.writing import framed, write_html
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.contract import require_level
+from bayes_arena.replacing import written_beside
+
+
+@dataclass(frozen=True)
+class Report:
+    """A page of HTML that needs nothing else: no network, no further files.
+
+    Attributes
+    ----------
+    html : str
+        The page. A notebook shows it in a frame.
+    """
+
+    html: str
+
+    def save(self, path: str | Path) -> None:
+        """Write the page to a file, over what is there.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        with written_beside(Path(path)) as draft:
+            draft.write_text(self.html, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"Report({len(self.html.encode()) / 1000:.0f} kB; write it with .save('report.html'))"
+
+    def _repr_html_(self) -> str:
+        return framed(self.html)
+
+
+def report(
+    fit: Fit,
+    *,
+    title: str = "Leaderboard",
+    source: str = "",
+    level: float = 0.95,
+    elo: EloScale | None = None,
+    meta: object = None,
+    pseudonyms: bool = False,
+    notes: Sequence[str] = (),
+    command: str = "",
+) -> Report:
+    """Make a page that shows a fit to people: who is best, how sure that is, and whose votes say so.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model; ``fit.on(...)`` for a ranking of one slice, or of these prompts alone.
+    title : str
+        What stands on top.
+    source : str
+        Where the votes come from, in words.
+    level : float
+        Coverage of the intervals, and probability from which something counts as settled.
+    elo : EloScale, optional
+        Elo scale; 1000 + 400 log10(odds) by default.
+    meta : path or dataframe, optional
+        Further columns of the table: a file or dataframe with a column ``competitor``, ``model`` or ``name``. A column
+        of numbers whose name has ``price`` or ``cost`` in it is also held against the scores.
+    pseudonyms : bool
+        Number the annotators, the most suspect first, instead of naming them; programs keep their names.
+    notes : sequence of str
+        What a reader should know before anything else, besides the warnings of the fit.
+    command : str
+        What made the page; stands at its end.
+
+    Returns
+    -------
+    Report
+        ``report(fit).save("report.html")`` writes it. The same fit gives the same page, byte by byte.
+
+    Raises
+    ------
+    ModelError
+        If the level or the anchor is not possible.
+    NotIdentifiedError
+        If the votes do not determine the estimate under a flat prior.
+    ColumnError
+        If ``meta`` has no column of names, or several that could be.
+    VotesError
+        If ``meta`` cannot be read, or lists no competitor, or one of them twice.
+
+    Examples
+    --------
+    >>> page = report(fit(example_arena().votes), title="Example")
+    >>> page.html.startswith("<!doctype html>")
+    True
+    """
+    require_level(level)
+    known = read_meta(meta, fit.cells.competitors)
+    if pseudonyms:
+        fit = pseudonymous(fit)
+    about = {"title": title, "source": source, "command": command, "pseudonyms": pseudonyms}
+    return Report(write_html(contents(fit, level=level, elo=elo or EloScale(), meta=known, notes=notes), **about))

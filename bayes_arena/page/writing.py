@@ -1,0 +1,114 @@
+"""The page as HTML, with a policy that lets a browser run and load nothing but what is in it.
+
+Whatever a name contains is text: the template escapes it, what would steer or hide text is written as Python's escapes,
+and a browser runs no script and takes no style but the two whose hashes stand in the policy.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+from bayes_arena.errors import printable
+from bayes_arena.page.contents import Contents
+from bayes_arena.page.drawing import cells, fit as fit_figures, rows, svg
+from bayes_arena.page.numbers.board import first_tier, shown_first
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath stroke='%230b5cad' "
+    "stroke-width='2' d='M1 4h9M4 8h9M2 12h8'/%3E%3C/svg%3E"
+)
+"""Of the browser's tab; without one a browser asks a server for it."""
+
+
+def write_html(contents: Contents, **about: object) -> str:
+    """Return the page; ``about`` has what else the template shows."""
+    style, script = (_asset(name) for name in ("style.css", "script.js"))
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return _template().render(
+        page=contents, policy=policy, icon=ICON, style=Markup(style), script=Markup(script), **about
+    )
+
+
+def framed(html: str) -> str:
+    """Return a page in a frame, for a notebook."""
+    return f'<iframe title="Report" srcdoc="{escape(html)}" width="100%" height="800" style="border:0"></iframe>'
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("bayes_arena.page").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """Return the hash by which a policy names a script or style."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    environment = Environment(
+        loader=DictLoader({"page": _asset("page.html"), "parts": _asset("parts.html")}),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_readable,
+    )
+    environment.filters |= {"percent": percent, "count": count, "fixed": fixed, "chance": chance}
+    environment.globals |= {
+        "Axis": svg.Axis,
+        "bar": rows.bar,
+        "bars": rows.bars,
+        "spans": rows.spans,
+        "first_tier": first_tier,
+        "columns_of": cells.columns_of,
+        "lines": cells.lines,
+        "place_shades": cells.place_shades,
+        "square": cells.square,
+        "win_shades": cells.win_shades,
+        "shade_class": cells.shade_class,
+        "against": fit_figures.against,
+        "shown_first": shown_first,
+    }
+    return environment.get_template("page")
+
+
+def _readable(value: object) -> object:
+    """Write what would steer a reader's screen, line breaks and turned text, as escapes."""
+    return printable(value) if type(value) is str else value
+
+
+def count(value: float) -> str:
+    """Write a number of votes or of competitors."""
+    return f"{value:,.0f}" if value >= 100 or float(value).is_integer() else f"{value:,.1f}"
+
+
+def percent(value: float, digits: int = 0) -> Markup:
+    """Write a share."""
+    return Markup(f"{100 * value:.{digits}f}&nbsp;%")
+
+
+def fixed(value: float, digits: int = 0) -> str:
+    """Write a number with so many digits; nothing is minus zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def chance(value: float) -> Markup:
+    """Write a probability, which is never 0 or 1 by so many draws."""
+    if value < 0.005:
+        return Markup("&lt;1&nbsp;%")
+    return Markup("&gt;99&nbsp;%") if value > 0.995 else percent(value)

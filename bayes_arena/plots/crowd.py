@@ -1,0 +1,143 @@
+"""The annotators: how sharply they tell good from bad, how readily they call a tie, and who is suspect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Columns, Floats
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.result import Fit
+from bayes_arena.plots.drawing import (
+    GREY,
+    ORANGE,
+    RED,
+    WIDTH,
+    about,
+    axes_of,
+    entitle,
+    inches,
+    log_ticks,
+    named,
+    percent,
+    spread,
+)
+from bayes_arena.ratings.intervals.contract import Interval
+from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
+from bayes_arena.reliability.annotators import annotator_columns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LOOKS = {"reliable": (GREY, "o"), "watch": (ORANGE, "s"), "anomalous": (RED, "D")}
+"""Colour and shape of the verdicts."""
+NAMED = 20
+"""Suspects that are named, the most suspect first."""
+LEAST = 2.0
+"""Factor up and down from the middle that is shown at least, so that equals do not look different."""
+TYPE = 8
+"""Points of their names."""
+
+
+def annotators(
+    fit: Fit,
+    *,
+    level: float = 0.95,
+    interval: Interval | IntervalName = "laplace",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the annotators: theta against the propensity to call a tie, larger for more votes, suspects by name.
+
+    Parameters
+    ----------
+    fit : Fit
+        A model in which annotators have numbers of their own.
+    level, interval
+        As for :func:`~bayes_arena.annotators`, whose verdicts and numbers are drawn. Intervals are those of who is not
+        reliable.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Where the model has no theta of annotators, their net agreement stands in its place; where it has no tie
+        propensity of theirs, the number of their votes does.
+
+    Raises
+    ------
+    ModelError
+        As :func:`~bayes_arena.annotators` does, or if an estimate is at infinity.
+    """
+    columns = annotator_columns(fit, resolve_interval(interval), level=level)
+    (x, lower, upper), x_named = _across(columns)
+    y, y_named = _upward(columns)
+    if not np.isfinite(np.concatenate([x, np.log(y)])).all():
+        raise ModelError("An annotator's number is at infinity, where nothing can be drawn. Use prior='default'.")
+    votes = np.asarray(columns["votes"], dtype=np.float64)
+    area = 12 + 60 * votes / votes.max()
+    ax = axes_of(ax, 7.0, 5.0)
+    for verdict, (color, marker) in LOOKS.items():
+        mine = columns["verdict"] == verdict
+        if not mine.any():
+            continue
+        ax.scatter(
+            x[mine],
+            y[mine],
+            s=area[mine],
+            c=color,
+            marker=marker,
+            alpha=0.8,
+            lw=0,
+            label=f"{verdict} ({mine.sum()})",
+            zorder=3,
+        )
+        if verdict != "reliable":
+            ax.hlines(y[mine], lower[mine], upper[mine], color=color, lw=0.8, alpha=0.6)
+    for value in (0, 1):
+        ax.axvline(value, color="black", lw=0.7, ls="-" if value == 0 else ":", zorder=1)
+    ax.set_yscale("log")
+    log_ticks(ax.yaxis)
+    middle, reach = np.sqrt(y.min() * y.max()), np.sqrt(y.max() / y.min())
+    ax.set_ylim(middle / max(1.1 * reach, LEAST), middle * max(1.1 * reach, LEAST))
+    suspects = np.flatnonzero(columns["verdict"] == "anomalous")
+    _name(ax, columns, suspects[:NAMED], lower, y)
+    ax.legend(fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False)
+    ax.grid(alpha=0.3, lw=0.6)
+    more = f"named: the {NAMED} most suspect of {len(suspects)}" if len(suspects) > NAMED else ""
+    x_named += f", {percent(level)} intervals of who is not reliable"
+    entitle(ax, "Annotators, larger for more votes", about(fit), more, x=x_named, y=y_named)
+    return ax
+
+
+def _name(ax: Axes, columns: Columns, who: np.ndarray, x: Floats, y: Floats) -> None:
+    """Write names and kinds in a column on the left, with lines to the intervals, and make room for them."""
+    if not len(who):
+        return
+    labels = [f"{named(str(columns['annotator'][k]))}, {named(str(columns['kind'][k]))} " for k in who]
+    width, height = inches(ax)
+    share = min(0.5, max(map(len, labels)) * WIDTH * TYPE / 72 / width)
+    left, right = ax.get_xlim()
+    ax.set_xlim((left - share * right) / (1 - share), right)
+    low, high = np.log(ax.get_ylim())
+    places = spread((np.log(y[who]) - low) / (high - low), 1.3 * TYPE / 72 / height)
+    for k, label, place in zip(who, labels, np.exp(low + places * (high - low)), strict=True):
+        line = {"arrowstyle": "-", "lw": 0.5, "color": GREY, "relpos": (1, 0.5), "shrinkA": 0, "shrinkB": 0}
+        to, there = (x[k], y[k]), (left, place)
+        ax.annotate(label, to, xytext=there, ha="right", va="center", fontsize=TYPE, arrowprops=line)
+
+
+def _across(columns: Columns) -> tuple[tuple[np.ndarray, ...], str]:
+    """Return theta, or net agreement where the model has no theta, with its bounds, and how it is called."""
+    if "theta" in columns:
+        return tuple(columns[name] for name in ("theta", "lower", "upper")), "theta (1: the average annotator)"
+    names = ("net_agreement", "net_agreement_lower", "net_agreement_upper")
+    return tuple(columns[name] for name in names), "net agreement"
+
+
+def _upward(columns: Columns) -> tuple[np.ndarray, str]:
+    """Return tie propensities, or numbers of votes where the model has none, and how they are called."""
+    if "tie_propensity" in columns:
+        return columns["tie_propensity"], "tie propensity nu"
+    return np.asarray(columns["votes"], dtype=np.float64), "votes"

@@ -1,0 +1,159 @@
+"""What the pictures share: axes, colours, names and titles.
+
+Colours are Okabe and Ito's, which colour-blind readers can tell apart; shapes, shades or words say the same again, so
+that a picture can be printed in black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import printable
+from bayes_arena.extras import require
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+    from bayes_arena.fits.result import Fit
+
+GREY, BLUE, RED, PURPLE, GREEN, ORANGE = "#6e6e6e", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#E69F00"
+SKY = "#56B4E9"
+SHADE = "#ececec"
+"""Of bands, and of cells that hold nothing."""
+LONGEST = 40
+"""Characters of a name that are shown."""
+TALLEST, SHORTEST = 0.22, 0.11
+"""Inches of a row where there are few, and where there are many."""
+LARGEST, SMALLEST = 9.0, 4.0
+"""Points of a name beside its row."""
+WIDTH = 0.6
+"""Of a letter, as a share of its size."""
+
+
+def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes to draw into: those given, or those of a new figure of so many inches.
+
+    Raises
+    ------
+    MissingPackageError
+        If Matplotlib is not installed.
+    """
+    require("Plots", "matplotlib")
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def inches(ax: Axes) -> tuple[float, float]:
+    """Width and height of axes before they are laid out, hence somewhat less than they will be."""
+    box = ax.get_window_extent()
+    return box.width / ax.figure.dpi, box.height / ax.figure.dpi
+
+
+def rows_high(size: int) -> float:
+    """Inches that so many rows take: less for each where there are many."""
+    return size * max(SHORTEST, min(TALLEST, 9.0 / size))
+
+
+def names_wide(names: Sequence[str]) -> float:
+    """Inches that the names of rows take beside them, at most."""
+    return max(len(named(name)) for name in names) * WIDTH * _points(rows_high(len(names)) / len(names)) / 72
+
+
+def name_size(ax: Axes, size: int) -> float:
+    """Points of a name beside one of so many rows, or below one of so many columns."""
+    return _points(inches(ax)[1] / size)
+
+
+def _points(row: float) -> float:
+    """Points of a name beside a row of so many inches."""
+    return max(SMALLEST, min(LARGEST, 0.95 * 72 * row))
+
+
+def named(name: str) -> str:
+    """Return a name as it is drawn: as it is, dollars included; its middle is left out where it is too long."""
+    shown = printable(name)
+    if len(shown) > LONGEST:
+        shown = f"{shown[: LONGEST // 2 - 1]}…{shown[-LONGEST // 2 :]}"
+    return shown.replace("$", r"\$")
+
+
+def spread(places: Floats, gap: float) -> Floats:
+    """Move places between 0 and 1 as little as it takes for their labels, so high, not to touch; of their order."""
+    from scipy.optimize import isotonic_regression  # slow to import
+
+    order, steps = np.argsort(places, kind="stable"), gap * np.arange(len(places))
+    moved = np.empty_like(places)
+    moved[order] = isotonic_regression(places[order] - steps).x.clip(0, max(0.0, 1 - gap * len(places))) + steps
+    return moved
+
+
+def name_beside(ax: Axes, names: Sequence[str], points: Floats, looks: Sequence[tuple[str, str]]) -> None:
+    """Write names at the right, at the heights of their points or as near as there is room, with lines to them.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With its limits as they will be.
+    names : sequence of str
+        Whom to name.
+    points : ndarray, shape (n, 2)
+        Where they are drawn.
+    looks : sequence of (str, str)
+        Colour and marker of each.
+    """
+    at_height = ax.get_yaxis_transform()
+    low, high = ax.get_ylim()
+    gap = 1.3 * LARGEST / 72 / inches(ax)[1]
+    places = low + (high - low) * spread((points[:, 1] - low) / (high - low), gap)
+    line = {"arrowstyle": "-", "lw": 0.5, "ls": ":", "color": GREY, "shrinkA": 0, "shrinkB": 0}
+    for name, point, place, (color, marker) in zip(names, points, places, looks, strict=True):
+        ax.annotate("", tuple(point), (1.03, place), textcoords=at_height, arrowprops=line)
+        ax.plot(1.03, place, marker, color=color, ms=4, transform=at_height, clip_on=False)
+        ax.text(1.045, place, named(name), fontsize=LARGEST, va="center", transform=at_height)
+
+
+def log_ticks(axis: Axis) -> None:
+    """Mark 1, 2 and 5 and their like on a logarithmic axis, as people write them."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.12g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def type_size(ax: Axes) -> float:
+    """Points of a title and of the names of axes: more where the figure is wide, and will be made smaller."""
+    return max(10.0, 1.1 * ax.figure.get_window_extent().width / ax.figure.dpi)
+
+
+def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
+    """Write a title and what else a reader has to know, and name the axes."""
+    size = type_size(ax)
+    room = int(max(30, 1.25 * inches(ax)[0] * 72 / (WIDTH * size)))
+    lines = [line for text in (title, *more) for line in wrap(text, room)]
+    ax.set_title("\n".join(lines), loc="left", fontsize=size)
+    ax.set_xlabel(x, fontsize=size)
+    ax.set_ylabel(y, fontsize=size)
+
+
+def about(fit: Fit) -> str:
+    """Say which model was fitted to how many votes, and what its rankings are about."""
+    left_out = f", {fit.votes_left_out:,.12g} left out" if fit.votes_left_out else ""
+    over = " of ".join(fit.about[word] for word in ("over", "slice") if word in fit.about)
+    return f"{fit.model.name}, {fit.cells.described_votes}{left_out}" + (f"; on {over}" if over else "")
+
+
+def percent(level: float) -> str:
+    """Write a level as a percentage."""
+    return f"{100 * level:g} %"

@@ -1,0 +1,79 @@
+"""How the scores of a Stable Arena moved from round to round."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.errors import ModelError
+from bayes_arena.plots.drawing import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    axes_of,
+    entitle,
+    name_beside,
+    percent,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+NAMED = 12
+"""Competitors whose lines have colours and names, the best of the last round; the others' are grey."""
+COLORS, MARKERS = (BLUE, RED, GREEN, PURPLE, SKY, ORANGE, "black"), ("o", "s", "D", "^", "v")
+
+
+def rounds(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the scores of all rounds of a Stable Arena, with their intervals.
+
+    Parameters
+    ----------
+    history : pandas.DataFrame
+        What :meth:`StableArena.history <bayes_arena.StableArena.history>` returns.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With a line for every competitor; the best twelve of the last round, by score, in colours and with names.
+
+    Raises
+    ------
+    ModelError
+        If there is no round yet.
+    """
+    if not len(history):
+        raise ModelError("There is no round to draw. Hold one: StableArena.rate (bayes-arena arena rate).")
+    lines = {str(name): table for name, table in history.groupby("competitor", sort=False)}
+    first, final = history["round"].min(), history["round"].max()
+    last = history[history["round"] == final]
+    best = [str(name) for name in last.sort_values("elo", ascending=False, kind="stable")["competitor"].head(NAMED)]
+    ax = axes_of(ax, 7.5, 5.0)
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
+    for name in lines.keys() - set(best):
+        ax.plot(lines[name]["round"], lines[name]["elo"], ".-", color=GREY, lw=0.6, ms=2, alpha=0.35, zorder=1)
+    looks = dict(zip(best, zip(cycle(COLORS), cycle(MARKERS), strict=False), strict=False))
+    for name, (color, marker) in looks.items():
+        line = lines[name]
+        reach = np.abs([line[bound] - line["elo"] for bound in ("lower", "upper")])
+        ax.errorbar(line["round"], line["elo"], yerr=reach, color=color, marker=marker, ms=4, lw=1.3, elinewidth=0.7)
+    ax.set_xlim(first - 0.5, final + 0.5)
+    ax.xaxis.set_major_locator(FixedLocator([first]) if first == final else MaxNLocator(integer=True))
+    points = last.set_index("competitor").loc[best, ["round", "elo"]].to_numpy(np.float64)
+    name_beside(ax, best, points, [looks[name] for name in best])
+    ax.grid(axis="y", alpha=0.3, lw=0.6)
+    more = f"named: the best {NAMED} of the last round, of {len(lines)}" if len(lines) > len(best) else ""
+    level = history.attrs.get("level")
+    intervals = f"{percent(level)} intervals" if level else "intervals as published"
+    entitle(ax, "Scores, round by round", more, x="round", y=f"score in Elo points, {intervals}")
+    return ax

@@ -1,0 +1,135 @@
+"""Calibration: how often what was predicted with a probability happened.
+
+Votes are put in order of what the fit expects of them, and divided into groups of as many votes each. With p_v the
+expected score of vote v and s_v^2 its variance, the mean score of a group lies, if the fit is right, in
+
+    mean p_v +- z sqrt(sum s_v^2) / n
+
+(the consistency bars of Bröcker and Smith, 2007, Weather and Forecasting 22, in their Gaussian limit). The same with
+the probability of a tie, which varies by p_v (1 - p_v).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Columns, Floats, sum_by
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.result import Fit
+from bayes_arena.plots.drawing import BLUE, RED, about, axes_of, entitle, percent
+from bayes_arena.ratings.intervals.contract import half_width, require_level
+from bayes_arena.validation.prediction import Prediction, predict
+from bayes_arena.votes.cells import TIE, WIN, Cells, wins_losses_ties
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+GROUPS = 10
+"""Of votes, where there are many."""
+LEAST = 25
+"""Votes of a group."""
+
+
+def calibration(
+    fit: Fit, votes: Cells | None = None, *, level: float = 0.95, seed: int = 0, ax: Axes | None = None
+) -> Axes:
+    """Draw what happened against what the fit predicts: the score of who was shown first, and ties.
+
+    Points on the diagonal are predictions that come true as often as they say; bars show how far from it chance alone
+    takes them. Votes that the fit has seen are used twice, which makes the points steeper than those of new votes: they
+    show faults and certify nothing. For that, give it votes that were held out.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model that sees every vote.
+    votes : Cells, optional
+        Votes to predict, by competitors that the fit knows. By default those it was fitted to.
+    level : float
+        Coverage of the bars.
+    seed : int
+        Of the draws that predictions are averaged over.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With a point for every tenth of the votes, or fewer where a tenth is less than 25 votes.
+
+    Raises
+    ------
+    ModelError
+        If the level is not possible, the model leaves out ties or both-bad votes, the fit does not know a competitor,
+        or it has numbers for prompts or other slices, which follow the votes it was fitted to too closely to check it.
+    """
+    require_level(level)
+    if votes is None and fit.target.slices:
+        raise ModelError(
+            f"Model {fit.model.name!r} has numbers for every slice, which follow the votes it was fitted to: "
+            "calibration takes votes that were held out (votes=...), or a model without them (answers=False, "
+            "--answers off)."
+        )
+    cells = fit.cells if votes is None else votes
+    expected = predict(fit, cells, seed=seed)
+    ax = axes_of(ax, 5.0, 5.2)
+    ax.plot([0, 1], [0, 1], color="black", lw=0.7, ls=":", zorder=1)
+    series = [("score of who is shown first", _scores(cells, expected), BLUE, "o")]
+    if fit.model.has_tie_outcome:
+        series.append(("tie", _ties(cells, expected), RED, "D"))
+    for what, per_cell, color, marker in series:
+        columns = grouped(*per_cell, cells.counts.sum(axis=1), level=level)
+        ax.vlines(columns["predicted"], columns["lower"], columns["upper"], color=color, lw=5, alpha=0.3)
+        ax.plot(columns["predicted"], columns["observed"], marker, color=color, ms=5, label=what, clip_on=False)
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    ax.grid(alpha=0.3, lw=0.6)
+    ax.legend(fontsize=9, loc="upper left", frameon=False)
+    which = "the fitted votes" if votes is None else f"{cells.described_votes} given"
+    y = f"observed (bars: {percent(level)} if the fit is right)"
+    entitle(ax, f"Calibration on {which}", about(fit), x="predicted (means of groups of votes)", y=y)
+    return ax
+
+
+def grouped(predicted: Floats, variance: Floats, observed: Floats, votes: Floats, *, level: float) -> Columns:
+    """Divide cells of votes into groups of like predictions.
+
+    Parameters
+    ----------
+    predicted, variance : ndarray, shape (n_cells,)
+        Of one vote of the cell.
+    observed, votes : ndarray, shape (n_cells,)
+        Sum of what was observed, and number of votes.
+    level : float
+        Coverage of the bars.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n_groups,)
+        ``predicted, lower, upper, observed, votes``: means over the votes of a group, and their number.
+    """
+    order = np.argsort(predicted, kind="stable")
+    share = (votes[order].cumsum() - votes[order] / 2) / votes.sum()
+    wanted = int(np.clip(votes.sum() // LEAST, 1, GROUPS))
+    _, group = np.unique((wanted * share).astype(int), return_inverse=True)
+    size = group.max() + 1
+    n, mean, seen, spread = (
+        sum_by(group, values[order], size) for values in (votes, votes * predicted, observed, votes * variance)
+    )
+    mean, reach = mean / n, half_width(level) * np.sqrt(spread) / n
+    return {"predicted": mean, "lower": mean - reach, "upper": mean + reach, "observed": seen / n, "votes": n}
+
+
+def _scores(cells: Cells, expected: Prediction) -> tuple[Floats, Floats, Floats]:
+    """Return the expected score of who is shown first, its variance in a vote, and the sum observed in every cell."""
+    won, _, tied = wins_losses_ties(cells.counts)
+    p = np.exp(expected.log_p)
+    variance = p[WIN] + p[TIE] / 4 - (p[WIN] + p[TIE] / 2) ** 2
+    return expected.score, variance, won + tied / 2
+
+
+def _ties(cells: Cells, expected: Prediction) -> tuple[Floats, Floats, Floats]:
+    """Return the probability of a tie, its variance in a vote, and the number observed in every cell."""
+    p = np.exp(expected.log_p[TIE])
+    return p, p * (1 - p), wins_losses_ties(cells.counts)[2]

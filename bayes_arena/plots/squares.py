@@ -1,0 +1,155 @@
+"""Probabilities in squares: who takes which rank, and who beats whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.views import Over
+from bayes_arena.plots.drawing import about, axes_of, entitle, name_size, named, names_wide, rows_high, type_size
+from bayes_arena.ratings.belief import rank_shares
+from bayes_arena.ratings.intervals.contract import Interval
+from bayes_arena.ratings.intervals.names import IntervalName, drawn_by
+from bayes_arena.ratings.standing import win_probability
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WRITTEN = 12
+"""Competitors up to whom there is room for a number in every cell."""
+
+
+def ranks(
+    fit: Fit,
+    *,
+    interval: Interval | IntervalName | None = None,
+    draws: Draws | None = None,
+    over: Over | None = None,
+    slice: tuple[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the posterior of the ranks: for every competitor the probability of every rank, best expected rank first.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    interval, draws, over, slice
+        As for :func:`~bayes_arena.rank_probabilities`, whose ``p_best`` is the first column.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ModelError
+        If the interval has no draws, or draws are given beside an interval.
+    """
+    fit = fit.on(over, slice)
+    shares = rank_shares(drawn_by(interval, fit, draws)[0].elo_strength)
+    rank = np.arange(1, len(shares) + 1)
+    order = np.argsort(shares @ rank, kind="stable")
+    names = [fit.cells.competitors[row] for row in order]
+    ax = _squares(ax, shares[order], names, colors="Blues", label="probability", first=1, gamma=0.5)
+    ax.set_xticks(_places(len(names)))
+    entitle(ax, "Probability of every rank", about(fit), x="rank")
+    return ax
+
+
+def wins(
+    fit: Fit,
+    *,
+    interval: Interval | IntervalName | None = None,
+    draws: Draws | None = None,
+    over: Over | None = None,
+    slice: tuple[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the score that every competitor is expected to take from every other in the next vote.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    interval, draws, over, slice
+        As for :func:`~bayes_arena.win_probability`, whose entries the cells are, in the order of the mean score.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ModelError
+        If the interval has no draws, or draws are given beside an interval.
+    NotIdentifiedError
+        If, under a flat prior, two competitors were never compared, even through others.
+    """
+    table = win_probability(fit, interval=interval, draws=draws, over=over, slice=slice)
+    order = table.mean(axis="columns").sort_values(ascending=False, kind="stable").index
+    names = [str(name) for name in order]
+    ax = _squares(ax, table.loc[order, order].to_numpy(), names, colors="RdBu", label="score of the row, ties half")
+    ax.set_xticks(range(len(names)), [named(name) for name in names], rotation=90, fontsize=name_size(ax, len(names)))
+    entitle(ax, "Expected score, row against column", about(fit.on(over, slice)), x="against")
+    return ax
+
+
+def _squares(
+    ax: Axes | None,
+    values: Floats,
+    names: list[str],
+    *,
+    colors: str,
+    label: str,
+    first: int = 0,
+    gamma: float = 1.0,
+) -> Axes:
+    """Draw a square of probabilities, a row for every name; where there is room, with their percentages.
+
+    Columns are numbered from ``first``; colours are those of the probability to the power ``gamma``.
+    """
+    size = len(names)
+    side, margin = max(2.4, rows_high(size)), names_wide(names)
+    ax = axes_of(ax, side + margin + 1.6, side + 1.2 + (0.0 if first else margin))
+    from matplotlib.colors import PowerNorm
+    from matplotlib.ticker import PercentFormatter
+
+    left, top = first - 0.5, -0.5
+    image = ax.imshow(
+        values,
+        cmap=colors,
+        norm=PowerNorm(gamma, vmin=0, vmax=1),
+        interpolation="nearest",
+        extent=(left, left + size, top + size, top),
+    )
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, aspect=25, format=PercentFormatter(1, decimals=0))
+    bar.set_ticks([step ** (1 / gamma) for step in (0, 0.2, 0.4, 0.6, 0.8, 1)])
+    bar.set_label(label, fontsize=type_size(ax))
+    for axis in (ax.xaxis, bar.ax.yaxis):
+        axis.set_tick_params(labelsize=0.9 * type_size(ax))
+    ax.set_yticks(range(size), [named(name) for name in names], fontsize=name_size(ax, size))
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    for row, column in np.ndindex(*values.shape) if size <= WRITTEN else ():
+        red, green, blue, _ = image.to_rgba(values[row, column])
+        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+        shown: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "color": "white" if dark else "black"}
+        ax.text(
+            first + column, row, f"{100 * values[row, column]:.0f}" if values[row, column] >= 0.005 else "", **shown
+        )
+    return ax
+
+
+def _places(size: int) -> list[int]:
+    """Ranks that are written below so many columns: the first, and every so many."""
+    step = next(step for step in (1, 5, 10, 20, 50, size) if size / step <= 15)
+    return sorted({1, *range(step, size + 1, step)})

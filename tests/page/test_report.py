@@ -1,0 +1,327 @@
+"""The page as text: what it says, that names are text, and that it needs nothing else."""
+
+import re
+import warnings
+from base64 import b64encode
+from dataclasses import replace
+from hashlib import sha256
+
+import numpy as np
+import polars as pl
+import pytest
+from helpers import frame, run, single_votes
+
+import bayes_arena as ba
+from bayes_arena.page.drawing.cells import square, win_shades
+from bayes_arena.page.drawing.svg import Axis
+from bayes_arena.page.numbers.board import board_of
+from bayes_arena.page.numbers.chances import place_chances, win_chances
+from bayes_arena.page.numbers.fitted import fitted
+from bayes_arena.page.numbers.settled import settled_of
+from bayes_arena.page.numbers.slices import kinds_of
+from bayes_arena.trust.judgement import Judgement
+
+HOSTILE = ("<script>alert(1)</script>", '" onmouseover="alert(1)', "{{ 7 * 7 }}", "turned \u202e text", "a" * 300)
+
+
+def text_of(html: str) -> str:
+    """What a reader of the page sees, on one line."""
+    body = re.sub(r"<(style|script)>.*?</\1>", "", html, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]*>", " ", body).replace("&nbsp;", " ").replace("&#39;", "'").split())
+
+
+@pytest.fixture(scope="module")
+def page(guarded) -> str:
+    return ba.report(guarded, title="Which is best?", source="votes.csv", command="bayes-arena report votes.csv").html
+
+
+@pytest.fixture(scope="module")
+def plain(arena_cells) -> ba.Fit:
+    return ba.fit(arena_cells, model="bradley-terry")
+
+
+@pytest.fixture(scope="module")
+def hostile() -> ba.Fit:
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 5, 400)
+    b = (a + rng.integers(1, 5, 400)) % 5
+    names = np.array(HOSTILE, dtype=object)
+    winner = np.where(rng.random(400) < np.where(a < b, 0.7, 0.3), "model_a", "model_b")
+    judges = [f"<b>judge</b> {k}" for k in rng.integers(0, 6, 400)]
+    return ba.fit(frame(list(zip(names[a], names[b], winner, judges, strict=True))), guard=False)
+
+
+def test_it_says_the_verdict_first_and_before_it_what_makes_it_doubtful(page, guarded):
+    text = text_of(page)
+    places = [
+        text.index(part) for part in ("Which is best?", "Read this first", guarded.warnings[0], ba.verdict(guarded))
+    ]
+    assert places == sorted(places)
+    assert places[-1] < text.index("P(best)", places[-1] + len(ba.verdict(guarded)))
+
+
+def test_every_part_is_there_in_its_order(page):
+    parts = ["ranking", "scores", "apart", "wins", "places", "fit", "people", "settled", "reading"]
+    assert re.findall(r'<section id="([\w-]+)"', page) == parts
+    assert set(re.findall(r'href="#([\w-]+)"', page)) <= set(re.findall(r'id="([\w-]+)"', page))
+    assert "bayes-arena report votes.csv" in page and f"bayes-arena {ba.__version__}" in page
+
+
+def test_its_numbers_are_those_of_the_tables(guarded):
+    board = board_of(guarded, 0.95, ba.EloScale(), ())
+    table, tiers = ba.leaderboard(guarded), ba.tiers(guarded).set_index("competitor")
+    for row, expected in zip(board.rows, table.itertuples(), strict=True):
+        assert (row.name, row.rank, row.votes) == (expected.competitor, expected.rank, expected.votes)
+        assert (row.score, row.lower, row.upper) == (expected.elo, expected.lower, expected.upper)
+        found = tiers.loc[row.name]
+        assert (row.tier, row.place_best, row.place_worst) == (found.tier, found.place_best, found.place_worst)
+    assert sum(row.p_best for row in board.rows) == pytest.approx(1)
+    wins = ba.win_probability(guarded)
+    names = board.names
+    assert win_chances(guarded, board) == pytest.approx(wins.loc[names, names].to_numpy())
+    places, ranks = place_chances(board), ba.rank_probabilities(guarded).set_index("competitor")
+    assert places.sum(axis=0) == pytest.approx(np.ones(len(names)))
+    assert places @ np.arange(1, len(names) + 1) == pytest.approx(ranks.loc[names, "expected_rank"].to_numpy())
+
+
+def test_what_is_settled_is_what_the_tables_say(guarded):
+    found = settled_of(guarded, board_of(guarded, 0.95, ba.EloScale(), ()), 0.95)
+    assert found.best == ba.enough(guarded)
+    assert found.ranking == ba.enough(guarded, goal="ranking")
+    unsettled = ba.unsettled_pairs(guarded)
+    assert found.unsettled == len(unsettled)
+    pairs = {(one.stronger, one.weaker): one.probability for one in unsettled.itertuples()}
+    assert {(a, b): p for a, b, p in found.nearest}.items() <= pairs.items()
+
+
+def test_suspects_are_named_with_reasons(page, guarded):
+    text = text_of(page)
+    table = ba.annotators(guarded)
+    for row in table[table["verdict"] == "anomalous"].itertuples():
+        assert f"{row.annotator} anomalous {row.favours}: {row.how}" in text
+    assert ba.integrity(guarded)["honest_only_if"][0] in text
+
+
+@pytest.mark.slow
+def test_pseudonyms_leave_no_name_of_an_annotator(page, guarded):
+    names = guarded.trust.cells.annotators
+    hidden = ba.report(guarded, pseudonyms=True).html
+    assert any(f">{name}<" in page for name in names)
+    assert not any(name in hidden for name in names)
+    assert "annotator 01" in hidden.split("<h1>")[1].split("</section>")[0]  # in the warning
+    assert ba.report(guarded).html.count("<tr") == hidden.count("<tr")
+
+
+@pytest.mark.slow
+def test_programs_keep_their_names_among_pseudonyms(arena_cells):
+    fit = ba.fit(replace(arena_cells, programs=(arena_cells.annotators[0],)), method="map", guard=False)
+    html = ba.report(fit, pseudonyms=True).html
+    assert [name in html for name in arena_cells.annotators] == [True] + [False] * (arena_cells.n_annotators - 1)
+
+
+def test_names_are_text(hostile):
+    html = ba.report(hostile, title=HOSTILE[0], source=HOSTILE[1], notes=[HOSTILE[0]], command=HOSTILE[2]).html
+    assert html.count("<script") == 1
+    assert "<b>judge" not in html and "onmouseover=&#34;" in html
+    assert HOSTILE[2] in html and "\u202e" not in html and "turned \\u202e text" in html
+
+
+def test_nothing_is_loaded_or_run_but_what_the_policy_names(hostile):
+    html = ba.report(hostile).html
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1].replace("&#39;", "'")
+    assert policy.startswith("default-src 'none'; ") and "unsafe" not in policy
+    for tag in ("style", "script"):
+        (inside,) = re.findall(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
+        assert f"{tag}-src 'sha256-{b64encode(sha256(inside.encode()).digest()).decode()}'" in policy
+    assert not re.search(r"""\s(style|on\w+|src|srcset)=["']""", html)
+    assert all(link.startswith(("#", "data:")) for link in re.findall(r'href="([^"]*)"', html))
+
+
+def test_the_same_fit_gives_the_same_page(arena_cells, plain):
+    assert ba.report(plain).html == ba.report(ba.fit(arena_cells, model="bradley-terry")).html
+
+
+def test_it_is_saved_and_shown_in_a_notebook(plain, tmp_path):
+    page = ba.report(plain)
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page.html
+    assert len(repr(page)) < 80
+    assert page._repr_html_().startswith("<iframe") and "<script>" not in page._repr_html_()
+
+
+def test_level_and_scale_are_the_readers(plain):
+    html = ba.report(plain, level=0.8, elo=ba.EloScale(init=0, anchor=(plain.cells.competitors[0], 1500))).html
+    assert "80 % interval" in text_of(html) and ">1500<" in html
+    with pytest.raises(ba.ModelError, match="level"):
+        ba.report(plain, level=95)
+
+
+class TestWithoutAnnotators:
+    def test_it_says_why_nothing_is_said_of_them(self, plain):
+        assert "takes all annotators for equally reliable" in text_of(ba.report(plain).html)
+        unknown = ba.fit(frame([("x", "y", "model_a"), ("y", "z", "model_b"), ("x", "z", "tie")] * 5))
+        assert "do not say who cast them" in text_of(ba.report(unknown).html)
+
+    def test_camps_come_first(self, arena_cells):
+        fit = ba.fit(arena_cells, model="bradley-terry", guard=False)
+        nobody = np.zeros(arena_cells.n_annotators)
+        camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
+        text = text_of(ba.report(replace(fit, trust=camps)).html)
+        assert text.index("The annotators form camps.") < text.index("P(best)")
+        assert "Annotators The annotators form camps." in text
+
+
+def test_an_estimate_at_infinity_has_no_page():
+    with warnings.catch_warnings(action="ignore"):
+        fit = ba.fit(frame([("x", "y", "model_a")] * 3), prior="flat")
+    with pytest.raises(ba.NotIdentifiedError, match="prior='default'"):
+        ba.report(fit)
+
+
+class TestMeta:
+    def table(self, fit, **columns) -> pl.DataFrame:
+        return pl.DataFrame({"model": fit.cells.competitors, **columns})
+
+    def test_its_columns_stand_in_the_table(self, plain, tmp_path):
+        (tmp_path / "models.csv").write_text("Model,price $/M,licence\nmodel-1,$2.50,open\nelsewhere,9,closed\n")
+        text = text_of(ba.report(plain, meta=tmp_path / "models.csv").html)
+        assert re.search(r"Votes price \$/M licence", text)
+        assert re.search(r"model-1 \d+ .* \$2\.50 open", text) and "elsewhere" not in text
+
+    def test_the_cheapest_that_is_not_told_from_the_first_is_named(self):
+        fit = ba.fit(frame([("x", "y", "model_a"), ("x", "y", "model_b")] * 30 + [("x", "z", "model_a")] * 60))
+        first, second = board_of(fit, 0.95, ba.EloScale(), ()).names[:2]
+        meta = pl.DataFrame({"name": [first, second, "z"], "cost": [10.0, 2.0, 1.0]})
+        said = text_of(ba.report(fit, meta=meta).html)
+        assert f"The votes do not tell {second} from {first}, and by cost it is 80% cheaper (2.0 against 10.0)." in said
+        dear = meta.with_columns(cost=pl.Series([1.0, 2.0, 0.5]))
+        assert "cheaper" not in ba.report(fit, meta=dear).html  # z is, and worse
+
+    @pytest.mark.parametrize(
+        ("meta", "error", "said"),
+        [
+            ({"who": ["model-1"]}, ba.ColumnError, "Call one of who 'competitor'"),
+            ({"name": ["model-1"], "model": ["x"]}, ba.ColumnError, "More than one column"),
+            ({"name": ["model-1", "model-1"]}, ba.VotesError, "More than one line on 'model-1'"),
+            ({"name": ["x"]}, ba.VotesError, "None of 'x' is a competitor"),
+        ],
+    )
+    def test_what_cannot_be_read_is_refused(self, plain, meta, error, said):
+        with pytest.raises(error, match=said):
+            ba.report(plain, meta=pl.DataFrame(meta))
+
+
+@pytest.fixture(scope="module")
+def sliced() -> ba.Cells:
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 4, 600)
+    b = (a + rng.integers(1, 4, 600)) % 4
+    cells = single_votes(a, b, rng.integers(0, 3, 600), category=rng.integers(0, 3, 600))
+    return replace(cells, slice_names={"category": ("<i>art</i>", "coding", "law")})
+
+
+@pytest.mark.slow
+class TestSlices:
+    def test_boards_by_slice_are_those_of_the_fit(self, sliced):
+        fit = ba.fit(sliced, model=ba.Model("sliced", strength_by=("category",)))
+        html = ba.report(fit).html
+        panels = re.findall(r"<figcaption><strong>(.*?)</strong> (\d+) votes", html)
+        assert {name for name, _ in panels} == {"&lt;i&gt;art&lt;/i&gt;", "coding", "law"}
+        assert sum(int(votes) for _, votes in panels) == 600
+        (kind,) = kinds_of(fit, board_of(fit, 0.95, ba.EloScale(), ()), 0.95, ba.EloScale())
+        for panel in kind.panels:
+            board = ba.leaderboard(fit, slice=("category", panel.name)).set_index("competitor")
+            names = ba.leaderboard(fit)["competitor"]
+            assert [score for _, score, _ in panel.intervals] == board.loc[names, "elo"].tolist()
+        within = text_of(ba.report(fit.on(slice=("category", "coding"))).html)
+        assert "category: coding" in within and "By category" not in within
+
+    def test_slices_that_are_not_told_apart_are_named(self, sliced):
+        html = ba.report(ba.fit(sliced, model="bradley-terry")).html
+        assert "--strength-by category" in html and 'id="by-1"' not in html
+
+
+def test_observed_and_predicted_are_sums_over_votes():
+    cells = ba.read_votes(frame([("x", "y", "model_a")] * 30 + [("y", "x", "model_a")] * 20 + [("x", "y", "tie")] * 10))
+    fit = ba.fit(cells, model=ba.Model("davidson", ties="davidson"), prior="flat")
+    found = fitted(fit, 0.95)
+    (scores,), (ties,) = found.scores, found.ties
+    assert (scores.votes, scores.observed, ties.observed) == (60, pytest.approx(35 / 60), pytest.approx(1 / 6))
+    assert scores.predicted == pytest.approx(35 / 60, abs=1e-6)  # as many numbers as outcomes
+    assert ties.predicted == pytest.approx(1 / 6, abs=1e-6)
+    half = 1.96 * np.sqrt((30 + 10 / 4) / 60 - (35 / 60) ** 2) / np.sqrt(60)
+    assert scores.upper - scores.lower == pytest.approx(2 * half, rel=1e-3)
+    assert (found.pairs, found.outside, found.furthest) == (1, 0, ())
+
+
+def test_pairs_that_depart_from_the_model_are_named():
+    wins = {("x", "y"): (60, 20), ("y", "z"): (60, 20), ("x", "z"): (5, 75), ("w", "z"): (40, 40), ("w", "x"): (40, 40)}
+    rows = [(*pair, side) for pair, (won, lost) in wins.items() for side in ["model_a"] * won + ["model_b"] * lost]
+    found = fitted(ba.fit(frame(rows)), 0.95)
+    assert {found.furthest[0].first, found.furthest[0].second} == {"x", "z"}
+    assert found.outside >= 1 and abs(found.furthest[0].z) > 3
+
+
+def test_cells_of_a_figure_are_those_of_the_matrix():
+    score = np.random.default_rng(0).random((7, 7))
+    shades, drawn = win_shades(score), square(win_shades(score), "")
+    for name, path in re.findall(r'<path d="([^"]*)" class="(\w+)"', drawn):
+        shade = int(path[1:]) * (1 if path[0] == "w" else -1)
+        runs = re.findall(r"M(\d+) (\d+)h(\d+)", name)
+        covered = {(int(y), int(x) + step) for x, y, width in runs for step in range(int(width))}
+        assert covered == set(map(tuple, np.argwhere(shades == shade).tolist()))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (832.1, 1211.7), (-3.0, -2.99), (5.0, 5.0)])
+def test_an_axis_has_few_round_numbers(low, high):
+    axis = Axis.over(low, high)
+    assert 1 <= len(axis.ticks) <= 7
+    assert axis.low < low <= high < axis.high
+    assert all(axis.low <= tick <= axis.high for tick in axis.ticks)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, arena):
+    folder = tmp_path_factory.mktemp("report")
+    arena.votes.write_csv(folder / "votes.csv")
+    return folder
+
+
+class TestCommand:
+    def test_it_writes_the_page_and_says_so(self, files):
+        done = run("report", "votes.csv", "--model", "bradley-terry", "--title", "Mine", "--level", ".9", cwd=files)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert re.search(r"Wrote report\.html, \d+ kB", done.stderr)
+        text = text_of((files / "report.html").read_text(encoding="utf-8"))
+        assert "Mine votes.csv: 600 votes on 6 competitors" in text and "90 % interval" in text
+        assert "bayes-arena report votes.csv --model bradley-terry" in text
+
+    def test_strict_ends_with_a_code_of_its_own_after_the_page(self, files):
+        (files / "users.csv").write_text((files / "votes.csv").read_text().replace("judge", "user_id", 1))
+        done = run("report", "users.csv", "--model", "bradley-terry", "--strict", "-o", "strict.html", cwd=files)
+        assert done.returncode == 3 and "Warning" in done.stderr and (files / "strict.html").exists()
+
+    def test_bad_input_ends_with_a_message_and_leaves_no_file(self, files):
+        done = run("report", "votes.csv", "--model", "bradley-terry", "--meta", "votes.csv", "-o", "no.html", cwd=files)
+        assert done.returncode == 2 and "No column" in done.stderr
+        assert not (files / "no.html").exists()
+
+    @pytest.mark.slow
+    def test_a_round_has_its_page(self, files):
+        run("arena", "init", "arena.duckdb", cwd=files)
+        run("arena", "add", "arena.duckdb", "votes.csv", cwd=files)
+        done = run("arena", "rate", "arena.duckdb", "--model", "bradley-terry", "--report", "round.html", cwd=files)
+        assert done.returncode == 0, done.stderr
+        assert "arena.duckdb, round 1" in (files / "round.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_it_is_light_at_the_size_of_the_arena():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 129, 60_000)
+    b = (a + rng.integers(1, 129, 60_000)) % 129
+    p = 1 / (1 + np.exp((a - b) / 40))
+    cells = single_votes(a, b, (rng.random(60_000) > p).astype(int))
+    names = tuple(f"some-language-model-{number:03}-instruct" for number in range(129))
+    html = ba.report(ba.fit(replace(cells, competitors=names))).html
+    assert 100_000 < len(html.encode()) < 300_000
