@@ -20,7 +20,6 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import ModelError, did_you_mean, listing
@@ -121,6 +120,8 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
 
 def view(problem: Problem, estimand: Estimand) -> View:
     """Return over which slices strengths are averaged for an estimand."""
+    from scipy.sparse import csr_array
+
     cells, target, n = problem.cells, problem.objective, problem.cells.n_competitors
     numbering = target.numbering
     if numbering is None or not problem.model.strength_by:
@@ -147,6 +148,8 @@ def view(problem: Problem, estimand: Estimand) -> View:
 
 def on_new_slices(target: Objective) -> View:
     """View the strengths on slices of any kind that nobody has seen."""
+    from scipy.sparse import csr_array
+
     size, n = target.numbering.n_slices if target.numbering else 0, target.n_competitors
     return View(csr_array((n, size)), (), np.zeros(n))
 
