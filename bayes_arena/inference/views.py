@@ -63,7 +63,7 @@ class View:
 
     Attributes
     ----------
-    slices : sparse array, shape (n, s)
+    slices : sparse array, shape (n, s), or ndarray where there are none
         What the numbers of slices add to the strengths: m = r + slices @ u.
     given : tuple of str
         Kinds of slices that the strengths are of one of; over the others they are averaged.
@@ -120,8 +120,6 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
 
 def view(problem: Problem, estimand: Estimand) -> View:
     """Return over which slices strengths are averaged for an estimand."""
-    from scipy.sparse import csr_array
-
     cells, target, n = problem.cells, problem.objective, problem.cells.n_competitors
     numbering = target.numbering
     if numbering is None or not problem.model.strength_by:
@@ -141,6 +139,8 @@ def view(problem: Problem, estimand: Estimand) -> View:
         unseen += effect.sd**2 * np.maximum(share @ share - sum_by(competitor, weight**2, n), 0.0)
     if not places:
         return on_new_slices(target)
+    from scipy.sparse import csr_array  # slow to import
+
     row, column = (np.concatenate(one) for one in zip(*places, strict=True))
     matrix = csr_array((np.concatenate(weights), (row, column)), shape=(n, numbering.n_slices))
     return View(matrix, tuple(given), unseen)
@@ -148,10 +148,12 @@ def view(problem: Problem, estimand: Estimand) -> View:
 
 def on_new_slices(target: Objective) -> View:
     """View the strengths on slices of any kind that nobody has seen."""
+    n = target.n_competitors
+    if target.numbering is None:
+        return View(np.zeros((n, 0)), (), np.zeros(n))
     from scipy.sparse import csr_array
 
-    size, n = target.numbering.n_slices if target.numbering else 0, target.n_competitors
-    return View(csr_array((n, size)), (), np.zeros(n))
+    return View(csr_array((n, target.numbering.n_slices)), (), np.zeros(n))
 
 
 def _shares(problem: Problem, kind: str, rows: np.ndarray) -> Floats:
