@@ -37,7 +37,7 @@ def rank_probabilities(
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Posterior of the ranks.
+    """Probabilities of the ranks: of being best, of being among the best, and which ranks are open.
 
     Parameters
     ----------
