@@ -77,10 +77,13 @@ def sum_cells(
     slices = sorted(slice_names)
     features = sorted(name.removeprefix(FEATURE) for name in coded.columns if name.startswith(FEATURE))
     keys = ["a", "b", "annotator", *(SLICE + name for name in slices), *(FEATURE + name for name in features)]
-    coded = coded.with_columns(pl.col("outcome").cast(pl.Int64)).sort(keys)
+    sizes = [len(competitors), len(competitors), max(len(annotators), 1), *(len(slice_names[name]) for name in slices)]
+    packed = {f"key:{place}": one for place, one in enumerate(_packed(keys, sizes))}
+    coded = coded.with_columns(pl.col("outcome").cast(pl.Int64), **packed).sort(*packed)
+    new = np.arange(coded.height) == 0
+    for values in (coded[name].to_numpy() for name in packed):
+        new[1:] |= values[1:] != values[:-1]
     columns = {name: coded[name].to_numpy() for name in keys}
-    new = np.ones(coded.height, dtype=bool)
-    new[1:] = np.logical_or.reduce([values[1:] != values[:-1] for values in columns.values()])
     cell = np.cumsum(new) - 1
     votes = _on_grid(coded["weight"].to_numpy(), coded["n"].to_numpy()) * coded["n"].to_numpy()
     shape = (int(cell[-1]) + 1, len(OUTCOMES))
@@ -98,6 +101,21 @@ def sum_cells(
         slices={name: columns[SLICE + name][new] for name in slices},
         slice_names={name: tuple(slice_names[name]) for name in slices},
     )
+
+
+def _packed(keys: Sequence[str], sizes: Sequence[int]) -> list[pl.Expr]:
+    """Return fewer keys that sort alike, which is faster: numbers below the sizes become the digits of one.
+
+    Keys without a size, the last ones, stay as they are.
+    """
+    packed, below = [pl.lit(0, pl.Int64)], 1
+    for name, size in zip(keys, sizes, strict=False):
+        digit = pl.col(name).cast(pl.Int64)
+        if below * size < 2**63:
+            packed[-1], below = packed[-1] * size + digit, below * size
+        else:
+            packed, below = [*packed, digit], size
+    return [*packed, *map(pl.col, keys[len(sizes) :])]
 
 
 def _on_grid(weight: Floats, n: Ints) -> Floats:
