@@ -293,6 +293,9 @@ def test_unreadable_sources(tmp_path):
     (tmp_path / "votes.xlsx").write_text("x")
     with pytest.raises(ba.VotesError, match=r"Unknown file format '\.xlsx'"):
         ba.read_votes(tmp_path / "votes.xlsx")
+    (tmp_path / "arena.duckdb").write_text("x")
+    with pytest.raises(ba.VotesError, match="bayes-arena arena rate"):
+        ba.read_votes(tmp_path / "arena.duckdb")
     (tmp_path / "votes.parquet").write_text("not parquet")
     with pytest.raises(ba.VotesError, match="Cannot read"):
         ba.read_votes(tmp_path / "votes.parquet")

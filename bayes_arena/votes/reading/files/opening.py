@@ -108,9 +108,10 @@ def _scan(paths: list[Path]) -> pl.LazyFrame:
         raise VotesError(f"Files of several formats at once: {listing(sorted(suffixes))}. Read one format a call.")
     suffix = suffixes.pop()
     if suffix not in READERS:
+        of_arena = " The file of an arena is rated by: bayes-arena arena rate." if suffix == ".duckdb" else ""
         raise VotesError(
             f"Unknown file format {suffix!r} ({paths[0].name}). Use {', '.join(READERS)} "
-            f"(text formats also compressed as {' or '.join(COMPRESSIONS)})."
+            f"(text formats also compressed as {' or '.join(COMPRESSIONS)}).{of_arena}"
         )
     return READERS[suffix](paths)
 
