@@ -39,7 +39,7 @@ def merge(*cells: Cells) -> Cells:
     Examples
     --------
     >>> import bayes_arena as ba
-    >>> cells = ba.example_arena().cells
+    >>> cells = ba.read_votes(ba.example_arena().votes)
     >>> ba.merge(cells, cells).n_votes / cells.n_votes
     2.0
     """

@@ -40,7 +40,7 @@ def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]
     Examples
     --------
     >>> import bayes_arena as ba
-    >>> cells = ba.example_arena().cells
+    >>> cells = ba.read_votes(ba.example_arena().votes)
     >>> parts = ba.split(cells, "annotator")
     >>> len(parts), parts[("annotator-01",)].n_annotators
     (42, 1)
