@@ -1,13 +1,15 @@
-"""A thousand boards of one file of votes: ``fit_many`` beside a loop that reads each board by itself.
+"""A thousand boards of one file of votes: ``fit_many`` beside a loop that reads and fits each board by itself.
 
-    python benchmarks/boards.py --votes 1000000 > benchmarks/results/boards.md
+    python benchmarks/boards.py --votes 1000000 10000000 > benchmarks/results/boards.md
 
-Simulated votes of 60 competitors in 10 categories, 10 languages and 10 weeks are written to a Parquet file. Seconds are
-of one process on a machine as it was, after a first small fit; ``cpu`` is what all its threads took.
+Simulated votes of 60 competitors in 10 categories, 10 languages and 10 weeks are written to a Parquet file. One process,
+after a first small fit. Seconds are those that passed; CPU seconds, of all threads together, do not depend on what else
+the machine had to do.
 """
 
 import argparse
 import platform
+import resource
 import sys
 import tempfile
 from collections.abc import Callable
@@ -27,13 +29,17 @@ LOOPED = 20
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--votes", type=int, default=1_000_000)
-    votes = parser.parse_args().votes
-    print(f"# A thousand boards\n\n```bash\n{' '.join(['python', 'benchmarks/boards.py', *sys.argv[1:]])}\n```\n")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "votes.parquet"
-        write_votes(path, votes)
-        measure(path)
+    parser.add_argument("--votes", type=int, nargs="+", default=[1_000_000])
+    print(f"# A thousand boards\n\n```bash\n{' '.join(['python', 'benchmarks/boards.py', *sys.argv[1:]])}\n```")
+    for votes in parser.parse_args().votes:
+        print(f"\n## {votes:,} votes\n", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "votes.parquet"
+            write_votes(path, votes)
+            measure(path)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    versions = f"Python {platform.python_version()}, Polars {pl.__version__}, NumPy {np.__version__}"
+    print(f"\nPeak memory of all, writing the votes included: {peak:.1f} GiB. {versions}.")
 
 
 def write_votes(path: Path, votes: int) -> None:
@@ -56,37 +62,36 @@ def named(kind: str, size: int) -> pl.Series:
 
 def measure(path: Path) -> None:
     ba.leaderboard(ba.fit(pl.scan_parquet(path).head(1000), model="m-elo"))  # imports, and what is compiled
-    cells = timed("read", lambda: ba.read_votes(path, slices=BY))
-    timed("split", lambda: ba.split(cells, BY))
-    boards = timed("fit_many of these cells", lambda: ba.fit_many(cells, BY, model="m-elo"))
-    table = timed("leaderboards", lambda: ba.leaderboards(boards))
-    del cells
-    whole = timed("fit_many of the file", lambda: ba.fit_many(path, BY, model="m-elo"))
-    some = list(boards)[:: max(len(boards) // LOOPED, 1)][:LOOPED]
-    singles = timed(f"loop over {len(some)} of them", lambda: [alone(path, names) for names in some])
+    boards, *of_many = timed(lambda: ba.fit_many(path, BY, model="m-elo"))
+    table, *of_tables = timed(lambda: ba.leaderboards(boards))
+    cells, *of_reading = timed(lambda: ba.read_votes(path, slices=BY))
+    some = list(boards)[:: len(boards) // LOOPED][:LOOPED]
+    singles, *of_loop = timed(lambda: [alone(path, names) for names in some])
     same = all(
-        ba.leaderboard(one).equals(ba.leaderboard(whole[names])) for names, one in zip(some, singles, strict=True)
+        ba.leaderboard(one).equals(ba.leaderboard(boards[names])) for names, one in zip(some, singles, strict=True)
     )
-    each = {name: seconds for name, (seconds, _) in TIMES.items()}
-    of_loop = each[f"loop over {len(some)} of them"] / len(some) * len(boards)
-    print("| | seconds | cpu |\n|---|---|---|")
-    for name, (seconds, cpu) in TIMES.items():
-        print(f"| {name} | {seconds:.2f} | {cpu:.2f} |")
+    of_loop = [time * len(boards) / len(some) for time in of_loop]
+    rows = {
+        "fit_many of the file": of_many,
+        "reading alone": of_reading,
+        "the rest: splitting and fitting": [whole - part for whole, part in zip(of_many, of_reading, strict=True)],
+        "leaderboards": of_tables,
+        f"a loop, from {len(some)} boards of it": of_loop,
+    }
+    print("| | seconds | CPU seconds |\n|---|---|---|")
+    for name, (wall, cpu) in rows.items():
+        print(f"| {name} | {wall:.2f} | {cpu:.2f} |")
     print(
-        f"\n{boards!r}, {len(table):,} rows. A loop over all boards would take {of_loop:.0f} s,"
-        f" {of_loop / each['fit_many of the file']:.0f} times as long. Its boards are the same to the last bit: {same}."
+        f"\n{boards!r} of {len(cells.a):,} cells; a table of {len(table):,} rows. The loop takes "
+        f"{of_loop[1] / of_many[1]:.1f} times the CPU time, and its boards are the same to the last bit: {same}."
     )
-    print(f"\nPython {platform.python_version()}, Polars {pl.__version__}, NumPy {np.__version__}.")
 
 
-TIMES = dict[str, tuple[float, float]]()
-
-
-def timed[T](name: str, work: Callable[[], T]) -> T:
+def timed[T](work: Callable[[], T]) -> tuple[T, float, float]:
+    """Return a result, the seconds that passed until it was there, and the CPU seconds that it took."""
     wall, cpu = perf_counter(), process_time()
     result = work()
-    TIMES[name] = perf_counter() - wall, process_time() - cpu
-    return result
+    return result, perf_counter() - wall, process_time() - cpu
 
 
 def alone(path: Path, names: tuple[str, ...]) -> ba.Fit:
