@@ -134,8 +134,14 @@ def notebooks(session: nox.Session) -> None:
 
 @nox.session
 def readme(session: nox.Session) -> None:
-    """Print the blocks of README.md anew."""
-    session.run(sys.executable, "benchmarks/readme.py")
+    """Print anew what README.md and the pages of docs, or those that are named, show of a run."""
+    session.run(sys.executable, "benchmarks/readme.py", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation into docs/_build/html; a warning is an error, and nothing is fetched."""
+    session.run(*PYTHON, "sphinx", "-W", "--keep-going", "-n", "docs", "docs/_build/html", *session.posargs)
 
 
 @nox.session

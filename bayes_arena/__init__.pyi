@@ -16,6 +16,10 @@ from .decisions.next_pairs import next_pairs as next_pairs
 from .decisions.siblings import siblings as siblings
 from .decisions.tiers import tiers as tiers
 from .decisions.verdict import verdict as verdict
+from .decisions.versus import (
+    Versus as Versus,
+    versus as versus,
+)
 from .errors import (
     AccessError as AccessError,
     ArenaError as ArenaError,

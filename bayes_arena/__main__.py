@@ -6,9 +6,17 @@ import io
 import os
 import sys
 
-from bayes_arena.cli.app import app, tell
-from bayes_arena.cli.commands import arena, judging, ratings, report as page, reproduce, votes  # noqa: F401 (register themselves)
-from bayes_arena.cli.commands.questions import decisions, flips, trust  # noqa: F401
+from bayes_arena.cli.app import app, is_plain_terminal, tell
+from bayes_arena.cli.commands import (  # noqa: F401 (they register themselves)
+    arena,
+    judging,
+    ratings,
+    report as page,
+    reproduce,
+    schema,
+    votes,
+)
+from bayes_arena.cli.commands.questions import decisions, flips, pairs, trust  # noqa: F401
 from bayes_arena.cli.old_words import translate_options
 from bayes_arena.errors import ArenaError
 from bayes_arena.progress import report
@@ -20,6 +28,7 @@ def main() -> None:
         raise SystemExit(2)  # closed from outside: there is nowhere to put the answer
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
+    app.rich_markup_mode = arena.arena.rich_markup_mode = None if is_plain_terminal() else "markdown"  # None: no boxes
     try:
         app(translate_options(sys.argv[1:]))
     except (ArenaError, OSError) as error:

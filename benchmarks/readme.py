@@ -1,72 +1,171 @@
-"""Rewrite the blocks of README.md that show what the program prints.
+"""Run what README.md and the pages of ``docs`` show, and write down what it prints.
 
-    uv run python benchmarks/readme.py
+    uv run python benchmarks/readme.py [PAGE ...]
 
-Blocks stand between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The blocks on speed, detection
-and calibration are copied from ``benchmarks/results``, where the output of those benchmarks is kept, the
-boards from notebooks 07 and 08.
+The blocks of a page run from top to bottom, in one Python and in a folder that has ``votes.csv``, the example arena:
+
+    ```console     commands after ``$``, bayes-arena and cat; each is followed by what it prints (with ``2>&1``, by
+                   its warnings too)
+    ```pycon       Python after ``>>>``, followed by what it prints
+    ```python      Python of which nothing is shown
+
+Output that ends in a line ``…`` is shown as far as it was shown before. A ``{code-block}`` with a caption is a file of
+that name; one without is not run. ``<!-- setup … -->`` is Python that readers do not see. Between
+``<!-- begin: NAME -->`` and ``<!-- end: NAME -->`` stands what a notebook or a benchmark has printed.
 """
 
+import code
+import contextlib
+import io
 import json
 import re
-import subprocess
+import shlex
 import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import polars as pl
+
+import bayes_arena as ba
+
 ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(
+    r"^(?P<fence>`{3,})(?P<kind>[^\n]*)\n(?P<body>.*?)^(?P=fence)$|^<!-- setup\n(?P<setup>.*?)-->$", re.S | re.M
+)
+CAPTION = re.compile(r":caption: (.*)\n\n?")
+CUT = "…"
 
 
-def printed(*arguments: str, rows: int) -> str:
-    command = [str(Path(sys.executable).parent / "bayes-arena"), *arguments]
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    header = 5
-    return "```text\n" + "\n".join(output.splitlines()[: header + rows]) + "\n```"
+def pages() -> list[Path]:
+    """Return the pages that are written by hand."""
+    made = ("_build", "notebooks", "reference")
+    written = [path for path in (ROOT / "docs").rglob("*.md") if path.relative_to(ROOT / "docs").parts[0] not in made]
+    return [ROOT / "README.md", *sorted(written)]
 
 
-def blocks() -> dict[str, str]:
-    return {
-        "rank": printed("rank", rows=10),
-        "annotators": printed("annotators", rows=5),
-        "boards": kept("07_slices.ipynb", "07-09"),
-        "bought": kept("08_trust.ipynb", "08-03"),
-        "calibration": (ROOT / "benchmarks" / "results" / "calibration.md").read_text().strip(),
-        "detection": chapter("detection.md", "In short"),
-        "nuts": section("nuts.md", "LLMFAO"),
-        "speed": (ROOT / "benchmarks" / "results" / "point_estimates.md").read_text().strip(),
-    }
+def rewritten(page: Path, folder: Path) -> str:
+    """Return the text of a page with what its blocks print when they run in a folder."""
+    text = page.read_text(encoding="utf-8")
+    for name, content in KEPT.items():
+        begin, end = f"<!-- begin: {name} -->\n", f"<!-- end: {name} -->"
+        if begin in text:
+            before, rest = text.split(begin)
+            text = before + begin + content() + "\n" + end + rest.split(end)[1]
+    if not BLOCK.search(text):
+        return text
+    ba.example_arena().votes.write_csv(folder / "votes.csv")
+    console = code.InteractiveConsole({"__name__": "__main__"})
+    with contextlib.chdir(folder), quiet():
+        return BLOCK.sub(lambda found: run(found, console), text)
 
 
-def kept(name: str, cell: str) -> str:
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Print tables in full width, and no warnings."""
+    import pandas as pd
+
+    wide = ("display.width", 110, "display.max_columns", 30, "display.max_rows", 30)
+    with pd.option_context(*wide), pl.Config(set_tbl_width_chars=110), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ba.ArenaWarning)
+        yield
+
+
+def run(found: re.Match[str], console: code.InteractiveConsole) -> str:
+    """Run a block, and return it with what it prints."""
+    kind, body = found["kind"], found["body"]
+    if found["setup"]:
+        exec(found["setup"], console.locals)
+    elif kind == "python":
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(body, console.locals)
+    elif kind.startswith("{code-block}") and (caption := CAPTION.match(body)):
+        Path(caption[1]).write_text(body[caption.end() :], encoding="utf-8")
+    elif kind == "console":
+        return f"```console\n{shown(body, ('$ ',), command)}```"
+    elif kind == "pycon":
+        return f"```pycon\n{shown(body, ('>>> ', '... ', '>>>', '...'), lambda text: python(text, console))}```"
+    return found[0]
+
+
+def shown(body: str, prompts: tuple[str, ...], answer: Callable[[str], str]) -> str:
+    """Return lines after a prompt, each statement with its answer."""
+    lines = body.splitlines()
+    first = [number for number, line in enumerate(lines) if line.startswith(prompts[0])]
+    out = []
+    for start, stop in zip(first, [*first[1:], len(lines)], strict=True):
+        said = statement(lines[start:stop], prompts)
+        before = lines[start + len(said) : stop]
+        blank = before[-1:] == [""]
+        before = before[: len(before) - blank]
+        asked = "\n".join(line[len(prompts[0]) :] if line.startswith(prompts) else line for line in said)
+        after = answer(asked).rstrip().splitlines()
+        if before[-1:] == [CUT]:
+            after = [*after[: len(before) - 1], CUT]
+        out += said + [line.rstrip() for line in after] + [""] * blank
+    return "\n".join(out) + "\n"
+
+
+def statement(lines: list[str], prompts: tuple[str, ...]) -> list[str]:
+    """Return the lines that begin with a prompt or go on after a backslash."""
+    end = 1
+    while end < len(lines) and (lines[end].startswith(prompts) or lines[end - 1].endswith("\\")):
+        end += 1
+    return lines[:end]
+
+
+def command(line: str) -> str:
+    """Return what a command prints."""
+    from typer.testing import CliRunner
+
+    from bayes_arena.__main__ import app
+
+    words = shlex.split(line.replace("\\\n", " "))
+    both = words[-1] == "2>&1"
+    words = [word for word in words if word not in ("uv", "run", "2>&1")]
+    if words[0] == "cat":
+        return Path(words[1]).read_text(encoding="utf-8")
+    if words[0] != "bayes-arena":
+        raise SystemExit(f"Only bayes-arena and cat run in a console block, not {line!r}.")
+    result = CliRunner().invoke(app, words[1:])
+    if result.exit_code and not both:
+        raise SystemExit(f"{line!r} ended with {result.exit_code}: {result.output} {result.exception!r}")
+    return result.output if both else result.stdout
+
+
+def python(text: str, console: code.InteractiveConsole) -> str:
+    """Return what a statement prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as error:
+        more = console.runsource(text + "\n", symbol="single")
+    if more or "Error" in error.getvalue():  # else it says that it compiles
+        raise SystemExit(f"{text}\n{error.getvalue() or 'is not a whole statement'}")
+    return out.getvalue()
+
+
+def notebook(name: str, cell: str) -> str:
     """Return what a cell of a notebook has printed."""
-    cells = json.loads((ROOT / "notebooks" / name).read_text())["cells"]
+    cells = json.loads((ROOT / "notebooks" / name).read_text(encoding="utf-8"))["cells"]
     return "".join(next(each for each in cells if each["id"] == cell)["outputs"][0]["text"]).strip()
 
 
-def section(name: str, title: str) -> str:
-    """Return one data set's table of a file of results."""
-    text = (ROOT / "benchmarks" / "results" / name).read_text()
-    return (
-        next(part for part in re.split(r"\n(?=\S.*: Cells)", text) if part.startswith(title)).split("\n\n\n")[0].strip()
-    )
+def result(name: str) -> str:
+    """Return what a benchmark has printed."""
+    return (ROOT / "benchmarks" / "results" / name).read_text(encoding="utf-8").strip()
 
 
-def chapter(name: str, title: str) -> str:
-    """Return what stands under a heading of a file of results."""
-    text = (ROOT / "benchmarks" / "results" / name).read_text()
-    return next(part for part in text.split("## ") if part.startswith(title)).split("\n", 1)[1].strip()
-
-
-def fill(text: str, contents: dict[str, str]) -> str:
-    for name, content in contents.items():
-        pattern = rf"(<!-- begin: {name} -->\n).*?(<!-- end: {name} -->)"
-        text, count = re.subn(
-            pattern, lambda found, content=content: found[1] + content + "\n" + found[2], text, flags=re.S
-        )
-        if count != 1:
-            raise SystemExit(f"README.md has no block {name!r}")
-    return text
+KEPT = {
+    "boards": lambda: notebook("07_slices.ipynb", "07-09"),
+    "bought": lambda: notebook("08_trust.ipynb", "08-03"),
+    "speed": lambda: result("point_estimates.md"),
+}
+"""What stands in a page and was printed elsewhere."""
 
 
 if __name__ == "__main__":
-    readme = ROOT / "README.md"
-    readme.write_text(fill(readme.read_text(), blocks()))
+    for page in map(Path, sys.argv[1:]) if sys.argv[1:] else pages():
+        with tempfile.TemporaryDirectory() as folder:
+            text = rewritten(page.resolve(), Path(folder))
+        if text != page.read_text(encoding="utf-8"):
+            print(page)
+            page.write_text(text, encoding="utf-8")

@@ -61,6 +61,7 @@ PUBLIC = [
     "SuspectVotesWarning",
     "TooLargeError",
     "UnusedColumnWarning",
+    "Versus",
     "VoteSequence",
     "VotesError",
     "annotators",
@@ -124,6 +125,7 @@ PUBLIC = [
     "to_datatree",
     "unsettled_pairs",
     "verdict",
+    "versus",
     "win_probability",
 ]
 

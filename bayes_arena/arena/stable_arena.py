@@ -77,6 +77,7 @@ class StableArena:
     ...     published = arena.rate()
     >>> added.new, published.number
     (4321, 1)
+    >>> folder.cleanup()
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:

@@ -203,7 +203,7 @@ def _connect(path: Path, *, read_only: bool = False) -> DuckDBPyConnection:
         except duckdb.ConnectionException as error:
             raise StoreError(
                 f"This program has {str(path)!r} open already, in another way: read_only=True in one place and not in "
-                "the other. Open it alike, or close it first."
+                "the other. Open it the same way, or close it first."
             ) from error
 
 

@@ -1,7 +1,8 @@
 """The ``bayes-arena`` command: votes in, tables out.
 
 Modules that do the work are imported inside the commands, so that ``--help`` starts at once. Answers go to
-standard output, everything else to standard error; bad input ends with a message and exit code 2.
+standard output, everything else to standard error; bad input ends with a message and exit code 2, and with
+``--strict`` a command that warned ends with 3, after its answer.
 
 =========  ===========================================
 app        the application that commands register with
@@ -9,8 +10,9 @@ old_words  options that have new names
 options    dataclasses of options as parameters of a command
 source     options: where votes come from
 choices    options: the model, the intervals, the Elo scale
-output     options: how tables are written, and where
+output     options: how answers are written, and where
 picture    options: the picture that is drawn beside the answer
+aligned    tables as aligned text, as wide as the terminal
 commands/  one module a group of commands
 =========  ===========================================
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -17,9 +18,10 @@ app = typer.Typer(
     name="bayes-arena",
     help="Rate language models from pairwise votes: Elo scores with intervals, and how far each annotator can be "
     "trusted. Start with `bayes-arena rank`, which rates a built-in example.",
+    epilog="Exit codes: 0 all is well; 2 bad input, with a message; 3 with --strict, a warning was printed.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="markdown",
 )
 
@@ -42,6 +44,12 @@ def _any_command(
 def tell(text: str) -> None:
     """Print a message to standard error, whatever names it contains."""
     print("\n".join(map(printable, text.split("\n"))), file=sys.stderr)
+
+
+def is_plain_terminal() -> bool:
+    """Whether the terminal shows no more than plain characters: a dumb one, or one of another encoding than UTF-8."""
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"  # answers are written as UTF-8 whatever it is
+    return os.environ.get("TERM") == "dumb" or not encoding.lower().startswith("utf")
 
 
 @contextmanager

@@ -37,33 +37,46 @@ class ModelChoice:
     model: Annotated[
         ModelName | None,
         Option(
-            help="Default: am-davidson where annotators are known (am-elo if the prior is flat), else bradley-terry.",
+            metavar="MODEL",
+            help="bradley-terry, m-elo, am-elo or am-davidson. Default: am-davidson where annotators are known (am-elo "
+            "under a flat prior), else bradley-terry.",
             rich_help_panel=MODEL,
+            show_default=False,
         ),
     ] = None
     prior: Annotated[
-        PriorName, Option(help="flat: the paper's maximum likelihood. default: weak Gaussian.", rich_help_panel=MODEL)
+        PriorName,
+        Option(
+            metavar="PRIOR",
+            help="default: weakly Gaussian. flat: none, which is the paper's maximum likelihood.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
     ] = "default"
     method: Annotated[
         Method | None,
         Option(
-            help="map: posterior mode at fixed spreads. marginal: spreads estimated (default where annotators or "
-            "slices are pooled). nuts: the whole posterior, sampled.",
+            metavar="METHOD",
+            help="map: the mode of the posterior at fixed spreads. marginal: spreads estimated (default where "
+            "annotators or slices are pooled). nuts: the whole posterior, sampled.",
             rich_help_panel=MODEL,
+            show_default=False,
         ),
     ] = None
-    guard: Annotated[
+    no_guard: Annotated[
         bool,
         Option(
-            help="Find out first whose votes count, and leave out who favours or hates one competitor.",
+            "--no-guard",
+            help="Count all votes. By default those of annotators who favour or hate one competitor are left out.",
             rich_help_panel=MODEL,
         ),
-    ] = True
+    ] = False
     answers: Annotated[
         AnswersName,
         Option(
-            help="Rate answers: a strength of every competitor on every prompt. auto: where the votes can tell them "
-            "from noise.",
+            metavar="WHEN",
+            help="on, off, or auto: give each competitor a strength on every prompt; auto where the votes can tell "
+            "that from noise.",
             rich_help_panel=MODEL,
         ),
     ] = "auto"
@@ -71,8 +84,8 @@ class ModelChoice:
         list[str] | None,
         Option(
             metavar="NAME",
-            help="Give competitors a strength in every slice of this name, category say, which --slice reads, or for "
-            "every annotator. Repeatable. With it, answers are rated only by --answers on.",
+            help="Give competitors a strength in every slice of this name, which --slice reads, category say, or for "
+            "every annotator. Repeatable. Answers are then rated only with --answers on.",
             rich_help_panel=MODEL,
         ),
     ] = None
@@ -80,17 +93,19 @@ class ModelChoice:
         list[str] | None,
         Option(
             metavar="NAME",
-            help="Hold a feature of the answers equal, length say, which --feature reads. Repeatable. With it, answers "
-            "are rated only by --answers on.",
+            help="Hold a feature of the answers equal, which --feature reads, length say. Repeatable. Answers are then "
+            "rated only with --answers on.",
             rich_help_panel=MODEL,
         ),
     ] = None
-    seed: Annotated[int, Option(help="Seed of nuts and the bootstrap.", rich_help_panel=MODEL)] = 0
+    seed: Annotated[int, Option(help="The same seed gives the same answer.", rich_help_panel=MODEL)] = 0
     sigma_strength: Annotated[
-        float | None, Option(help="Prior sd of strengths, in logits.", rich_help_panel=MODEL, show_default=False)
+        float | None,
+        Option(metavar="SD", help="Prior standard deviation of strengths, in logits.", rich_help_panel=MODEL),
     ] = None
     sigma_discrimination: Annotated[
-        float | None, Option(help="Prior sd of theta around 1.", rich_help_panel=MODEL, show_default=False)
+        float | None,
+        Option(metavar="SD", help="Prior standard deviation of theta around 1.", rich_help_panel=MODEL),
     ] = None
 
     @property
@@ -101,7 +116,7 @@ class ModelChoice:
     @property
     def guarded(self) -> Guard:
         """Whether it is found out first whose votes count."""
-        return "auto" if self.guard else False
+        return False if self.no_guard else "auto"
 
     def spreads(self) -> Prior:
         """Return the prior, with the spreads that are given."""
@@ -145,9 +160,10 @@ class IntervalChoice:
     interval: Annotated[
         IntervalName | None,
         Option(
+            metavar="INTERVAL",
             help="laplace: Gaussian (default). profile: profile likelihood, theta = 1 only. Not with --method nuts: "
-            "sandwich: votes vary as they do, not as the likelihood says. clustered: the same, votes of an annotator, "
-            "or of what --by names, vary together (default where annotators cannot be judged). bootstrap: refits to "
+            "sandwich: votes vary as they do, not as the likelihood says. clustered: and votes of one annotator, or of "
+            "what --by names, vary together (default where annotators cannot be judged). bootstrap: refits to "
             "resampled votes.",
             rich_help_panel=MODEL,
             show_default=False,
@@ -156,13 +172,14 @@ class IntervalChoice:
     by: Annotated[
         str | None,
         Option(
-            help="Clusters of --interval clustered (annotator by default) and bootstrap (single votes by default): "
+            metavar="NAME",
+            help="Clusters of --interval clustered (default: annotator) or bootstrap (default: single votes): "
             "annotator, prompt or another slice.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
     ] = None
-    resamples: Annotated[int, Option(min=2, help="Refits of the bootstrap.", rich_help_panel=MODEL)] = 200
+    resamples: Annotated[int, Option(min=2, metavar="N", help="Refits of the bootstrap.", rich_help_panel=MODEL)] = 200
 
     def chosen(self, seed: int, fit: Fit) -> Interval:
         """Return the interval for a fit; the bootstrap has the seed."""
@@ -170,7 +187,7 @@ class IntervalChoice:
             return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed)
         if self.interval not in ("clustered", "bootstrap"):
             raise ModelError(
-                f"--by {self.by} is of --interval clustered or bootstrap, not {self.interval or 'laplace'}."
+                f"--by {self.by} goes with --interval clustered or bootstrap, not {self.interval or 'laplace'}."
             )
         return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed, by=self.by)
 
@@ -187,7 +204,7 @@ class BoardChoice:
     over: Annotated[
         OverName | None,
         Option(
-            help="With answers: rank for new prompts like these (default), or on these prompts alone.",
+            help="With answers: rank for new prompts like these (default), or for these prompts alone.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -197,7 +214,7 @@ class BoardChoice:
         Option(
             "--in",
             metavar="NAME=SLICE",
-            help="With --strength-by NAME: rank in one slice, category=coding say.",
+            help="With --strength-by NAME: rank within one slice, category=coding say.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -214,7 +231,7 @@ class ScaleChoice:
     """On which scale scores are shown."""
 
     init: Annotated[float, Option(help="Mean score.", rich_help_panel=SCALE)] = 1000.0
-    scale: Annotated[float, Option(help="Points that mean odds of BASE to 1.", rich_help_panel=SCALE)] = 400.0
+    scale: Annotated[float, Option(help="Points between two whose odds are BASE to 1.", rich_help_panel=SCALE)] = 400.0
     base: Annotated[float, Option(help="Odds that SCALE points stand for.", rich_help_panel=SCALE)] = 10.0
     anchor: Annotated[
         str | None, Option(metavar="NAME=SCORE", help="Shift all scores so that NAME has SCORE.", rich_help_panel=SCALE)

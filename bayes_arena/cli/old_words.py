@@ -1,7 +1,7 @@
 """Options under the names they had: understood for one version more, with a warning.
 
 ``--level`` is the coverage of the intervals and ``--interval`` how they are found, as in Python; they were
-``--interval`` and ``--interval-method``.
+``--interval`` and ``--interval-method``. ``--guard`` is what is done without ``--no-guard``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ def translate_options(arguments: Sequence[str]) -> list[str]:
 
 def _translated(arguments: Iterator[str]) -> Iterator[str]:
     for argument in arguments:
+        if argument == "--guard":
+            tell("Warning: --guard is the default, and will not be understood in the next version.")
+            continue
         option, equals, value = argument.partition("=")
         if option not in ("--interval", "--interval-method"):
             yield argument

@@ -17,7 +17,13 @@ from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 VOTES, MODEL, SCALE, OUTPUT = "Votes", "Model", "Scale", "Output"
-"""Panels of the help."""
+"""Panels of options in the help of a command."""
+RANKING = "Who is the best, and how sure is it?"
+TRUSTED = "Whose votes can be trusted?"
+WANTED = "Are the votes sound, and which are wanted next?"
+FITTED = "Which model, and can its fit be trusted?"
+KEPT = "Publish, repeat, look up"
+"""Panels of commands in the help of all."""
 
 
 class Without:

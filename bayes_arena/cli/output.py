@@ -1,6 +1,7 @@
-"""How the command line shows a table: aligned text for people, CSV, JSON or Parquet for programs.
+"""How the command line gives an answer: aligned text, Markdown or HTML for people, CSV, JSON or Parquet for programs.
 
-Aligned text shows control characters in names as escapes; what programs read keeps names as they are.
+What people read shows control characters in names as escapes; what programs read keeps names as they are. JSON names
+its schema, ``bayes-arena/rank/1`` say (:mod:`bayes_arena.cli.commands.schema`).
 """
 
 from __future__ import annotations
@@ -15,24 +16,38 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Option
+from typer import Exit, Option
 
+from bayes_arena.cli.aligned import aligned, print_aligned
 from bayes_arena.cli.options import OUTPUT
-from bayes_arena.errors import OutputError, printable
+from bayes_arena.errors import OutputError
+from bayes_arena.markup import html_table, markdown_table
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from bayes_arena.markup import Shown
+
 FORMULA = r"^[=+\-@\t\r\n]"
 """Beginnings of text that spreadsheets take for a formula."""
-WIDE = 10_000
-"""Characters no table needs."""
+WARNED = 3
+"""Exit code of a command that warned, with ``--strict``."""
+Strict = Annotated[
+    bool,
+    Option(
+        "--strict",
+        help=f"After the answer, end with exit code {WARNED} if there was a warning.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 
 
 class Format(StrEnum):
     """Formats of output."""
 
     table = "table"
+    md = "md"
+    html = "html"
     csv = "csv"
     safe_csv = "safe-csv"
     json = "json"
@@ -52,12 +67,17 @@ class Output:
     format: Annotated[
         Format | None,
         Option(
-            help="Default: by the name of the output file, else table. safe-csv: CSV in which an apostrophe stands "
-            "before text that begins with = + - @, so that no spreadsheet takes a name for a formula.",
+            metavar="FORMAT",
+            help="table, md, html, csv, safe-csv, json or parquet. Default: by the name of the output file, else "
+            "table. safe-csv: CSV in which text that begins with = + - @ gets an apostrophe, so that no spreadsheet "
+            "takes a name for a formula.",
             rich_help_panel=OUTPUT,
         ),
     ] = None
-    output: Annotated[Path | None, Option("--output", "-o", help="File to write.", rich_help_panel=OUTPUT)] = None
+    output: Annotated[
+        Path | None, Option("--output", "-o", metavar="FILE", help="File to write.", rich_help_panel=OUTPUT)
+    ] = None
+    strict: Strict = False
 
     def __post_init__(self) -> None:
         if self.form is Format.parquet and self.output is None:
@@ -69,53 +89,72 @@ class Output:
         if self.format is not None or self.output is None:
             return self.format or Format.table
         suffix = self.output.suffix.lower().lstrip(".")
-        if suffix not in (Format.csv, Format.json, Format.parquet, "txt"):
+        if suffix == "txt":
+            return Format.table
+        if suffix not in Format or suffix == Format.table:
             raise OutputError(f"No format known for {self.output.name!r}. Name it with --format {'|'.join(Format)}.")
-        return Format.table if suffix == "txt" else Format(suffix)
+        return Format(suffix)
 
     def write(
         self,
         columns: Mapping[str, Sequence[Any]],
         *,
+        schema: str,
         key: str,
         head: Mapping[str, Any],
         title: str,
-        shown: Mapping[str, Sequence[str]],
+        shown: Shown,
+        spare: Sequence[str] = (),
     ) -> None:
-        """Write a table.
+        """Write a table; with ``strict``, end with exit code 3 if there were warnings.
 
         Parameters
         ----------
         columns : mapping of str to sequence
             The table.
+        schema : str
+            Name and version of the JSON object, ``"rank/1"`` say.
         key : str
-            Name of the rows in the JSON object.
+            Name of the rows in it.
         head : mapping
-            What the JSON object says besides the rows.
+            What it says besides the rows; ``"warnings"`` are those that were printed.
         title : str
-            Title of the aligned text.
+            What people read above the table.
         shown : mapping of str to sequence of str
             The same table as people read it: heading to formatted values.
+        spare : sequence of str
+            Headings that a narrow terminal can do without, the first first.
         """
         if self.form is Format.parquet and self.output is not None:
             with self.output.open("wb") as file:
                 _frame(columns).write_parquet(file)
-            return
-        if self.form is Format.json:
-            text = json.dumps({**head, key: rows(columns)}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-        elif self.form is Format.csv:
-            text = _frame(columns).write_csv()
-        elif self.form is Format.safe_csv:
-            text = without_formulas(_frame(columns)).write_csv()
-        elif self.output is None and sys.stdout.isatty():
-            _console_print(shown, title)
-            return
+        elif self.output is None and self.form is Format.table:
+            print_aligned(shown, title, spare)
         else:
-            text = _render(shown, title)
+            about = {"schema": f"bayes-arena/{schema}", **head}
+            self.write_text(self._text(columns, {**about, key: rows(columns)}, title, shown))
+        if self.strict and head.get("warnings"):
+            raise Exit(WARNED)
+
+    def write_text(self, text: str) -> None:
+        """Print text, or write it to the file."""
         if self.output is None:
             sys.stdout.write(text)
         else:
             self.output.write_text(text, encoding="utf-8")
+
+    def _text(self, columns: Mapping[str, Sequence[Any]], answer: dict[str, Any], title: str, shown: Shown) -> str:
+        if self.form is Format.json:
+            return json.dumps(answer, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        if self.form is Format.csv:
+            return _frame(columns).write_csv()
+        if self.form is Format.safe_csv:
+            return without_formulas(_frame(columns)).write_csv()
+        if self.form is Format.md:
+            return markdown_table(shown, said=title.split("\n"))
+        if self.form is Format.html:
+            return html_table(shown, said=title.split("\n"))
+        return aligned(shown, title)
 
 
 def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
@@ -139,47 +178,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat(sep=" ", timespec="seconds")
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _console_print(shown: Mapping[str, Sequence[str]], title: str) -> None:
-    """Print aligned text in the colours of the terminal; a narrow one wraps lines rather than lose digits."""
-    from rich.console import Console
-
-    console = Console()
-    table = _table(shown, title)
-    console.width = max(console.width, console.measure(table, options=console.options.update(width=WIDE)).maximum)
-    console.print(table, crop=False, soft_wrap=True)
-
-
-def _render(shown: Mapping[str, Sequence[str]], title: str) -> str:
-    """Return plain aligned text, as wide as it needs to be."""
-    from rich.console import Console
-
-    console = Console(width=WIDE, color_system=None)
-    with console.capture() as capture:
-        console.print(_table(shown, title))
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
-
-
-def _table(shown: Mapping[str, Sequence[str]], title: str) -> Any:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        title=Text("\n".join(map(printable, title.split("\n")))),
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        title_style="bold",
-        pad_edge=False,
-        collapse_padding=True,
-    )
-    for name, values in shown.items():
-        words = any(character.isalpha() for value in values for character in value)
-        table.add_column(name, justify="left" if words else "right", no_wrap=True)
-    for row in zip(*shown.values(), strict=True):
-        table.add_row(*(Text(printable(value)) for value in row))
-    return table
 
 
 def _frame(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bayes_arena.votes.reading.repeats import Repeats
 
 Delta = Annotated[
-    int | None, Option(min=0, help="Keep annotators with more than this many votes.", rich_help_panel=VOTES)
+    int | None, Option(min=0, metavar="N", help="Keep annotators with more than N votes.", rich_help_panel=VOTES)
 ]
 
 
@@ -42,7 +42,7 @@ class VoteSource:
     winner: Annotated[str | None, Option(help="Column of the winner.", rich_help_panel=VOTES)] = None
     score: Annotated[
         str | None,
-        Option(help="Column of scores of the first competitor, 0 to 1, in place of a winner.", rich_help_panel=VOTES),
+        Option(help="Column of the first competitor's scores, 0 to 1, in place of a winner.", rich_help_panel=VOTES),
     ] = None
     annotator: Annotated[str | None, Option(help="Column of the annotator.", rich_help_panel=VOTES)] = None
     no_annotator: Annotated[bool, Option("--no-annotator", help="Ignore who voted.", rich_help_panel=VOTES)] = False
@@ -53,7 +53,8 @@ class VoteSource:
     weights: Annotated[
         Weights,
         Option(
-            help="frequency: a weight is a number of votes. importance: it is how much a vote matters.",
+            metavar="KIND",
+            help="frequency: a weight is a number of votes. importance: it says how much a vote matters.",
             rich_help_panel=VOTES,
         ),
     ] = "frequency"
@@ -70,8 +71,8 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="NAME=COLUMN",
-            help="What else votes have in common, by its column: category=topic, or category alone where the column is "
-            "called so. Repeatable.",
+            help="What else votes have in common, by its column: category=topic, or category alone if that is the "
+            "column's name. Repeatable.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -79,8 +80,8 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="NAME=A,B",
-            help="A number of the answers, by the columns of a's and b's, length=length_a,length_b say; NAME alone, or "
-            "NAME=COLUMN, where a column has the difference. Repeatable.",
+            help="A number that both answers have, by its two columns: length=length_a,length_b say. NAME alone, or "
+            "NAME=COLUMN, where one column has the difference. Repeatable.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -88,7 +89,7 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="LABEL=OUTCOME",
-            help="What a further winner label means: model_a, model_b, tie or both_bad. Repeatable.",
+            help="What another label of the winner means: model_a, model_b, tie or both_bad. Repeatable.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -116,7 +117,7 @@ class VoteSource:
         bool,
         Option(
             "--normalise-names",
-            help="Take names for the same that differ in outer spaces or in their Unicode form (NFC).",
+            help="Treat names as one that differ only in spaces around them or in their Unicode form (NFC).",
             rich_help_panel=VOTES,
         ),
     ] = False
@@ -124,7 +125,7 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="NAME",
-            help="An annotator that is a program, a language model that judges say. Repeatable.",
+            help="An annotator that is a program, an LLM judge say. Repeatable.",
             rich_help_panel=VOTES,
         ),
     ] = None

@@ -29,6 +29,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.decisions.next_pairs import Goal
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.result import Fit
+from bayes_arena.markup import html_paragraph
 from bayes_arena.ratings.belief import believed_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
@@ -65,6 +66,8 @@ class Enough:
     votes_to_go : float
         Estimate of the further votes that the goal takes; 0 when it is reached, infinite if it takes more than a
         thousand times the votes that were cast.
+    unjudged : bool
+        Whether nobody is judged, so that all of this takes the votes at face value.
     """
 
     goal: Goal
@@ -77,15 +80,20 @@ class Enough:
     expected_tau: float
     votes: float
     votes_to_go: float
+    unjudged: bool = False
 
     def __str__(self) -> str:
         to_go = f"about {self.votes_to_go:,} to go" if math.isfinite(self.votes_to_go) else "too many to go to estimate"
         found = "enough votes" if self.done else f"not enough votes, {to_go}"
+        condition = ", all votes taken at face value" if self.unjudged else ""
         return (
-            f"{self.goal.capitalize()} at {100 * self.level:g} %: {found}. {self.leader} is the best with probability "
-            f"{self.p_best:.2f}, expected regret {self.regret_elo:.1f} Elo{' (close enough)' * self.close_enough}, "
-            f"expected tau {self.expected_tau:.2f}."
+            f"{self.goal.capitalize()} at {100 * self.level:g} %{condition}: {found}. {self.leader} is the best with "
+            f"probability {self.p_best:.2f}, expected regret {self.regret_elo:.1f} Elo"
+            f"{' (close enough)' * self.close_enough}, expected tau {self.expected_tau:.2f}."
         )
+
+    def _repr_html_(self) -> str:
+        return html_paragraph(str(self))
 
 
 def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: float = 10.0) -> Enough:
@@ -150,6 +158,7 @@ def found_enough(fit: Fit, strength: Floats, *, goal: Goal, level: float, regret
         expected_tau=2 * in_order(ranked) - 1,
         votes=cast,
         votes_to_go=to_go,
+        unjudged=fit.trust is not None and bool(fit.trust.unjudged),
     )
 
 

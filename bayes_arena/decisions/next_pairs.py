@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Columns, Floats
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.belief import believed_strengths, best_probabilities
@@ -61,6 +61,13 @@ def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> 
     """
     import pandas as pd
 
+    table = pd.DataFrame(next_columns(fit, n, goal=goal, seed=seed))
+    table.attrs.update(goal=goal, seed=seed, **fit.about)
+    return table
+
+
+def next_columns(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> Columns:
+    """Columns of :func:`next_pairs`."""
     require_choice("goal", goal, get_args(Goal))
     if n < 1 or seed < 0:
         raise ModelError(f"next_pairs takes one pair or more and a seed that is not negative; not {n} and {seed}.")
@@ -77,9 +84,7 @@ def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> 
             why = f"P(best) {p_best[a]:.2f} and {p_best[b]:.2f}"
         votes[[a, b], [b, a]] += 1
         asked.append((names[a], names[b], why))
-    table = pd.DataFrame(asked, columns=["a", "b", "why"])
-    table.attrs.update(goal=goal, seed=seed, **fit.about)
-    return table
+    return dict(zip(("a", "b", "why"), map(list, zip(*asked, strict=True)), strict=True))
 
 
 def _votes_by_pair(cells: Cells) -> Floats:

@@ -7,6 +7,11 @@ there are not enough votes to say. No sentence says that competitors are equally
 A set takes .99 so that sentences are wrong less than one time in twenty in arenas of every kind, and not only on
 average over arenas like the prior's: of three who lead nearly alike, the smallest set of .95 leaves out the best one
 time in ten (``benchmarks/decisions.py``).
+
+Where nobody is judged, since annotators form camps or too many pull together, nobody is said to lead: what follows is
+what the votes say if all of them are taken at face value. Even then P(best) is too high where camps differ much: the
+leader is the best in .77 of the arenas and .88 is said, with camps of sd .8
+(``benchmarks/results/calibration_default.md``).
 """
 
 from __future__ import annotations
@@ -19,6 +24,8 @@ from bayes_arena.ratings.belief import believed_strengths, best_probabilities
 
 LEADS, ONE_OF = 0.95, 0.99
 """Probability from which one competitor leads, and from which the best is one of a set."""
+FACE_VALUE = "Taking all votes at face value:"
+"""The condition of what is said where nobody is judged."""
 FEW, SHARE = 3, 5
 """A set that is named has at most three competitors, or one in five of all."""
 
@@ -35,7 +42,8 @@ def verdict(fit: Fit) -> str:
     -------
     str
         That one competitor leads (it is the best with a probability of at least .95), of which few the best is one
-        (.99), or that there are not enough votes to say. Where annotators form camps, this comes first.
+        (.99), or that there are not enough votes to say. Where nobody is judged, this comes first, with the reason, and
+        the rest is said of votes that are taken at face value.
 
     Raises
     ------
@@ -91,5 +99,5 @@ def likely_best(p_best: Floats, one_of: float = ONE_OF) -> Ints:
 
 
 def said_first(fit: Fit) -> str:
-    """Return what makes every verdict doubtful, that annotators form camps, with a space at its end; mostly empty."""
-    return f"{fit.trust.unjudged} " if fit.trust is not None and fit.trust.unjudged else ""
+    """Return why nobody is judged, and on which condition the rest holds, with a space at its end; mostly empty."""
+    return f"{fit.trust.unjudged} {FACE_VALUE} " if fit.trust is not None and fit.trust.unjudged else ""

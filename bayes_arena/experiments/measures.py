@@ -48,7 +48,7 @@ def consistency(x: Floats, y: Floats) -> float:
         If the scores are not of the same competitors.
     """
     if len(x) != len(y):
-        raise ModelError(f"Two rankings of the same competitors are as long as each other, not {len(x)} and {len(y)}.")
+        raise ModelError(f"Two rankings of the same competitors have the same length, not {len(x)} and {len(y)}.")
     return pairwise_consistency(np.array([x, y]))
 
 

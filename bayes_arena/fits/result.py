@@ -26,6 +26,7 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.markup import html_facts
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.trust.suspects import Suspects, suspects
 from bayes_arena.votes.cells import Cells, Tally
@@ -87,6 +88,20 @@ class Fit:
             f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
             + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
         )
+
+    def _repr_html_(self) -> str:
+        """Return the same as a table, for notebooks, after what a reader has to know."""
+        left_out = f", {self.votes_left_out:,.12g} more left out" if self.votes_left_out else ""
+        facts = {
+            "model": self.model.name,
+            "prior": self.prior,
+            "method": f"{self.method} by {self.evidence}" if self.evidence else self.method,
+            "votes": f"{self.cells.described_votes.removesuffix(' votes')}{left_out}",
+            "competitors": f"{self.cells.n_competitors:,}",
+            "annotators": f"{self.cells.n_annotators:,}",
+            "mean loss of a vote": f"{self.mean_loss:.4f}",
+        }
+        return html_facts(facts, said=self.warnings)
 
     @property
     def cells(self) -> Cells:

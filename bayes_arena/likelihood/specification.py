@@ -5,21 +5,7 @@ Every model shares one linear predictor (:mod:`bayes_arena.likelihood.predictor`
 
     eta = theta_k (q_i - q_j) + b_k + ...,        q_i = r_i + ..., r the strengths in logits, sum zero.
 
-==================  =====================================================================================
-discrimination      ``"fixed"``: theta = 1 (Bradley-Terry, m-ELO); ``"annotator"``: theta_k of either sign
-                    and mean 1 (am-ELO; the paper's scale, sum theta = 1, is theta / M with R = M r)
-ties                ``"half"``: half a win for each, the paper's soft likelihood; ``"drop"``: left out; all others
-                    (:mod:`bayes_arena.likelihood.outcomes`): an outcome with a probability of its own
-tie_propensity      where a tie is an outcome: ``"common"``, or one per ``"annotator"``
-both_bad            ``"tie"``: counts as a tie; ``"drop"``: left out; ``"outcome"``: a fourth outcome
-position            advantage b of being shown first: ``"none"``, ``"common"``, or one per ``"annotator"``
-style               features of the votes (``Cells.features``) that pull at eta, with a slope each
-style_slopes        of style: ``"common"``, or one per ``"annotator"`` around the common one
-strength_by         slices (``Cells.slices``) in which a competitor is stronger or weaker than on the whole: q_i has a
-                    deviation for each; ``("prompt",)`` rates answers, ``("annotator",)`` is taste, ``("program",)``
-                    that of the annotators that are programs (``Cells.programs``), with a spread of its own
-ties_by             slices in which ties are more likely, ``("prompt",)`` say, or ``("competitor",)``
-==================  =====================================================================================
+``Model`` says which of these are there and whose they are. The paper's theta, of sum 1, is theta / M, with R = M r.
 
 Source: Liu et al., "am-ELO", ICML 2025, equations 2 to 7.
 """
@@ -62,7 +48,33 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Model:
-    """A point in the family of likelihoods; the fields are those of the table above.
+    """How votes depend on the competitors, on who votes, and on what was voted on.
+
+    Attributes
+    ----------
+    name : str
+        What results call it.
+    discrimination : {"fixed", "annotator"}
+        ``"fixed"``: theta = 1 for everybody (Bradley-Terry, m-ELO); ``"annotator"``: one theta for each, of either sign
+        and mean 1 (am-ELO).
+    ties : {"half", "davidson", "rao-kupper", "glenn-david", "drop"}
+        ``"half"``: half a win for each, the paper's likelihood; ``"drop"``: left out; all others: an outcome with a
+        probability of its own.
+    tie_propensity : {"common", "annotator"}
+        Where a tie is an outcome, whose propensity.
+    both_bad : {"tie", "drop", "outcome"}
+        What votes for neither count as; ``"outcome"``: a fourth one.
+    position : {"none", "common", "annotator"}
+        Advantage b of being shown first.
+    style : tuple of str
+        Features of the votes (``Cells.features``) that have a slope each.
+    style_slopes : {"common", "annotator"}
+        Whose slopes; the annotators' scatter around the common one.
+    strength_by : tuple of str
+        Slices (``Cells.slices``) in which competitors are stronger or weaker than on the whole. ``("prompt",)`` rates
+        answers, ``("annotator",)`` is taste, ``("program",)`` that of programs alone (``Cells.programs``).
+    ties_by : tuple of str
+        Slices in which ties are more or less likely, ``("prompt",)`` say, or ``("competitor",)``.
 
     Raises
     ------

@@ -8,16 +8,24 @@ Where the votes leave open which end of the ranking is up, that share of the dra
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
+from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.names import drawn_by
 
 
 def believed_strengths(fit: Fit) -> Floats:
-    """Return draws of r* in logits, shape (n_draws, n_competitors).
+    """Return draws of r* in logits, shape (n_draws, n_competitors); raises what :func:`believed` does."""
+    return believed(fit).elo_strength
+
+
+def believed(fit: Fit) -> Draws:
+    """Return the draws, r* of some of them turned round where the direction is open.
 
     Raises
     ------
@@ -31,12 +39,13 @@ def believed_strengths(fit: Fit) -> Floats:
             "Nothing can be decided from an estimate that the votes do not determine: "
             f"{' '.join(fit.warnings)} Use prior='default'."
         )
-    strength = drawn_by(None, fit, None)[0].elo_strength
-    upside_down = round((fit.mirror_probability or 0.0) * len(strength))
-    if upside_down:
-        strength = strength.copy()
-        strength[:upside_down] *= -1
-    return strength
+    draws = drawn_by(None, fit, None)[0]
+    upside_down = round((fit.mirror_probability or 0.0) * len(draws.elo_strength))
+    if not upside_down:
+        return draws
+    strength = draws.elo_strength.copy()
+    strength[:upside_down] *= -1
+    return replace(draws, elo_strength=strength)
 
 
 def best_probabilities(strength: Floats) -> Floats:

@@ -18,7 +18,7 @@ from bayes_arena.errors import ModelError, did_you_mean
 
 @dataclass(frozen=True)
 class EloScale:
-    """How logits become points.
+    """How logits become Elo points.
 
     Attributes
     ----------

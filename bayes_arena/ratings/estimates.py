@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.errors import ModelError, NotIdentifiedError, listing
+from bayes_arena.errors import ModelError, NotIdentifiedError, did_you_mean, listing
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.independence import summarise
@@ -187,9 +187,10 @@ def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Int
     names = fit.cells.competitors
     chosen = list(combinations(names, 2) if pairs is None else pairs)
     place = {name: index for index, name in enumerate(names)}
-    unknown = dict.fromkeys(repr(name) for pair in chosen for name in pair if name not in place)
+    unknown = list(dict.fromkeys(name for pair in chosen for name in pair if name not in place))
     if unknown:
-        raise ModelError(f"Among the {len(names)} competitors there is no {listing(unknown)}.")
+        known = did_you_mean(str(unknown[0]), names)
+        raise ModelError(f"Among the {len(names)} competitors there is no {listing(map(repr, unknown))}.{known}")
     if not chosen or any(a == b for a, b in chosen):
         raise ModelError(f"pairs are of two different competitors each, such as {names[:2]}; not {listing(chosen)}.")
     i, j = (np.array([place[name] for name in side], dtype=np.int64) for side in zip(*chosen, strict=True))

@@ -72,7 +72,7 @@ def answers(
     level: float = 0.95,
     interval: Interval | IntervalName = "laplace",
 ) -> pd.DataFrame:
-    """List the answers that stand out: better or worse than their competitor's others, against the others' answers.
+    """List the answers that are much better or worse than their competitor usually is, the clearest first.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
@@ -37,7 +37,7 @@ def rank_probabilities(
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Posterior of the ranks.
+    """Probabilities of the ranks: of being best, of being among the best, and which ranks are open.
 
     Parameters
     ----------
@@ -141,6 +141,14 @@ def head_to_head(
     i, j = pair_indices(fit, pairs)
     fit = fit.on(over, slice)
     draws, about = drawn_by(interval, fit, draws)
+    names = np.array(fit.cells.competitors, dtype=object)
+    table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **score_columns(fit, draws, i, j, level)})
+    table.attrs.update(level=level, **about)
+    return table
+
+
+def score_columns(fit: Fit, draws: Draws, i: Ints, j: Ints, level: float) -> Columns:
+    """Columns of :func:`head_to_head` but the names, for pairs by their indices."""
     means, point = fit.means(draws), fit.point
     strength = point.strength + fit.view.slices @ point.slices
     common, slices = point.common, point.slices
@@ -151,11 +159,7 @@ def head_to_head(
     for part in _parts(len(i), len(draws.strength)):
         score = _expected_score(fit, means, draws.common, draws.slices, i[part], j[part])
         mean[part], bounds[:, part] = score.mean(axis=0), equal_tailed(score, level)
-    names = np.array(fit.cells.competitors, dtype=object)
-    columns = {"plug_in": plug_in, "lower": bounds[0], "upper": bounds[1], "mean": mean}
-    table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **columns})
-    table.attrs.update(level=level, **about)
-    return table
+    return {"plug_in": plug_in, "lower": bounds[0], "upper": bounds[1], "mean": mean}
 
 
 def win_probability(

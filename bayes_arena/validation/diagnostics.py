@@ -33,7 +33,7 @@ VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)
 
 
 def diagnose(fit: Fit) -> pd.DataFrame:
-    """Check a result.
+    """Check a fit: graph, optimiser, sampler and prediction, each with a verdict and a remedy.
 
     Parameters
     ----------

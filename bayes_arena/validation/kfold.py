@@ -107,7 +107,7 @@ def kfold(
 def kfold_annotators(
     cells: object, models: Mapping[str, Fitter], *, folds: int = 10, seed: int = 0, reference: str | None = None
 ) -> pd.DataFrame:
-    """Call :func:`kfold` over annotators: its name until version 0.1, for one version more, with a warning."""
+    """Call :func:`kfold` with ``over="annotator"``: a deprecated name, which goes with the next version."""
     warnings.warn("kfold_annotators(...) is now kfold(..., over='annotator').", FutureWarning, stacklevel=2)
     return kfold(cells, models, over=ANNOTATOR, folds=folds, seed=seed, reference=reference)
 

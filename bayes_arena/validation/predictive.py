@@ -65,7 +65,7 @@ def replicate(fit: Fit, *, draws: int = DRAWS, seed: int = 0) -> Ints:
 def predictive_check(
     fit: Fit, by: By = "pair", *, level: float = 0.89, draws: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
-    """Hold the rates of wins and ties observed in groups of votes against those that the model predicts.
+    """Compare the rates of wins and ties in groups of votes with those that the model predicts.
 
     Parameters
     ----------

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, did_you_mean, listing
+from bayes_arena.markup import html_facts
 from bayes_arena.votes.graph import components
 from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM, PROMPT
 
@@ -180,6 +181,20 @@ class Cells(Votes):
             + (f"slices {slices}, " if slices else "")
             + f"{len(self.a)} cells)"
         )
+
+    def _repr_html_(self) -> str:
+        """Return the same as a table, for notebooks."""
+        facts = {
+            "votes": self.described_votes.removesuffix(" votes"),
+            "competitors": f"{self.n_competitors:,}",
+            "annotators": f"{self.n_annotators:,}",
+            "programs": listing(self.programs),
+            **{name: f"{len(names):,}" for name, names in self.slice_names.items()},
+            "features": listing(self.features),
+            "cells": f"{len(self.a):,}",
+            "left out as invalid": f"{sum(self.dropped.values()):,}" if self.dropped else "",
+        }
+        return html_facts({name: value for name, value in facts.items() if value})
 
     @property
     def described_votes(self) -> str:

@@ -139,7 +139,7 @@ def _written(names: list[str]) -> str:
 
 
 def check(cells: object) -> pd.DataFrame:
-    """Report what the votes can settle.
+    """Report what the votes can and cannot settle.
 
     Parameters
     ----------

@@ -38,6 +38,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
     options = ("--format", "json", "--model", "m-elo", "--prior", "flat")
     answer = json.loads(run("rank", votes_file, *options, "--annotator", "judge").stdout)
     assert list(answer) == [
+        "schema",
         "model",
         "prior",
         "method",
@@ -54,7 +55,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "warnings",
         "leaderboard",
     ]
-    assert [answer[key] for key in list(answer)[:7]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
+    assert [answer[key] for key in list(answer)[1:8]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
     assert (answer["mirror_probability"], answer["trust"], answer["warnings"]) == (None, None, [])
     assert (answer["intervals"], answer["interval"], answer["level"]) == ("laplace", "laplace", 0.95)
     assert list(answer["leaderboard"][0]) == COLUMNS
@@ -427,7 +428,7 @@ def test_clusters_are_named_on_the_command_line(votes_file):
     assert answer["leaderboard"] == board.to_dict("records")
     refused = run(*command, "--by", "annotator")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "--by annotator is of --interval clustered or bootstrap" in refused.stderr
+    assert "--by annotator goes with --interval clustered or bootstrap" in refused.stderr
 
 
 def test_prompts_that_intervals_overlook_are_a_warning_and_clusters_the_remedy(tmp_path):

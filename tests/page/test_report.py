@@ -296,6 +296,11 @@ class TestCommand:
         assert "Mine votes.csv: 600 votes on 6 competitors" in text and "90 % interval" in text
         assert "bayes-arena report votes.csv --model bradley-terry" in text
 
+    def test_strict_ends_with_a_code_of_its_own_after_the_page(self, files):
+        (files / "users.csv").write_text((files / "votes.csv").read_text().replace("judge", "user_id", 1))
+        done = run("report", "users.csv", "--model", "bradley-terry", "--strict", "-o", "strict.html", cwd=files)
+        assert done.returncode == 3 and "Warning" in done.stderr and (files / "strict.html").exists()
+
     def test_bad_input_ends_with_a_message_and_leaves_no_file(self, files):
         done = run("report", "votes.csv", "--model", "bradley-terry", "--meta", "votes.csv", "-o", "no.html", cwd=files)
         assert done.returncode == 2 and "No column" in done.stderr

@@ -8,5 +8,6 @@ report      ``report``: a page to show
 judging     ``compare``, ``diagnose``, ``judge``
 arena       ``arena ...``: a Stable Arena
 reproduce   ``reproduce``: the paper
+schema      ``schema``: what JSON answers mean
 ==========  =====================================
 """

@@ -11,9 +11,9 @@ import typer
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.commands.questions.decisions import Goal
-from bayes_arena.cli.commands.ratings import Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
-from bayes_arena.cli.options import MODEL, OUTPUT, VOTES, Without, takes_options
+from bayes_arena.cli.commands.questions.decisions import Asked, Goal
+from bayes_arena.cli.commands.ratings import RECORD, Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
+from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
 from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.source import Delta, VoteSource, described
@@ -26,7 +26,7 @@ arena = typer.Typer(
     help="Keep votes in one file, rate them round by round, and judge the annotators (Algorithm 3 of the paper).",
     no_args_is_help=True,
 )
-app.add_typer(arena, name="arena")
+app.add_typer(arena, name="arena", rich_help_panel=KEPT)
 
 
 ArenaFile = Annotated[Path, typer.Argument(metavar="FILE", help="File of the arena.", show_default=False)]
@@ -38,20 +38,20 @@ Id = Annotated[
     str | None,
     typer.Option(
         "--id",
-        help="Column of the votes' ids. Without one, votes alike are taken for those added before: right for the same "
-        "file again or a longer version of it, wrong for a batch of further votes.",
+        help="Column of the votes' ids. Without one, a vote like one that is stored is taken for the same: right for a "
+        "file that is added again or has grown, wrong for a batch of further votes.",
         rich_help_panel=VOTES,
     ),
 ]
 Epsilon = Annotated[
     float,
-    typer.Option(help="Warn or exclude annotators with theta (sum 1) not above this.", rich_help_panel=MODEL),
+    typer.Option(help="Flag annotators whose theta (sum 1) is not above this.", rich_help_panel=MODEL),
 ]
 Exclude = Annotated[
     bool,
     typer.Option(
         "--exclude",
-        help="Leave them out of the rounds that follow, until readmitted, instead of warning.",
+        help="Exclude flagged annotators from later rounds, until they are readmitted, instead of warning.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -84,7 +84,7 @@ def add(
     columns = {"new": [added.new], "known": [added.known], "invalid": [sum(added.dropped.values())]}
     shown = {name: [str(value) for value in values] for name, values in columns.items()}
     head = {"warnings": notes}
-    output.write(columns, key="added", head=head, title=f"{file.name}: votes added", shown=shown)
+    output.write(columns, schema="arena-add/1", key="added", head=head, title=f"{file.name}: votes added", shown=shown)
 
 
 @arena.command()
@@ -148,13 +148,15 @@ def rate(
         "warnings": notes,
     }
     shown = shown_leaderboard(round.ratings, intervals.level)
-    output.write(round.ratings, key="leaderboard", head=head, title=title, shown=shown)
+    output.write(
+        round.ratings, schema="arena-rate/1", key="leaderboard", head=head, title=title, shown=shown, spare=RECORD
+    )
 
 
 @arena.command()
 @takes_options
 def annotators(file: ArenaFile, output: Output) -> None:
-    """List the annotators: their votes, whether they wait, are warned or excluded, and theta of their last round."""
+    """List the annotators: votes, status (waiting, warned, excluded ...), and theta in their last round."""
     from bayes_arena.arena.stable_arena import StableArena
 
     with StableArena(file, read_only=True) as stable:
@@ -162,7 +164,7 @@ def annotators(file: ArenaFile, output: Output) -> None:
     formats = {"theta": ".2f", "theta_paper": ".4f", "p_negative": ".3f"}
     formats |= {"anomaly_probability": ".3f", "net_agreement": ".2f"}
     head = {"decisions": rows(_columns(decisions))}
-    _write(table, formats, key="annotators", head=head, title=file.name, output=output)
+    _write(table, formats, schema="arena-annotators/1", key="annotators", head=head, title=file.name, output=output)
 
 
 @arena.command()
@@ -180,7 +182,7 @@ def history(file: ArenaFile, picture: Picture, output: Output) -> None:
         "decisions": rows(_columns(decisions)),
     }
     title = f"{file.name}: {len(rounds)} round(s)"
-    _write(table, formats, key="history", head=head, title=title, output=output)
+    _write(table, formats, schema="arena-history/1", key="history", head=head, title=title, output=output)
 
 
 @arena.command("next")
@@ -188,19 +190,27 @@ def history(file: ArenaFile, picture: Picture, output: Output) -> None:
 def next_(
     *,
     file: ArenaFile,
-    pairs: Annotated[int, typer.Option("--pairs", "-n", help="How many to ask for.")] = 20,
+    pairs: Asked = 20,
     goal: Goal = "best",
     seed: Annotated[int, typer.Option(help="The same seed asks for the same pairs.")] = 0,
     output: Output,
 ) -> None:
-    """Choose the pairs to be voted on next."""
+    """Choose the pairs whose votes would help most."""
     with collected_warnings() as notes:
         from bayes_arena.arena.stable_arena import StableArena
 
         with StableArena(file, read_only=True) as stable:
             table = stable.next_pairs(pairs, goal=goal, seed=seed)
     head = {**{str(name): value for name, value in table.attrs.items()}, "warnings": notes}
-    _write(table, {}, key="pairs", head=head, title=f"{file.name}: pairs to be voted on next", output=output)
+    _write(
+        table,
+        {},
+        schema="arena-next/1",
+        key="pairs",
+        head=head,
+        title=f"{file.name}: pairs to be voted on next",
+        output=output,
+    )
 
 
 @arena.command()
@@ -216,6 +226,7 @@ def _write(
     table: pd.DataFrame,
     formats: dict[str, str],
     *,
+    schema: str,
     key: str,
     head: dict[str, Any],
     title: str,
@@ -226,8 +237,9 @@ def _write(
         name: ["" if value is None else format(value, formats.get(name, "")) for value in values]
         for name, values in columns.items()
     }
-    output.write(columns, key=key, head=head, title=title, shown=shown)
+    output.write(columns, schema=schema, key=key, head=head, title=title, shown=shown)
 
 
 def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
-    return {str(name): [plain(value) for value in table[name]] for name in table}
+    known = table.astype(object).where(table.notna(), None)  # pandas has several words for what is missing
+    return {str(name): [plain(value) for value in known[name]] for name in known}

@@ -11,20 +11,21 @@ from typer import Option
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import ModelChoice
-from bayes_arena.cli.options import MODEL, Without, takes_options
+from bayes_arena.cli.options import FITTED, MODEL, TRUSTED, Without, takes_options
 from bayes_arena.cli.output import Output, between, digits
 from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
+from bayes_arena.progress import report
 
 COMPARED = Without(
-    "model", "prior", "guard", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination"
+    "model", "prior", "no_guard", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination"
 )
 ANSWERS = "+answers"
 """What follows the name of a model with answers."""
 
 
-@app.command()
+@app.command(rich_help_panel=FITTED)
 @takes_options
 def compare(
     *,
@@ -32,7 +33,7 @@ def compare(
         str,
         Option(
             metavar="A,B,...",
-            help="Models, separated by commas; +answers gives one answers, as in am-davidson+answers.",
+            help="Models, separated by commas; with +answers, as in am-davidson+answers, a model rates answers.",
         ),
     ],
     source: Annotated[VoteSource, Without("no_annotator", "feature")],
@@ -62,12 +63,15 @@ def compare(
 
         cells = source.read()
         fits = {}
-        for name in models.split(","):
+        names = models.split(",")
+        for number, name in enumerate(names):
+            report(f"fitting {name.strip()}", number, len(names))
             plain, plus, _ = name.strip().partition(ANSWERS)
             model = Problem.of(cells, plain, "default").model
             model = replace(model, ties=ties) if ties else model
             model, _ = with_answers(model, cells, bool(plus))
             fits[model.name] = fit(cells, model=model, method=route.method or "marginal", seed=route.seed)
+        report("")
         table = compare_fits(fits, over=over)
     columns: dict[str, Any] = {str(name): table[name].to_numpy() for name in table}
     shown = {
@@ -86,10 +90,10 @@ def compare(
         title += f"\nscored by predicting {table.attrs['question']}"
     asked = {str(name): value for name, value in table.attrs.items()}
     head = {**sizes(cells), "n_scored": scored, **asked, "warnings": notes}
-    output.write(columns, key="comparison", head=head, title=title, shown=shown)
+    output.write(columns, schema="compare/1", key="comparison", head=head, title=title, shown=shown, spare=("s.e.",))
 
 
-@app.command()
+@app.command(rich_help_panel=FITTED)
 @takes_options
 def diagnose(
     source: VoteSource,
@@ -108,21 +112,20 @@ def diagnose(
     how = {"model": result.model.name, "prior": str(result.prior), "method": result.method}
     head = {**how, **sizes(result.cells), "warnings": notes}
     title = f"{source.title(result.cells)}\n{', '.join(how.values())}"
-    output.write(columns, key="diagnosis", head=head, title=title, shown=columns)
+    output.write(columns, schema="diagnose/1", key="diagnosis", head=head, title=title, shown=columns)
 
 
-@app.command()
+@app.command(rich_help_panel=TRUSTED)
 @takes_options
 def judge(
     *,
-    judge: Annotated[str, Option(metavar="NAME", help="The annotator that is a program, and judges.")],
+    judge: Annotated[str, Option(metavar="NAME", help="The judge: an annotator that is a program.")],
     source: Annotated[VoteSource, Without("no_annotator")],
     own: Annotated[
         list[str] | None,
         Option(
             metavar="NAME",
-            help="A competitor of the judge's own kind. Repeatable. Default: those whose names begin as the judge is "
-            "called.",
+            help="A competitor of the judge's own kind. Repeatable. Default: those whose names begin like the judge's.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -131,27 +134,27 @@ def judge(
     level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95,
     output: Output,
 ) -> None:
-    """Say what a language model that judges does beside people, its tastes, and how many human votes it is worth."""
+    """Report on a language model that judges: how it votes beside people, its tastes, and the worth of its votes."""
     with collected_warnings() as notes:
         import numpy as np
 
         from bayes_arena.reliability.programs.judges import judge_report
-        from bayes_arena.reliability.programs.report import Estimate
+        from bayes_arena.reliability.programs.report import COUNTED, Estimate
 
         result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
-        report = judge_report(result, judge, own=own, level=level)
-    rows, missing = report.rows(), Estimate(nan, nan, nan)
+        found = judge_report(result, judge, own=own, level=level)
+    rows, missing = found.rows(), Estimate(nan, nan, nan)
     estimates = [one if isinstance(one, Estimate) else replace(missing, value=one) for one in rows.values()]
     columns: dict[str, Any] = {"what": list(rows)}
     columns |= {name: np.array([getattr(one, name) for one in estimates]) for name in ("value", "lower", "upper")}
     bounds = between(columns["lower"], columns["upper"], ".2f")
     shown = {
         "what": columns["what"],
-        "value": digits(columns["value"], ",.2f"),
+        "value": [f"{one.value:,.0f}" if abs(one.value) >= COUNTED else f"{one.value:.2f}" for one in estimates],
         f"{100 * level:g} % interval": [
             "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
         ],
     }
-    head = {"judge": judge, "sentence": report.sentence, "model": report.model, **sizes(result.cells)}
-    title = f"{source.title(result.cells)}\n{report.model}\n{report.sentence}"
-    output.write(columns, key="report", head={**head, "warnings": notes}, title=title, shown=shown)
+    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cells)}
+    title = f"{source.title(result.cells)}\n{found.model}\n{found.sentence}"
+    output.write(columns, schema="judge/1", key="report", head={**head, "warnings": notes}, title=title, shown=shown)

@@ -11,7 +11,7 @@ from typer import Option
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.options import MODEL, Without, takes_options
+from bayes_arena.cli.options import MODEL, RANKING, TRUSTED, Without, takes_options
 from bayes_arena.cli.output import Output, between, counts, digits
 from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.source import VoteSource, sizes
@@ -27,7 +27,11 @@ Fdr = Annotated[
 ]
 
 
-@app.command()
+RECORD = "ties", "losses", "wins"
+"""Columns of a leaderboard that a narrow terminal can do without."""
+
+
+@app.command(rich_help_panel=RANKING)
 @takes_options
 def rank(
     source: VoteSource,
@@ -58,10 +62,18 @@ def rank(
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
     title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}{left_out_named(result)}"
-    output.write(columns, key="leaderboard", head=head, title=title, shown=shown)
+    output.write(
+        columns,
+        schema="rank/1",
+        key="leaderboard",
+        head=head,
+        title=title,
+        shown=shown,
+        spare=("ties", "losses", "wins"),
+    )
 
 
-@app.command()
+@app.command(rich_help_panel=TRUSTED)
 @takes_options
 def annotators(
     *,
@@ -104,7 +116,8 @@ def annotators(
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
     title = f"{source.title(result.cells)}\n{how}{_intervals_named(shown_as)}{left_out_named(result)}"
-    output.write(columns, key="annotators", head=head, title=title, shown=shown)
+    spare = ("side b", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "P(favours)", "agreement", "votes")
+    output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
 
 
 def shown_leaderboard(columns: Mapping[str, Any], level: float) -> dict[str, list[str]]:
@@ -137,6 +150,13 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
     }
     method = f"{result.method} by quadrature" if result.evidence == "quadrature" else result.method
     return about, f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
+
+
+def introduced(source: VoteSource, result: Fit, *said: str) -> tuple[dict[str, Any], str]:
+    """Return what was fitted and what its rankings are about, for programs and, with what is said, for people."""
+    about, how = how_fitted(result)
+    lines = source.title(result.cells), f"{how}{_ranked_on(result.about)}{left_out_named(result)}", *said
+    return about | result.about, "\n".join(lines)
 
 
 def _trust(trust: Judgement) -> dict[str, Any]:
@@ -180,8 +200,13 @@ def left_out_named(result: Fit) -> str:
 
 def board_named(shown_as: Mapping[str, Any]) -> str:
     """Name the intervals of a board, unless they are the posterior's own, and what it is over, for a title."""
-    about = " of ".join(shown_as[word] for word in ("over", "slice") if word in shown_as)
-    return _intervals_named(shown_as) + (f"\nranked on {about}" if about else "")
+    return _intervals_named(shown_as) + _ranked_on(shown_as)
+
+
+def _ranked_on(about: Mapping[str, str]) -> str:
+    """Name the slices that a ranking is about, if they differ, for a title."""
+    slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
+    return f"\nranked on {slices}" if slices else ""
 
 
 def _intervals_named(shown_as: Mapping[str, Any]) -> str:

@@ -7,15 +7,16 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from typer import Option
+from typer import Exit, Option
 
 from bayes_arena.cli.app import app, collected_warnings, tell
 from bayes_arena.cli.choices import BoardChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.options import MODEL, OUTPUT, takes_options
+from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, takes_options
+from bayes_arena.cli.output import WARNED, Strict
 from bayes_arena.cli.source import VoteSource
 
 
-@app.command()
+@app.command(rich_help_panel=KEPT)
 @takes_options
 def report(
     *,
@@ -41,13 +42,14 @@ def report(
     pseudonyms: Annotated[
         bool, Option("--pseudonyms", help="Number the annotators instead of naming them.", rich_help_panel=OUTPUT)
     ] = False,
+    strict: Strict = False,
 ) -> None:
     """Write a page to show and to send: the verdict, the ranking, how sure it is, and who voted how."""
     from bayes_arena.page.report import report as report_of
 
     with collected_warnings() as notes:
         cells = source.read()
-    with collected_warnings():
+    with collected_warnings() as of_fit:
         over, slice = board.chosen()
         page = report_of(
             model.fit(cells).on(over, slice),
@@ -62,3 +64,5 @@ def report(
         )
     page.save(output)
     tell(f"Wrote {output}, {len(page.html.encode()) / 1000:.0f} kB.")
+    if strict and (notes or of_fit):
+        raise Exit(WARNED)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bayes_arena.cli.aligned import print_aligned
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.options import OUTPUT, VOTES
-from bayes_arena.cli.output import Output
+from bayes_arena.cli.options import KEPT, OUTPUT, VOTES
 from bayes_arena.cli.source import sizes
 from bayes_arena.errors import printable
 
@@ -32,7 +32,7 @@ class TargetName(StrEnum):
     all = "all"
 
 
-@app.command()
+@app.command(rich_help_panel=KEPT)
 def reproduce(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.", rich_help_panel=OUTPUT)],
     target: Annotated[TargetName, typer.Argument(help="What to reproduce.")] = TargetName.all,
@@ -54,7 +54,7 @@ def reproduce(
         ),
     ] = 50,
 ) -> None:
-    """Reproduce the paper's tables and figures: numbers as CSV, pictures as PNG and PDF. All of it takes minutes."""
+    """Reproduce the paper's tables and figures: numbers as CSV, pictures as PNG and PDF. The whole takes minutes."""
     from bayes_arena.experiments.paper.reproduction import TARGETS, reproduce as write_target
 
     with collected_warnings():
@@ -70,7 +70,7 @@ def reproduce(
             short, note, files = write_target(chosen, votes, output)
         lines = [f"{chosen}: {', '.join(map(str, files))}", *note.split("\n")]
         print("\n" + "\n".join(printable(line) for line in lines if line))
-        Output().write(short, key=chosen, head={}, title="", shown=short)
+        print_aligned(short, "")
 
 
 def _read(data: str | None, delta: int) -> Material:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.options import Without, takes_options
+from bayes_arena.cli.options import WANTED, Without, takes_options
 from bayes_arena.cli.output import Format, Output
 from bayes_arena.cli.source import VoteSource, sizes
 from bayes_arena.errors import VotesError
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
 
 
-@app.command()
+@app.command(rich_help_panel=WANTED)
 @takes_options
 def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output: Output) -> None:
-    """Report what the votes can and cannot settle, and whose do not count; exit code 2 if some are invalid."""
+    """Report what the votes can and cannot settle, and whose do not count. Exit code 2 if some are invalid."""
     source = replace(source, on_invalid="drop")
     with collected_warnings() as notes:
         from bayes_arena.votes.checks import check_rows
@@ -34,13 +34,14 @@ def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output:
             rows.append(_good_faith(cells))
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     head = {**sizes(cells), "warnings": notes}
-    output.write(columns, key="checks", head=head, title=source.title(cells), shown=columns)
+    output = replace(output, strict=output.strict and not cells.dropped)  # invalid votes end it below
+    output.write(columns, schema="check/1", key="checks", head=head, title=source.title(cells), shown=columns)
     if cells.dropped:
         with warnings.catch_warnings(action="ignore"):
             replace(source, on_invalid="raise").read()  # quotes the first invalid votes, and ends with exit code 2
 
 
-@app.command()
+@app.command(rich_help_panel=WANTED)
 def simulate(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write (.csv or .parquet).")] = None,
     truth: Annotated[Path | None, typer.Option(help="JSON file for the true strengths and discriminations.")] = None,
@@ -53,7 +54,7 @@ def simulate(
     tie_propensity: Annotated[float, typer.Option(help="Davidson's nu; 0 for no ties.")] = 1.0,
     seed: Annotated[int, typer.Option(help="The same seed gives the same votes.")] = 0,
 ) -> None:
-    """Simulate an arena with known truth; by default the size of the paper's Table 1."""
+    """Simulate an arena whose truth is known, by default of the size of the paper's Table 1."""
     import json
 
     from bayes_arena.likelihood.simulation import simulate as simulate_arena

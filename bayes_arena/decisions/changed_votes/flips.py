@@ -47,7 +47,7 @@ def flips(
     how: How = "drop",
     max_share: float = 0.3,
 ) -> pd.DataFrame:
-    """Count the votes, annotators or prompts whose change would turn two competitors round.
+    """Count the votes, annotators or prompts whose change would make two competitors change places.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def flip_columns(
 def flip_votes(
     result: Fit, competitor: str, opponent: str, *, by: str = "vote", how: How = "drop", max_share: float = 0.3
 ) -> pd.DataFrame:
-    """List the votes whose change turns two competitors round.
+    """List the votes whose change would make two competitors change places.
 
     Parameters
     ----------

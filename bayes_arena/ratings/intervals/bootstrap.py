@@ -60,7 +60,9 @@ class Bootstrap(Interval):
 
     Examples
     --------
-    >>> ba.leaderboard(fit, interval=ba.Bootstrap(by="prompt"))
+    >>> table = leaderboard(fit(example_arena().votes), interval=Bootstrap(resamples=5))
+    >>> table.attrs["interval"]
+    'bootstrap'
 
     References
     ----------

@@ -38,7 +38,9 @@ class Clustered(Interval):
 
     Examples
     --------
-    >>> ba.leaderboard(fit, interval=ba.Clustered(by="prompt"))
+    >>> table = leaderboard(fit(example_arena().votes), interval=Clustered(by="annotator"))
+    >>> table.attrs["interval"]
+    'clustered'
 
     References
     ----------

@@ -18,7 +18,9 @@ class Laplace(Interval):
 
     Examples
     --------
-    >>> ba.leaderboard(fit, interval=ba.Laplace())  # or interval="laplace"
+    >>> table = leaderboard(fit(example_arena().votes), interval=Laplace())  # or interval="laplace"
+    >>> table.attrs["interval"]
+    'laplace'
     """
 
     name: ClassVar[str] = "laplace"

@@ -33,7 +33,7 @@ TOLERANCE = 1e-11
 
 @dataclass(frozen=True)
 class Profile(Interval):
-    """Where the profile likelihood falls by half a chi-squared quantile.
+    """Intervals that end where the profile likelihood has fallen by half a chi-squared quantile.
 
     For models of strengths alone (theta = 1). Tables of strengths, their differences and scores take it; it has no
     draws. Standard deviations beside it are those of :class:`~bayes_arena.Laplace`.

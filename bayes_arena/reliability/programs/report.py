@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from bayes_arena.arrays import Floats
+from bayes_arena.markup import html_facts
 from bayes_arena.ratings.intervals.contract import equal_tailed
 from bayes_arena.reliability.programs.concordance import Concordance
 from bayes_arena.reliability.programs.worth import Worth
@@ -97,6 +98,9 @@ class JudgeReport:
     def __str__(self) -> str:
         width = max(map(len, self.rows()))
         return "\n".join([self.sentence, *(f"  {name:<{width}}  {_shown(one)}" for name, one in self.rows().items())])
+
+    def _repr_html_(self) -> str:
+        return html_facts({name: _shown(one) for name, one in self.rows().items()}, said=[self.sentence])
 
     @property
     def sentence(self) -> str:

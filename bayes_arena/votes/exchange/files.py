@@ -84,7 +84,7 @@ def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
     Examples
     --------
     >>> import bayes_arena as ba
-    >>> ba.example_arena().cells.save("cells.parquet")  # doctest: +SKIP
+    >>> ba.read_votes("votes.csv").save("cells.parquet")  # doctest: +SKIP
     >>> ba.fit(ba.read_cells("cells.parquet"))  # doctest: +SKIP
     """
     from bayes_arena.votes.exchange.merging import merge

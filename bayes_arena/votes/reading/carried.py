@@ -196,7 +196,7 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
     found = repeated_answers(build_cells(votes, dropped={}, sided=False))
     if found.enough:
         text = f"Read {found.prompts} prompts from {listing(columns)}: {found.with_two} answers have two votes or more."
-        _warn(f"{text} Silent with prompt={named} ({options}); {otherwise}.", PromptsWarning)
+        _warn(f"{text} To confirm: prompt={named} ({options}); {otherwise}.", PromptsWarning)
         return votes
     why = (
         "it is the same in all votes"

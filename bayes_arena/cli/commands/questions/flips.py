@@ -10,30 +10,35 @@ from typer import Option
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import ModelChoice
 from bayes_arena.cli.commands.ratings import how_fitted, left_out_named
-from bayes_arena.cli.options import MODEL, takes_options
+from bayes_arena.cli.options import MODEL, RANKING, takes_options
 from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.source import VoteSource
 from bayes_arena.errors import SHOWN
 
 
-@app.command()
+@app.command(rich_help_panel=RANKING)
 @takes_options
 def flips(
     *,
     source: VoteSource,
     pairs: Annotated[
         Literal["adjacent", "top"],
-        Option(help="Every competitor and the next, or the first and the second.", rich_help_panel=MODEL),
+        Option(help="adjacent: each competitor and the next. top: the first and the second.", rich_help_panel=MODEL),
     ] = "adjacent",
     by: Annotated[
         str,
-        Option(help="Change single votes, or all of an annotator, a prompt or another slice.", rich_help_panel=MODEL),
+        Option(
+            help="Change single votes (vote), or all votes of an annotator, a prompt or another slice.",
+            rich_help_panel=MODEL,
+        ),
     ] = "vote",
     how: Annotated[
         Literal["drop", "flip", "add"],
-        Option(help="Drop votes, turn them round, or add votes for the second of a pair.", rich_help_panel=MODEL),
+        Option(
+            help="Drop votes, turn them round (flip), or add votes for the second of a pair.", rich_help_panel=MODEL
+        ),
     ] = "drop",
-    max_share: Annotated[float, Option(help="Most votes to change, as a share of all.", rich_help_panel=MODEL)] = 0.3,
+    max_share: Annotated[float, Option(help="Largest share of the votes to change.", rich_help_panel=MODEL)] = 0.3,
     model: ModelChoice,
     output: Output,
 ) -> None:
@@ -60,4 +65,4 @@ def flips(
     title = f"{source.title(result.cells)}\n{fitted}{left_out_named(result)}"
     title += f"\n{plural(by)} to {how} until the second is ahead"
     title += f"; inf: more than {100 * max_share:g} % of the votes" if any(map(isinf, columns["k"])) else ""
-    output.write(columns, key="flips", head=head, title=title, shown=shown)
+    output.write(columns, schema="flips/1", key="flips", head=head, title=title, shown=shown, spare=("linear", "gap"))

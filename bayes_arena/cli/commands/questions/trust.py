@@ -10,20 +10,20 @@ from typer import Option
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.choices import ModelChoice, ScaleChoice
 from bayes_arena.cli.commands.ratings import how_fitted
-from bayes_arena.cli.options import MODEL, VOTES, Without, takes_options
+from bayes_arena.cli.options import MODEL, TRUSTED, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, counts, digits, plain
 from bayes_arena.cli.source import VoteSource
 
 
-@app.command()
+@app.command(rich_help_panel=TRUSTED)
 @takes_options
 def integrity(
     source: Annotated[VoteSource, Without("no_annotator")],
-    model: Annotated[ModelChoice, Without("guard")],
+    model: Annotated[ModelChoice, Without("no_guard")],
     scale: ScaleChoice,
     output: Output,
 ) -> None:
-    """List whose votes carry every competitor, the most doubtful first, and where it would stand without suspects."""
+    """Show whose votes carry each competitor, the most doubtful first, and where it would stand without suspects."""
     with collected_warnings() as notes:
         from bayes_arena.reliability.suspicion.integrity import integrity_columns, require_trust, unjudged
 
@@ -33,9 +33,9 @@ def integrity(
     shown = {
         "competitor": [str(name) for name in columns["competitor"]],
         "rank without suspects": digits(columns["rank_without"], "d"),
-        "with": digits(columns["rank_with"], "d"),
+        "rank with": digits(columns["rank_with"], "d"),
         "elo without": digits(columns["elo_without"], ".1f"),
-        "with them": digits(columns["elo_with"], ".1f"),
+        "elo with": digits(columns["elo_with"], ".1f"),
         **{name: counts(columns[name]) for name in ("votes", "accounts")},
         "largest": digits(columns["largest_share"], ".0%"),
         "P(favour)": digits(columns["favour_probability"], ".3f"),
@@ -45,25 +45,26 @@ def integrity(
     about, how = how_fitted(result)
     head = {**about, "unjudged": why, "warnings": notes}
     title = "\n".join(filter(None, [source.title(result.cells), how, why]))
-    output.write(columns, key="integrity", head=head, title=title, shown=shown)
+    spare = ("largest", "accounts", "elo with", "votes", "elo without")
+    output.write(columns, schema="integrity/1", key="integrity", head=head, title=title, shown=shown, spare=spare)
 
 
-@app.command()
+@app.command(rich_help_panel=TRUSTED)
 @takes_options
 def bursts(
     *,
     source: VoteSource,
     time: Annotated[
-        str, Option(metavar="COLUMN", help="Column of the time of a vote: numbers, or dates.", rich_help_panel=VOTES)
+        str, Option(metavar="COLUMN", help="Column of the votes' times: numbers or dates.", rich_help_panel=VOTES)
     ] = "tstamp",
     model: ModelChoice,
     level: Annotated[
         float,
-        Option(help="Probability of naming anybody where time does not matter.", rich_help_panel=MODEL),
+        Option(help="Probability of a false alarm, where time does not matter.", rich_help_panel=MODEL),
     ] = 0.05,
     output: Output,
 ) -> None:
-    """Find windows of time in which a competitor won more, or less, than the fit expects."""
+    """Find periods in which a competitor won more, or less, than its strength explains."""
     source = replace(source, slice=[*(source.slice or []), f"{time}={time}"])
     with collected_warnings() as notes:
         from bayes_arena.reliability.suspicion.bursts import burst_columns
@@ -84,4 +85,5 @@ def bursts(
     head = {**about, "time": time, "level": level, "warnings": notes}
     said = "" if len(columns["z"]) else "no burst"
     title = "\n".join(filter(None, [source.title(result.cells), how, said]))
-    output.write(columns, key="bursts", head=head, title=title, shown=shown)
+    spare = ("z", "largest", "accounts")
+    output.write(columns, schema="bursts/1", key="bursts", head=head, title=title, shown=shown, spare=spare)

@@ -1,0 +1,129 @@
+"""Aligned text: a table as people read it.
+
+A terminal has so many columns (or ``$COLUMNS``), a file or a pipe as many as it takes. Where there are too few,
+headings and long text are folded inside their columns; then columns that can be spared are left out, and named under
+the table. Numbers are never cut. On terminals that show plain characters alone there are no others, but in names.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from bayes_arena.cli.app import is_plain_terminal
+from bayes_arena.errors import printable
+from bayes_arena.markup import Shown, has_words
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDE = 10_000
+"""Characters no table needs."""
+FOLDED = 20
+"""Characters to which a column of text is folded at most."""
+GAP = 2
+"""Characters between columns."""
+ASCII = str.maketrans({"─": "-", "–": "-", "…": "..", "×": "x", "±": "+-"})
+"""What stands for the characters beyond ASCII that tables are made of."""
+
+
+def print_aligned(shown: Shown, title: str, spare: Sequence[str] = ()) -> None:
+    """Print a table to standard output, in the colours of the terminal."""
+    from rich.console import Console
+
+    if sys.stdout.isatty() and not is_plain_terminal():
+        _lay_out(Console(), shown, title, spare, width())
+    else:
+        sys.stdout.write(aligned(shown, title, spare, width()))
+
+
+def aligned(shown: Shown, title: str, spare: Sequence[str] = (), columns: int | None = None) -> str:
+    """Return a table as text.
+
+    Parameters
+    ----------
+    shown : mapping of str to sequence of str
+        Heading to values.
+    title : str
+        Lines above it.
+    spare : sequence of str
+        Headings that can be left out, the first first.
+    columns : int, optional
+        Characters of a line; as many as it takes by default.
+    """
+    from rich.console import Console
+
+    console = Console(color_system=None)
+    with console.capture() as capture:
+        _lay_out(console, shown, title, spare, columns)
+    text = "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+    return text.translate(ASCII) if is_plain_terminal() else text
+
+
+def width() -> int | None:
+    """Return how many characters a line has, None where it may be as long as it takes.
+
+    ``$COLUMNS`` counts on a terminal alone: programs that read lines leave it to the commands that they start.
+    """
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _lay_out(console: Console, shown: Shown, title: str, spare: Sequence[str], columns: int | None) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    room = columns or WIDE
+    kept, left_out = dict(shown), []
+    for name in spare:
+        if _total(map(_least, kept.items())) <= room:
+            break
+        if kept.pop(name, None) is not None:
+            left_out.append(name)
+    console.width = room
+    for line in title.split("\n") if title else []:
+        console.print(Text(printable(line), style="bold"))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    widths = _widths(kept, room)
+    for (name, values), characters in zip(kept.items(), widths, strict=True):
+        table.add_column(name, justify="left" if has_words(values) else "right", width=characters, overflow="fold")
+    for row in zip(*kept.values(), strict=True):
+        table.add_row(*(Text(printable(value)) for value in row))
+    console.width = max(room, _total(widths))
+    console.print(table, crop=False, soft_wrap=True)
+    if left_out:
+        console.print(f"Not shown in {room} columns: {', '.join(left_out)} (--format csv has all).", highlight=False)
+
+
+def _widths(shown: Shown, room: int) -> list[int]:
+    """Return the characters of every column: as many as it takes, less where there is not the room."""
+    widths, least = list(map(_most, shown.items())), list(map(_least, shown.items()))
+    while _total(widths) > room and widths != least:
+        widest = max(range(len(widths)), key=lambda column: (widths[column] > least[column], widths[column]))
+        widths[widest] -= 1
+    return widths
+
+
+def _most(column: tuple[str, Sequence[str]]) -> int:
+    """Return the characters of a column that is not folded."""
+    return max(map(_characters, (column[0], *column[1])))
+
+
+def _least(column: tuple[str, Sequence[str]]) -> int:
+    """Return the characters of a column whose heading is folded at its words, and long text anywhere."""
+    name, values = column
+    value, word = max(map(_characters, values), default=0), max(map(_characters, name.split()), default=0)
+    return max(word, min(value, FOLDED) if has_words(values) else value, 1)
+
+
+def _total(widths: Iterable[int]) -> int:
+    """Return the characters of a line, with gaps between columns and one character at either edge."""
+    return sum(each + GAP for each in widths)
+
+
+def _characters(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(printable(text))

@@ -1,0 +1,109 @@
+"""``pairs`` and ``versus``: who is better than whom, and what would settle it."""
+
+from __future__ import annotations
+
+from math import isinf
+from typing import Annotated, Any
+
+from typer import Argument, Option
+
+from bayes_arena.cli.app import app, collected_warnings
+from bayes_arena.cli.choices import BoardChoice, ModelChoice
+from bayes_arena.cli.commands.ratings import introduced
+from bayes_arena.cli.options import MODEL, RANKING, takes_options
+from bayes_arena.cli.output import Output, between, counts, digits, plain
+from bayes_arena.cli.source import VoteSource
+
+Level = Annotated[
+    float, Option(help="Probability at which an order is settled; coverage of the intervals.", rich_help_panel=MODEL)
+]
+
+
+@app.command(rich_help_panel=RANKING)
+@takes_options
+def pairs(
+    *,
+    source: VoteSource,
+    model: ModelChoice,
+    board: BoardChoice,
+    most: Annotated[
+        int, Option("--pairs", "-n", min=1, help="How many to list, the least settled first.", rich_help_panel=MODEL)
+    ] = 50,
+    level: Level = 0.95,
+    output: Output,
+) -> None:
+    """List who is better than whom, and how likely that is, the least settled pairs first."""
+    with collected_warnings() as notes:
+        from bayes_arena.decisions.versus import pair_columns
+
+        result = model.fit(source.read()).on(*board.chosen())
+        columns, n_pairs, n_unsettled = pair_columns(result, level, most)
+    shown = {
+        "better": [str(name) for name in columns["stronger"]],
+        "worse": [str(name) for name in columns["weaker"]],
+        "P(better)": digits(columns["p_better"], ".3f"),
+        "Elo gap": digits(columns["elo_gap"].round() + 0.0, ".0f"),
+        _interval(level): between(columns["lower"], columns["upper"], ".0f"),
+        "win rate": digits(columns["expected_score"], ".0%"),
+        "votes": counts(columns["votes"]),
+        "to settle": [_to_go(votes) for votes in columns["votes_to_go"]],
+    }
+    columns["votes_to_go"] = [plain(votes) for votes in columns["votes_to_go"]]
+    said = f"not settled at {100 * level:g} %: {n_unsettled:,} of {n_pairs:,} pairs"
+    said += f"; shown are the {most:,} least settled" if most < n_pairs else ""
+    about, title = introduced(source, result, said)
+    head = {**about, "level": level, "n_pairs": n_pairs, "n_unsettled": n_unsettled, "warnings": notes}
+    spare = ["win rate", "votes"]
+    output.write(columns, schema="pairs/1", key="pairs", head=head, title=title, shown=shown, spare=spare)
+
+
+@app.command(rich_help_panel=RANKING)
+@takes_options
+def versus(
+    *,
+    competitor: Annotated[str, Argument(metavar="A", help="A competitor.", show_default=False)],
+    opponent: Annotated[str, Argument(metavar="B", help="Another one.", show_default=False)],
+    source: VoteSource,
+    model: ModelChoice,
+    board: BoardChoice,
+    level: Level = 0.95,
+    output: Output,
+) -> None:
+    """Say which of two competitors is better, by how much, and how many more votes would settle it."""
+    with collected_warnings() as notes:
+        from dataclasses import asdict
+
+        from bayes_arena.decisions.versus import versus as compared
+
+        result = model.fit(source.read()).on(*board.chosen())
+        found = compared(result, competitor, opponent, level=level)
+    numbers: dict[str, Any] = {name: plain(value) for name, value in asdict(found).items()}
+    for told_above in ("level", "unjudged"):
+        del numbers[told_above]
+    values = {
+        f"P({competitor} is better)": f"{found.p_better:.3f}",
+        "Elo gap": f"{found.elo_gap:.1f}",
+        _interval(level): f"{found.lower:.1f} … {found.upper:.1f}",
+        "expected win rate": f"{found.expected_score:.1%}",
+        "votes between them": f"{found.votes:,.12g}",
+        "won, lost, tied": f"{found.wins:,.12g}, {found.losses:,.12g}, {found.ties:,.12g}",
+        "more votes to settle it": _to_go(found.votes_to_go),
+    }
+    about, title = introduced(source, result, str(found))
+    head = {**about, "level": level, "sentence": str(found), "warnings": notes}
+    columns = {name: [value] for name, value in numbers.items()}
+    shown = {f"{competitor} against {opponent}": list(values), "": list(values.values())}
+    output.write(columns, schema="versus/1", key="versus", head=head, title=title, shown=shown)
+
+
+def _interval(level: float) -> str:
+    return f"{100 * level:g} % interval"
+
+
+def _to_go(votes: float | None) -> str:
+    """Show how many votes would settle a pair."""
+    from bayes_arena.decisions.versus import about
+
+    if not votes:
+        return "" if votes is None else "settled"
+    return "too many" if isinf(votes) else about(votes)

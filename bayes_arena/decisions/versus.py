@@ -1,0 +1,258 @@
+"""One competitor against another: which is the better, by how much, and how many more votes would settle it.
+
+With d the gap r*_i - r*_j of the draws that decisions are made from, P(i is better) is the share of draws in which d is
+positive. The order is settled at a level once that probability, or the one of the other order, is at least the level.
+
+How many more votes on the pair would settle it is an estimate, not a promise. A vote says of d as much as
+
+    s'(d)^2 / v,        s'(d) the slope of the expected score, v the variance of a score under the model,
+
+and n such votes leave a standard deviation of (1 / sd^2 + n s'(d)^2 / v)^(-1/2) of sd. The n is looked for at which the
+level is reached *if d stays what it is*. It moves: so many votes settled .57 and .64 of the pairs that were tried, by
+Bradley-Terry and am-Davidson (``benchmarks/versus.py``). Where slices differ (answers, categories), votes on new
+prompts say less than that, and nothing is estimated; nor where direct votes cannot settle it, because the direction of
+the ranking is open.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.decisions.verdict import FACE_VALUE
+from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.outcomes.likelihood import ETA
+from bayes_arena.likelihood.predictor import lead
+from bayes_arena.markup import html_paragraph
+from bayes_arena.ratings.belief import believed
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.estimates import pair_indices
+from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
+from bayes_arena.ratings.standing import score_columns, shares_ahead
+from bayes_arena.votes.cells import whole_counts
+
+BEYOND = 1000
+"""Times the votes that were cast, beyond which no number of further ones is estimated."""
+
+
+@dataclass(frozen=True)
+class Versus:
+    """One competitor against another.
+
+    Attributes
+    ----------
+    competitor, opponent : str
+        The two, as they were asked for.
+    level : float
+        Probability at which an order is settled, and coverage of the intervals.
+    p_better : float
+        Probability that the competitor is better than the opponent.
+    settled : bool
+        Whether this probability, or that of the other order, is at least the level.
+    elo_gap, lower, upper : float
+        By how many Elo points it is ahead: posterior mean and interval.
+    expected_score : float
+        Share of their votes that it is expected to win, a tie counting one half.
+    votes, wins, losses, ties : float
+        Votes on the two so far that count; both-bad votes are among the ties.
+    votes_to_go : float or None
+        Estimate of the further votes on the two that would settle their order: 0 where it is settled, infinite if it
+        takes more than a thousand times the votes that were cast; None where it cannot be estimated.
+    unjudged : str
+        Why nobody is judged, so that all of this takes the votes at face value; mostly empty.
+    """
+
+    competitor: str
+    opponent: str
+    level: float
+    p_better: float
+    settled: bool
+    elo_gap: float
+    lower: float
+    upper: float
+    expected_score: float
+    votes: float
+    wins: float
+    losses: float
+    ties: float
+    votes_to_go: float | None
+    unjudged: str = ""
+
+    def __str__(self) -> str:
+        if self.p_better < 0.5:
+            return str(self.turned_round)
+        said = f"{self.competitor} is better than {self.opponent} (probability {_rounded(self.p_better)})."
+        if not self.settled:
+            said = (
+                f"The votes do not settle whether {self.competitor} is better than {self.opponent} (probability "
+                f"{self.p_better:.2f})."
+            )
+        so_far = "No vote was cast on the two; all of this follows from votes on others."
+        if self.votes:
+            so_far = (
+                f"Of {self.votes:,.12g} votes on the two it won {self.wins:,.12g}, lost {self.losses:,.12g} and tied "
+                f"{self.ties:,.12g}."
+            )
+        sentences = [
+            said,
+            f"It is {max(self.elo_gap, 0.0):.0f} Elo points ahead ({100 * self.level:g} % interval {self.lower:.0f} to "
+            f"{self.upper:.0f}) and is expected to take {100 * self.expected_score:.0f} % of their votes, a tie "
+            "counting one half.",
+            so_far,
+        ]
+        if not self.settled and self.votes_to_go is not None:
+            sentences.append(
+                f"About {about(self.votes_to_go)} more votes on the two would settle it, if the gap stays what it is."
+                if math.isfinite(self.votes_to_go)
+                else "They are too close to estimate how many votes would settle it."
+            )
+        return " ".join([*([self.unjudged, FACE_VALUE] if self.unjudged else []), *sentences])
+
+    def _repr_html_(self) -> str:
+        return html_paragraph(str(self))
+
+    @property
+    def turned_round(self) -> Versus:
+        """The opponent against the competitor."""
+        return replace(
+            self,
+            competitor=self.opponent,
+            opponent=self.competitor,
+            p_better=1 - self.p_better,
+            elo_gap=-self.elo_gap,
+            lower=-self.upper,
+            upper=-self.lower,
+            expected_score=1 - self.expected_score,
+            wins=self.losses,
+            losses=self.wins,
+        )
+
+
+def about(votes: float) -> str:
+    """Return a number of votes to two digits."""
+    return f"{float(f'{votes:.1e}'):,.0f}"
+
+
+def versus(fit: Fit, competitor: str, opponent: str, *, level: float = 0.95) -> Versus:
+    """Say which of two competitors is the better, by how much, and how many more votes would settle it.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    competitor, opponent : str
+        The two.
+    level : float
+        Probability at which their order is settled, and coverage of the interval.
+
+    Returns
+    -------
+    Versus
+
+    Raises
+    ------
+    ModelError
+        If a name is no competitor, the two are one, or the level is not between 0 and 1.
+    NotIdentifiedError
+        If the votes do not determine the estimate under a flat prior.
+
+    Examples
+    --------
+    >>> found = versus(fit(example_arena().votes), "model-06", "model-12")
+    >>> found.settled, round(found.p_better, 1)
+    (False, 0.8)
+    """
+    require_level(level)
+    columns = _compared(fit, *pair_indices(fit, [(competitor, opponent)]), level)
+    numbers: dict[str, Any] = {name: column.tolist()[0] for name, column in columns.items()}
+    unjudged = fit.trust.unjudged if fit.trust is not None else ""
+    return Versus(competitor, opponent, level, **numbers, unjudged=unjudged)
+
+
+def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Columns, int, int]:
+    """Compare all pairs, the likelier competitor first, and return the least settled ones.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    level : float
+        As for :func:`versus`.
+    most : int, optional
+        How many pairs; all by default.
+
+    Returns
+    -------
+    columns : dict
+        ``stronger, weaker`` and what a :class:`Versus` knows of them, the least settled pair first.
+    n_pairs, n_unsettled : int
+        How many pairs there are, and how many of them are not settled.
+    """
+    require_level(level)
+    i, j = pair_indices(fit, None)
+    ahead = shares_ahead(believed(fit).elo_strength)[i, j]
+    i, j = np.where(ahead >= 0.5, i, j), np.where(ahead >= 0.5, j, i)
+    likelier = np.maximum(ahead, 1 - ahead)
+    order = np.argsort(likelier, kind="stable")[:most]
+    names = np.array(fit.cells.competitors, dtype=object)
+    columns = {"stronger": names[i[order]], "weaker": names[j[order]], **_compared(fit, i[order], j[order], level)}
+    return columns, len(i), int((likelier < level).sum())
+
+
+def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
+    """Columns of what is known of pairs, by their indices."""
+    draws, open_direction = believed(fit), fit.mirror_probability or 0.0
+    gap = draws.elo_strength[:, i] - draws.elo_strength[:, j]
+    p_better = ((gap > 0) + 0.5 * (gap == 0)).mean(axis=0)
+    settled = np.maximum(p_better, 1 - p_better) >= level
+    points, (lower, upper) = EloScale().points_per_logit, equal_tailed(gap, level)
+    score = score_columns(fit, draws, i, j, level)["mean"]
+    wins, losses, ties = _votes_between(fit, i, j)
+    return {
+        "p_better": p_better,
+        "settled": settled,
+        "elo_gap": points * gap.mean(axis=0),
+        "lower": points * lower,
+        "upper": points * upper,
+        "expected_score": score + open_direction * (1 - 2 * score),
+        "votes": whole_counts(wins + losses + ties),
+        "wins": whole_counts(wins),
+        "losses": whole_counts(losses),
+        "ties": whole_counts(ties),
+        "votes_to_go": _votes_to_go(fit, i, j, gap, settled, level),
+    }
+
+
+def _votes_between(fit: Fit, i: Ints, j: Ints) -> tuple[Floats, Floats, Floats]:
+    """Votes on pairs that i won, j won and neither, each of shape (n_pairs,)."""
+    cells = fit.cells if fit.estimand is None else fit.cells.take(fit.estimand.rows(fit.cells))
+    n, (wins, losses, *ties) = cells.n_competitors, cells.counts.T
+    forward, backward = cells.a * n + cells.b, cells.b * n + cells.a
+    won = sum_by(forward, wins, n * n) + sum_by(backward, losses, n * n)
+    tied = sum_by(forward, sum(ties), n * n) + sum_by(backward, sum(ties), n * n)
+    return won[i * n + j], won[j * n + i], tied[i * n + j]
+
+
+def _votes_to_go(fit: Fit, i: Ints, j: Ints, gap: Floats, settled: Ints, level: float) -> np.ndarray:
+    """Estimate how many more votes on each pair would settle it; None where that is not possible."""
+    if fit.estimand is not None or (fit.mirror_probability or 0.0) > 1 - level:
+        return np.array([0 if done else None for done in settled.tolist()], object)
+    mean, variance = gap.mean(axis=0), gap.var(axis=0)
+    target = fit.target
+    z = target.predictor.coordinates(lead(fit.point.strength, i, j), fit.point.common, [one.mean for one in target.own])
+    by_vote = (expit(mean) * expit(-mean)) ** 2 / target.likelihood.expected_score(z)[1][ETA]
+    with np.errstate(divide="ignore"):
+        missing = np.maximum((ndtri(level) / mean) ** 2 - 1 / variance, 0.0) / by_vote
+    cast = fit.cells.n_votes * fit.cells.design_effect
+    to_go = [math.ceil(votes) if votes <= BEYOND * cast else math.inf for votes in missing.tolist()]
+    return np.array([0 if done else max(votes, 1) for done, votes in zip(settled.tolist(), to_go, strict=True)], object)
+
+
+def _rounded(p: float) -> str:
+    """Return a probability in words, never rounded up to one."""
+    return f"{p:.2f}" if p < 0.995 else f"{p:.3f}" if p < 0.9995 else "above .999"

@@ -1,0 +1,60 @@
+"""Tables as HTML and Markdown, in which names show as text whatever they contain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+from bayes_arena.errors import printable
+
+Shown = Mapping[str, Sequence[str]]
+"""A table as people read it: heading to formatted values."""
+SPECIAL = re.compile(r"([\\`*_\[\]<>&|~#$!])")
+"""What Markdown would take for more than text."""
+
+
+def html_table(shown: Shown, *, said: Iterable[str] = ()) -> str:
+    """Return a table as a fragment of HTML without styles, what is said of it in paragraphs before it."""
+    head = "".join(f'<th scope="col">{html_text(name)}</th>' for name in shown)
+    rows = ["".join(f"<td>{html_text(value)}</td>" for value in row) for row in zip(*shown.values(), strict=True)]
+    body = [f"<tr>{row}</tr>" for row in rows]
+    table = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>", *body, "</tbody>", "</table>"]
+    return "\n".join([*map(html_paragraph, filter(None, said)), *table]) + "\n"
+
+
+def html_facts(facts: Mapping[str, object], *, said: Iterable[str] = ()) -> str:
+    """Return a table of two columns, without a heading: what, and its value."""
+    rows = [
+        f'<tr><th scope="row">{html_text(str(what))}</th><td>{html_text(str(of))}</td></tr>'
+        for what, of in facts.items()
+    ]
+    return "\n".join([*map(html_paragraph, filter(None, said)), "<table>", *rows, "</table>"]) + "\n"
+
+
+def html_paragraph(text: str) -> str:
+    """Return a paragraph."""
+    return f"<p>{html_text(text)}</p>"
+
+
+def html_text(text: str) -> str:
+    """Return text that HTML shows as it is."""
+    return escape(printable(text))
+
+
+def markdown_table(shown: Shown, *, said: Iterable[str] = ()) -> str:
+    """Return a table in Markdown, numbers to the right, what is said of it in paragraphs before it."""
+    rule = ["---" if has_words(values) else "---:" for values in shown.values()]
+    body = [[markdown_text(value) for value in row] for row in zip(*shown.values(), strict=True)]
+    lines = [f"| {' | '.join(row)} |" for row in [[markdown_text(name) for name in shown], rule, *body]]
+    return "\n\n".join([*(markdown_text(each) for each in said if each), "\n".join(lines)]) + "\n"
+
+
+def markdown_text(text: str) -> str:
+    """Return text that Markdown shows as it is."""
+    return SPECIAL.sub(r"\\\1", printable(text))
+
+
+def has_words(values: Iterable[str]) -> bool:
+    """Whether a column has words, not numbers alone."""
+    return any(character.isalpha() for value in values for character in value)

@@ -1,0 +1,115 @@
+"""The pages of the public names: from the stubs, so that no name is forgotten."""
+
+import ast
+import importlib
+from pathlib import Path
+
+from sphinx.errors import ExtensionError
+
+from .pages import PACKAGE, put
+
+GROUPS = {
+    "votes": ("Votes", "Reading votes, checking them, choosing among them."),
+    "likelihood": ("Models, priors, simulation", "What is fitted, and votes with a known truth."),
+    "fits": ("Fits", "Fitting, results, draws and files."),
+    "ratings": ("Ratings", "Leaderboards, intervals, probabilities, slices, style, and Elo one vote at a time."),
+    "decisions": ("Decisions", "Who is the best, whether there are enough votes, what the ranking rests on."),
+    "reliability": ("Annotators", "Who votes how, whom to leave out, judges that are programs."),
+    "validation": ("Validation", "Which model predicts better, and whether a fit can be trusted."),
+    "arena": ("Arena", "Votes that keep coming, in one file."),
+    "page": ("Page", "A fit as one file of HTML."),
+    "errors": ("Errors and warnings", "All errors are `ArenaError`, all warnings `ArenaWarning`."),
+}
+"""Title and description by the folder that a name comes from, in the order of the pages."""
+
+APART = {
+    "plots": ("Plots", "Pictures of a fit. Each function draws on matplotlib axes and returns them."),
+    "models": ("Models in PyMC", "The presets as programs of PyMC: to be read, changed and sampled."),
+}
+"""Modules with public names of their own."""
+
+
+def write(app):
+    """Write a page for every group, and one that lists them."""
+    folder, pages = app.srcdir / "reference", []
+    groups = public_names()
+    for group, (title, said) in (GROUPS | APART).items():
+        if names := groups.pop(group, []):
+            put(folder, f"{group}.rst", page(title, said, names))
+            pages.append(group)
+    if groups:
+        raise ExtensionError(f"docs/machinery/reference.py has no group for the folders {sorted(groups)}.")
+    listed = "\n".join(f"   {page}" for page in (*pages, "experiments", "commands", "inside"))
+    put(folder, "experiments.rst", EXPERIMENTS)
+    put(folder, "index.rst", HEAD + listed + "\n")
+
+
+HEAD = """Reference
+=========
+
+Every public name of ``import bayes_arena as ba``, and every command.
+
+.. toctree::
+   :maxdepth: 1
+
+"""
+
+
+def public_names() -> dict[str, list[str]]:
+    """Return the full public names by group."""
+    groups: dict[str, list[str]] = {}
+    for module, name in stubbed(PACKAGE / "__init__.pyi"):
+        groups.setdefault(module.split(".")[0], []).append(f"bayes_arena.{name}")
+    for module in APART:
+        stub = PACKAGE / module / "__init__.pyi"
+        if stub.is_file():
+            groups[module] = [f"bayes_arena.{module}.{name}" for _, name in stubbed(stub)]
+    return groups
+
+
+def stubbed(path: Path) -> list[tuple[str, str]]:
+    """Return the names that a stub imports, each with its module, less those of submodules of the package's front."""
+    imports = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom)]
+    found = [(each.module or "", alias.asname or alias.name) for each in imports for alias in each.names]
+    front = path.parent == PACKAGE
+    return [(module, name) for module, name in found if module or not front]
+
+
+def page(title: str, said: str, names: list[str]) -> str:
+    """Return the text of a page: a table, then every name."""
+    table = "\n".join(f"   {name}" for name in names)
+    each = "\n\n".join(described(name) for name in names)
+    return f"{title}\n{'=' * len(title)}\n\n{said.replace('`', '``')}\n\n.. autosummary::\n\n{table}\n\n{each}\n"
+
+
+def described(full: str) -> str:
+    """Return the directive that documents a name."""
+    module, name = full.rsplit(".", 1)
+    value = getattr(importlib.import_module(module), name)
+    if isinstance(value, type(ast)):  # a module, as the presets are
+        return f".. automodule:: {full}\n   :members:"
+    if not isinstance(value, type):
+        return f".. autofunction:: {full}"
+    if issubclass(value, Exception):
+        return f".. autoexception:: {full}"
+    return f".. autoclass:: {full}\n   :members:"
+
+
+def require_complete(app, failure):
+    """Refuse a build in which a public name has no page."""
+    if failure is None and app.builder.format == "html":
+        there = app.env.domaindata["py"]["objects"].keys() | app.env.domaindata["py"]["modules"].keys()
+        if missing := [name for names in public_names().values() for name in names if name not in there]:
+            raise ExtensionError(f"Public names without a page: {', '.join(missing)}.")
+
+
+EXPERIMENTS = """Experiments
+===========
+
+What the paper does with votes, and the attacks that the defence is measured by. These modules are imported by name:
+``from bayes_arena.experiments import perturbation``.
+
+.. automodule:: bayes_arena.experiments
+   :no-index:
+
+"""

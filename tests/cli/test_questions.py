@@ -1,0 +1,69 @@
+"""Commands for the questions of a leaderboard's readers."""
+
+import json
+
+import pytest
+from helpers import run
+
+import bayes_arena as ba
+
+PLAIN = ("--model", "bradley-terry")
+
+
+@pytest.fixture(scope="module")
+def votes_file(tmp_path_factory, arena):
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    arena.votes.write_csv(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def fit(arena_cells):
+    return ba.fit(arena_cells, model="bradley-terry")
+
+
+def test_versus_says_what_the_function_does(votes_file, fit):
+    found = ba.versus(fit, "model-1", "model-2")
+    done = run("versus", "model-1", "model-2", votes_file, *PLAIN)
+    assert str(found) in " ".join(done.stdout.split())
+    assert f"{found.expected_score:.1%}" in done.stdout
+    answer = json.loads(run("versus", "model-1", "model-2", votes_file, *PLAIN, "--format", "json").stdout)
+    (row,) = answer["versus"]
+    assert answer["sentence"] == str(found)
+    assert row == {name: getattr(found, name) for name in row}
+
+
+def test_whom_nobody_knows_is_refused_with_a_proposal(votes_file):
+    done = run("versus", "model-1", "model-22", votes_file, *PLAIN)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no 'model-22'. Did you mean 'model-2'" in done.stderr
+
+
+def test_pairs_come_with_the_least_settled_first(votes_file, fit):
+    answer = json.loads(run("pairs", votes_file, *PLAIN, "--format", "json").stdout)
+    rows = answer["pairs"]
+    assert (answer["n_pairs"], len(rows)) == (15, 15)
+    assert answer["n_unsettled"] == len(ba.unsettled_pairs(fit)) == sum(not row["settled"] for row in rows)
+    assert [row["p_better"] for row in rows] == sorted(row["p_better"] for row in rows)
+    two = run("pairs", votes_file, *PLAIN, "-n", 2).stdout
+    assert f"not settled at 95 %: {answer['n_unsettled']} of 15 pairs; shown are the 2 least settled" in two
+    assert rows[1]["stronger"] in two and len(two.splitlines()) == 9
+
+
+def test_tiers_are_those_of_the_function(votes_file, fit):
+    answer = json.loads(run("tiers", votes_file, *PLAIN, "--level", 0.8, "--format", "json").stdout)
+    table = ba.tiers(fit, level=0.8)
+    assert answer["tiers"] == table.to_dict("records")
+    assert (answer["z"], answer["level"]) == (table.attrs["z"], 0.8)
+
+
+def test_next_asks_for_the_pairs_of_the_function(votes_file, fit):
+    answer = json.loads(run("next", votes_file, *PLAIN, "-n", 4, "--seed", 2, "--format", "json").stdout)
+    assert answer["pairs"] == ba.next_pairs(fit, 4, seed=2).to_dict("records")
+    ranking = run("next", votes_file, *PLAIN, "-n", 2, "--goal", "ranking").stdout
+    assert "P(best)" not in ranking and ranking.count("votes so far") == 2
+
+
+def test_the_help_groups_commands_by_question():
+    said = run("--help").stdout
+    assert said.index("Who is the best") < said.index("versus") < said.index("Whose votes") < said.index("integrity")

@@ -1,0 +1,84 @@
+"""One competitor against another."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import frame
+
+import bayes_arena as ba
+from bayes_arena.inference.views import Estimand
+from bayes_arena.trust.judgement import Judgement
+
+
+def duels(won: dict[str, int], lost: int = 0) -> ba.Fit:
+    """Fit votes on pairs such as ``"xy"``: so many wins of the first, each with some losses."""
+    rows = [(a, b, winner) for (a, b), n in won.items() for winner in ["model_a"] * n + ["model_b"] * lost]
+    return ba.fit(ba.read_votes(frame(rows)))
+
+
+@pytest.fixture(scope="module")
+def close() -> ba.Fit:
+    return duels({"xy": 24, "xz": 60, "yz": 60}, lost=20)
+
+
+def test_it_agrees_with_the_tables(close):
+    found = ba.versus(close, "x", "y", level=0.8)
+    table = ba.head_to_head(close, [("x", "y")])
+    assert found.expected_score == pytest.approx(table["mean"][0])
+    elo = ba.leaderboard(close).set_index("competitor")["elo"]
+    assert found.elo_gap == pytest.approx(elo["x"] - elo["y"], abs=1.5)
+    assert found.lower < found.elo_gap < found.upper
+    assert (found.votes, found.wins, found.losses, found.ties) == (44, 24, 20, 0)
+
+
+def test_either_order_is_the_same_answer(close):
+    one, other = ba.versus(close, "x", "y"), ba.versus(close, "y", "x")
+    assert str(one) == str(other)
+    assert one.p_better == pytest.approx(1 - other.p_better)
+    assert one.turned_round.elo_gap == pytest.approx(other.elo_gap)
+
+
+def test_a_settled_pair_needs_no_more_votes(close):
+    found = ba.versus(close, "x", "z")
+    assert found.settled and found.votes_to_go == 0
+    assert str(found).startswith("x is better than z (probability ")
+    assert "would settle" not in str(found)
+
+
+def test_so_many_more_votes_of_the_same_kind_settle_it(close):
+    found = ba.versus(close, "x", "y")
+    assert not found.settled and str(found).startswith("The votes do not settle whether x is better than y")
+    share = found.expected_score
+    won, lost = (round(part * found.votes_to_go) for part in (share, 1 - share))
+    more = [("x", "y", "model_a")] * won + [("x", "y", "model_b")] * lost
+    before = [(a, b, w) for a, b, n in [("x", "y", 24), ("x", "z", 60), ("y", "z", 60)]
+              for w in ["model_a"] * n + ["model_b"] * 20]  # fmt: skip
+    now = ba.versus(ba.fit(ba.read_votes(frame(before + more))), "x", "y")
+    assert now.p_better == pytest.approx(0.95, abs=0.02)
+
+
+def test_where_it_cannot_be_estimated_no_number_is_given(close):
+    turned = ba.versus(replace(close, mirror_probability=0.3), "x", "z")
+    assert turned.votes_to_go is None and not turned.settled
+    assert turned.expected_score < ba.versus(close, "x", "z").expected_score
+    on_new_prompts = ba.versus(replace(close, estimand=Estimand()), "x", "y")
+    assert on_new_prompts.votes_to_go is None and "would settle" not in str(on_new_prompts)
+    assert ba.versus(replace(close, estimand=Estimand()), "x", "z").votes_to_go == 0
+
+
+def test_where_nobody_is_judged_this_comes_first(arena_cells):
+    nobody = np.zeros(arena_cells.n_annotators)
+    camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
+    fit = ba.fit(arena_cells, model="bradley-terry", guard=False)
+    found = ba.versus(replace(fit, trust=camps), "model-1", "model-2")
+    assert str(found).startswith("The annotators form camps. Taking all votes at face value: ")
+
+
+def test_what_cannot_be_compared_is_refused(close):
+    with pytest.raises(ba.ModelError, match="there is no 'w'"):
+        ba.versus(close, "x", "w")
+    with pytest.raises(ba.ModelError, match="two different competitors"):
+        ba.versus(close, "x", "x")
+    with pytest.raises(ba.ModelError, match="between 0 and 1"):
+        ba.versus(close, "x", "y", level=95)
