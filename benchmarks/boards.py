@@ -2,9 +2,9 @@
 
     python benchmarks/boards.py --votes 1000000 10000000 > benchmarks/results/boards.md
 
-Simulated votes of 60 competitors in 10 categories, 10 languages and 10 weeks are written to a Parquet file. One process,
-after a first small fit. Seconds are those that passed; CPU seconds, of all threads together, do not depend on what else
-the machine had to do.
+Simulated votes of 60 competitors in 10 categories, 10 languages and 10 weeks are written to a Parquet file, and read by
+one process after a first small fit. Seconds are those that passed; CPU seconds, of all threads together, do not depend
+on what else the machine had to do.
 """
 
 import argparse

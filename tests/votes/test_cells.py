@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import bayes_arena as ba
 from bayes_arena.validation.heldout import split_votes
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.summing import sum_cells
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +77,14 @@ def test_slices_are_indices_into_names(arena_cells, slices, names):
     codes = {name: np.full(len(arena_cells.a), code) for name, code in slices.items()}
     with pytest.raises(ba.ModelError, match="lice"):
         replace(arena_cells, slices=codes, slice_names=names)
+
+
+def test_cells_are_sorted_whatever_the_number_of_names():
+    names, rng = range(2**16), np.random.default_rng(0)  # 2^64 combinations of names, more than an integer holds
+    slices = {f"slice:{kind}": rng.integers(2**16, size=300) for kind in "pqr"}
+    a, b = rng.integers(2**8, size=(2, 300))
+    coded = pl.DataFrame({"a": a, "b": b, "annotator": 0 * a, **slices, "outcome": 0 * a, "weight": 1.0, "n": 1})
+    few = tuple(map(str, range(2**8)))
+    cells = sum_cells(coded, few, [], {kind: names for kind in "pqr"}, dropped={}, sided=True)
+    order = np.lexsort([*list(slices.values())[::-1], b, a])
+    assert np.array_equal(cells.a, a[order]) and np.array_equal(cells.slices["r"], slices["slice:r"][order])
