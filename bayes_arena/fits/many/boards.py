@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from bayes_arena.errors import ArenaError, listing
+from bayes_arena.errors import ArenaError
 from bayes_arena.fits.result import Fit
 
 Names = tuple[str, ...]
@@ -34,7 +34,7 @@ class Boards(Mapping[Names, Fit]):
             return self.fits[names]
         if names in self.failed:
             raise KeyError(f"{' · '.join(names)} could not be fitted: {self.failed[names]}")
-        raise KeyError(f"There is no board {names!r}; a board is named by ({listing(self.by)},), all of them text.")
+        raise KeyError(f"There is no board {names!r}. Boards are named by tuples of names, one for each of {self.by}.")
 
     def __iter__(self) -> Iterator[Names]:
         return iter(self.fits)
