@@ -1,5 +1,6 @@
 """Many boards at once are the single fits, and one that fails does not end the others."""
 
+import pickle
 import warnings
 
 import joblib
@@ -10,6 +11,7 @@ import pytest
 from helpers import frame
 
 import bayes_arena as ba
+from bayes_arena.fits.many import fitting
 
 BY = ["category", "language"]
 
@@ -84,6 +86,19 @@ def test_joblib_has_it_done_elsewhere(votes, boards, backend):
         elsewhere = ba.fit_many(votes, BY, model="bradley-terry")
     assert list(elsewhere) == list(boards)
     assert all(equal(elsewhere[names], fit) for names, fit in boards.items())
+
+
+def test_boards_that_take_long_say_how_far_they_are(votes, monkeypatch):
+    said = []
+    monkeypatch.setattr(fitting, "PATIENCE", -1.0)
+    monkeypatch.setattr(fitting, "report", lambda *what: said.append(what))
+    ba.fit_many(votes, BY, model="m-elo")
+    assert ("boards", 2, 3) in said and said[-1] == ("",)
+
+
+def test_boards_are_kept_as_other_objects_are(boards):
+    again = pickle.loads(pickle.dumps(boards))
+    assert all(equal(again[names], fit) for names, fit in boards.items())
 
 
 class TestFailures:
