@@ -113,10 +113,11 @@ def _packed(sizes: Mapping[str, int]) -> dict[str, pl.Expr]:
     keys, width = list[pl.Expr](), 0
     for name, size in sizes.items():
         width *= size
+        digit = pl.col(name).cast(pl.Int64)
         if keys and width < 2**63:
-            keys[-1] = keys[-1] * size + pl.col(name)
+            keys[-1] = keys[-1] * size + digit
         else:
-            keys.append(pl.col(name))
+            keys.append(digit)
             width = size
     return {f"key {place}": key for place, key in enumerate(keys)}
 
