@@ -168,3 +168,6 @@ def test_importing_the_package_imports_nothing_heavy():
 def test_the_citation_is_of_this_version():
     text = (Path(__file__).parents[1] / "CITATION.cff").read_text()
     assert re.findall(r"^version: (.*)$", text, re.MULTILINE) == [ba.__version__]
+    page = (Path(__file__).parents[1] / "docs" / "paper.md").read_text("utf-8")
+    assert re.findall(r"version = {(.*)}", page) == [ba.__version__]
+    assert set(re.findall(r"url = {(.*)}", page)) <= set(re.findall(r"url: (.*)", text))
