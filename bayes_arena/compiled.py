@@ -24,7 +24,7 @@ def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:
     """Return what a call returns; where a function has yet to be compiled for it, say so."""
     if function.signatures:
         return call()
-    once = "once after an installation"
+    once = "compiled once after an installation"
     if not function.stats.cache_path:
-        once = "for this to be once only, set NUMBA_CACHE_DIR to a writable folder"
-    return in_background(call, f"compiling {what}; {once}")
+        once = "for it to be compiled once only, set NUMBA_CACHE_DIR to a writable folder"
+    return in_background(call, f"compiling or loading {what}; {once}")

@@ -91,10 +91,10 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
     )
     if cells.n_annotators:
         votes = cells.votes_by_annotator()
-        few = int((votes <= FEW_VOTES).sum())
+        few, (middle, least) = int((votes <= FEW_VOTES).sum()), np.quantile(votes, [0.5, 0]).round(1)
         add(
             "votes per annotator",
-            f"median {np.median(votes):g}, least {votes.min():g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
+            f"median {middle:g}, least {least:g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
             few > 0,
             f"use a prior, or leave them out (--delta {FEW_VOTES})",
         )

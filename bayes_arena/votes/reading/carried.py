@@ -15,7 +15,7 @@ from typing import Literal
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import ColumnError, PromptsWarning, UnusedColumnWarning, listing
+from bayes_arena.errors import PACKAGE, ColumnError, PromptsWarning, UnusedColumnWarning, listing
 from bayes_arena.votes.reading.columns import column_names, require_columns, spellings
 from bayes_arena.votes.reading.decoding import as_text, normalised
 from bayes_arena.votes.reading.files.opening import Frame, comparable_columns, to_polars
@@ -248,4 +248,4 @@ def _joined(parts: list[pl.Expr]) -> pl.Expr:
 
 
 def _warn(text: str, category: type[PromptsWarning] | type[UnusedColumnWarning]) -> None:
-    warnings.warn(text, category, stacklevel=5)
+    warnings.warn(text, category, skip_file_prefixes=PACKAGE)
