@@ -109,14 +109,14 @@ def runs(
 def count_suspects(name: str, arenas: list[ba.Cells]) -> None:
     found = pd.concat(suspects(cells) for cells in arenas)
     size = sum(cells.n_annotators for cells in arenas)
-    print(f"| {name} | {size} | {found['by_anomaly'].sum()} | {found['by_theta'].sum()} | {len(found)} |")
+    counts = (found[rule].sum() for rule in ("by_anomaly", "by_favour", "by_theta"))
+    print(f"| {name} | {size} | {' | '.join(f'{count}' for count in counts)} | {len(found)} |")
 
 
 def runs_without_suspects(name: str, cells: ba.Cells, seeds: range) -> list[dict[str, object]]:
     """Rows without those whom A_k suspects of the votes as they are, and without those whom either rule does."""
     found = suspects(cells)
-    favouring = set(trust.suspects) if (trust := ba.fit(cells).trust) else set()
-    by_anomaly = set(found.loc[found["by_anomaly"], "annotator"]) | favouring
+    by_anomaly = set(found.loc[found["by_anomaly"] | found["by_favour"], "annotator"])
     rows = runs(f"{name}, nobody suspect by A before", ba.drop_annotators(cells, by_anomaly), seeds)
     either = f"{name}, nobody suspect by either before"
     of_either = by_anomaly | set(found["annotator"])
@@ -125,8 +125,11 @@ def runs_without_suspects(name: str, cells: ba.Cells, seeds: range) -> list[dict
     return rows + runs(either, ba.drop_annotators(cells, of_either), seeds)
 
 
-def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
-    """Share turned round, probability of the mirror, and whether it was the mirror that came out."""
+def reversed_rankings(arenas: int) -> list[tuple[float, float | None, bool]]:
+    """Share turned round, probability of the mirror (None where nobody is judged), and whether it came out.
+
+    Which of the two is the mirror is for those to say whose votes count.
+    """
     rows = []
     for share in HALVES:
         for seed in range(arenas):
@@ -136,7 +139,8 @@ def reversed_rankings(arenas: int) -> list[tuple[float, float, bool]]:
                 competitors=10, annotators=size, votes=60 * size, anomalous=round(share * size), seed=1000 + seed
             )
             fit = ba.fit(ba.read_votes(arena.votes), method="marginal")
-            up = fit.strength @ arena.strength * arena.discrimination.mean()
+            counted = np.isin(arena.annotators, fit.cells.annotators)
+            up = fit.strength @ arena.strength * arena.discrimination[counted].mean()
             rows.append((share, fit.mirror_probability, bool(up < 0)))
     report("")
     return rows
@@ -171,7 +175,8 @@ def main() -> None:
 
     llmfao = ba.keep_annotators(ba.read_votes(folder / "llmfao.csv", prompt=False), more_than=19)
     print("\n## Suspect as they are\n")
-    print("| votes | annotators | by A >= .2 | by theta <= .005 | by either |\n|---|---:|---:|---:|---:|")
+    print("| votes | annotators | by A >= .2 | by favour >= .2 | by theta <= .005 | by any |")
+    print("|---|---:|---:|---:|---:|---:|")
     count_suspects("LLMFAO", [llmfao])
     count_suspects("simulated", [ba.read_votes(planted(seed).votes) for seed in range(options.arenas)])
     rows = runs_without_suspects("LLMFAO", llmfao, range(options.seeds))
@@ -223,6 +228,8 @@ def print_detections(table: pd.DataFrame) -> None:
 def print_reversals(arenas: int) -> None:
     print("## Rankings that came out reversed, 40 to 50 % turned round\n")
     mirror = pd.DataFrame(reversed_rankings(arenas), columns=["share", "probability", "reversed"])
+    unjudged = mirror["probability"].isna()
+    print(f"Nobody is judged in {unjudged.sum()} of {len(mirror)} arenas.\n")
     print("| mirror_probability | arenas | mean probability | share reversed |\n|---|---:|---:|---:|")
     for low, high in itertools.pairwise(BINS):
         part = mirror[(mirror["probability"] >= low) & (mirror["probability"] < high + (high == BINS[-1]))]

@@ -20,7 +20,7 @@ well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whateve
 that the result names. "pay": the reward of the median rigger, the median honest account's being 1. "bound": the
 likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
-``--only`` prints some sections: attacks, shares, honest, accounts, camps, votes, seconds. With ``--keep FILE`` the
+``--only`` prints some sections: attacks, shares, honest, accounts, camps, few, votes, seconds. With ``--keep FILE`` the
 outcome of every attack is written there as it comes, and taken from there if it is known, so that a long run can be
 broken off; ``--only kept`` prints all that the file has.
 """
@@ -37,7 +37,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -65,8 +65,13 @@ LARGE = 60_000
 """Votes, honest and rigged, beyond which a row has two seeds."""
 OF_PART, OF_REAL = 100_000, None
 """Battles of the arenas of real pair counts; None for all."""
+TOO_MANY = 0.4
+"""Share of the votes from which nobody can tell a bloc from a crowd."""
+TO_BE_FOUND = ("t-abstain", "t-normal50", "hate", "two-targets", "omni-bt")
 CAMPS = ((0.2, 0.5), (0.4, 0.5), (0.8, 0.5), (0.8, 0.3), (0.8, 0.1))
 """Standard deviation of what divides two camps, and share of the second."""
+FEW = (8, 12, 16, 24)
+"""Competitors of arenas of few."""
 MEDIAN, TENTH = "median", "10"
 
 
@@ -279,7 +284,37 @@ def say_kept(options: argparse.Namespace) -> None:
         raise SystemExit("Name the file: --keep FILE.")
     lines = [json.loads(line) for line in options.keep.read_text().splitlines()]
     rows = sorted(lines, key=lambda line: [line["attack"][name] for name in ("arena", "target", "accounts", "votes")])
-    say_outcomes(pd.DataFrame([line["outcome"] for line in rows]))
+    table = pd.DataFrame([line["outcome"] for line in rows])
+    say_in_short(table)
+    say_outcomes(table)
+
+
+def say_in_short(table: pd.DataFrame) -> None:
+    """Print what holds of all attacks, of those that everybody should find, and of each of the others."""
+    table = table.assign(off=(table["default"] - table["honest: default"]).abs())
+    too_many = table["rigged"] >= TOO_MANY
+    over, under = table[too_many], table[~too_many]
+    print(f"## In short: {len(table)} attacks\n")
+    flagged, refused = under["flag innocents"], under["cannot tell"].sum()
+    print(f"Nobody is judged in {over['cannot tell'].sum():.0f} of the {len(over)} in which a bloc casts 40 % of the")
+    print(f"votes or more, and in {refused:.0f} of the {len(under)} others, which follow: {flagged.mean():.2f} honest")
+    print(f"accounts are flagged in one, {flagged.max()} at most. To be found are, of 1,000 rigged votes or more,")
+    print(", ".join(TO_BE_FOUND) + ".\n")
+    rigged = under["accounts x votes"].str.split(" x ").map(lambda size: int(size[0]) * int(size[1]))
+    found = under["strategy"].isin(TO_BE_FOUND) & (rigged >= 1000)
+    rows = []
+    for (arena, which), part in under.groupby(["arena", under["strategy"].where(~found, "to be found")], sort=False):
+        row: dict[str, object] = {
+            "arena": arena,
+            "strategy": which,
+            "attacks": len(part),
+            "recall": part["flag"].mean(),
+        }
+        row |= {"recall, least": part["flag"].min(), "bound": part["bound"].mean(), "named": part["named"].mean()}
+        row |= {"within 2 of the honest rank": (part["off"] <= 2).mean(), "farthest": part["off"].max()}
+        rows.append(row | {"pay, most": part["pay"].max()})
+    say(pd.DataFrame(rows), {"attacks": 0, "farthest": 0})
+    print()
 
 
 def say_outcomes(table: pd.DataFrame) -> None:
@@ -434,6 +469,45 @@ def say_camps(options: argparse.Namespace) -> None:
     say(pd.DataFrame(rows).groupby(["sd", "second camp"], sort=False).mean().reset_index())
 
 
+def say_few(options: argparse.Namespace) -> None:
+    """Print whose votes count in arenas of few competitors: among honest annotators, camps, and riggers for one."""
+    print("\n## Few competitors: 150 annotators of 60 votes, or 42 of 100; a tenth as many riggers, five at least\n")
+    crowds = {
+        "honest": Crowd(),
+        "tastes of sd .8": Crowd(taste_sd=0.8),
+        "camps of sd .8": Crowd(camp_sd=0.8),
+        "camps of sd .8, 30 %": Crowd(camp_sd=0.8, camp_share=0.3),
+        "camps of sd .5": Crowd(camp_sd=0.5),
+    }
+    cases = [*crowds, *(options.strategies or STRATEGIES)]
+    sizes = itertools.product(FEW, ((150, 60), (42, 100)), range(min(options.seeds, 5)))
+    rows = []
+    for (competitors, (annotators, each), seed), case in itertools.product(sizes, cases):
+        report(f"{case}, {competitors} competitors", seed, options.seeds)
+        crowd = replace(crowds.get(case, Crowd()), annotators=annotators)
+        arena = honest_arena(crowd, competitors=competitors, votes=annotators * each, seed=seed)
+        cells, riggers, target = arena.cells, set[str](), arena.ranked(competitors // 2)
+        if case not in crowds:
+            size = max(annotators // 10, 5)
+            rigged = rig(cells, case, target, accounts=size, votes=100, seed=seed)
+            cells, riggers = rigged.cells, set(rigged.riggers)
+        found = find_suspects(cells)
+        suspects, told = set(found.suspects), " ".join(found.said)
+        row = {"votes": case, "annotators": f"{annotators} x {each}", "competitors": f"{competitors}"}
+        row |= {"says camps": float("camps" in found.unjudged), "cannot tell": float(bool(found.unjudged))}
+        row["left out: riggers"] = len(suspects & riggers) / len(riggers) if riggers else float("nan")
+        row["named"] = float(names(told, target)) if riggers else float("nan")
+        rows.append(row | {"honest": len(suspects - riggers), "honest, most": len(suspects - riggers)})
+    report("")
+    keys = ["votes", "annotators", "competitors"]
+    table = pd.DataFrame(rows).groupby(keys, sort=False)
+    most = {name: "max" if name == "honest, most" else "mean" for name in rows[0] if name not in keys}
+    order = (
+        table.agg(most).reset_index().sort_values("votes", key=lambda column: column.map(cases.index), kind="stable")
+    )
+    say(order, {"honest, most": 0})
+
+
 def say_votes(options: argparse.Namespace) -> None:
     """Print whom real votes make suspect."""
     print("\n## Real votes: who is called what\n")
@@ -490,6 +564,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], None]] = {
     "honest": say_honest,
     "accounts": say_accounts,
     "camps": say_camps,
+    "few": say_few,
     "votes": say_votes,
     "seconds": say_seconds,
 }

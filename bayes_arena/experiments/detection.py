@@ -6,7 +6,8 @@ most 0.05.
 
 An annotator who looks anomalous before anything was perturbed would be counted as a false alarm whenever found. To
 leave out only those whom one rule suspects would spare that rule its own false alarms: left out of Figure 7 are those
-whom either suspects, A_k >= 0.2 or theta_k <= 0.005.
+whom either suspects, A_k >= 0.2 or theta_k <= 0.005, and those who favour or hate one competitor with a probability of
+0.2 or more. Where the annotators form camps, this package judges nobody, and its rules find nobody.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ EPSILONS = (0.0, 0.005)
 SUSPECT_EPSILON = max(EPSILONS)
 """Largest theta of a suspect."""
 SUSPECT, FDR = 0.2, 0.05
-"""Least A_k of a suspect; expected share of false alarms among the flagged."""
+"""Least A_k, or probability of favour, of a suspect; expected share of false alarms among the flagged."""
 
 
 def abilities(
@@ -83,17 +84,18 @@ def suspects(cells: Cells) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``annotator, anomaly_probability, theta`` (of the paper's am-ELO, sum 1), ``by_anomaly, by_theta``: one row for
-        everybody whom either rule suspects, by name, and which of them does.
+        ``annotator, anomaly_probability, favour_probability, theta`` (of the paper's am-ELO, sum 1), ``by_anomaly,
+        by_favour, by_theta``: one row for everybody whom any of them suspects, by name, and which does.
     """
     paper = _paper(cells)
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
         pooled = fit(cells, model="am-davidson")
-    table = annotators(pooled).set_index("annotator")[["anomaly_probability"]].loc[list(cells.annotators)]
+    probabilities = ["anomaly_probability", "favour_probability"]
+    table = annotators(pooled).set_index("annotator")[probabilities].loc[list(cells.annotators)]
     table["theta"] = paper.discrimination / cells.n_annotators
-    table["by_anomaly"] = table["anomaly_probability"] >= SUSPECT
+    table["by_anomaly"], table["by_favour"] = (table[column] >= SUSPECT for column in probabilities)
     table["by_theta"] = table.index.isin(flag_by_theta(paper, epsilon=SUSPECT_EPSILON))
-    return table[table["by_anomaly"] | table["by_theta"]].sort_index().reset_index()
+    return table[table["by_anomaly"] | table["by_favour"] | table["by_theta"]].sort_index().reset_index()
 
 
 def detections(
@@ -142,10 +144,14 @@ def flagged_by(cells: Cells) -> dict[str, tuple[str, ...]]:
             pooled = fit(cells, model="am-davidson")
         except ConvergenceError:
             return rules
+    verdict, rate = f"A > {ANOMALOUS:g}", f"FDR {FDR:g}"
+    if pooled.trust and pooled.trust.unjudged:
+        return rules | {verdict: (), rate: ()}
     table = annotators(pooled)
-    rules[f"A > {ANOMALOUS:g}"] = tuple(table.loc[table["anomaly_probability"] > ANOMALOUS, "annotator"])
-    rules[f"FDR {FDR:g}"] = flag(pooled, fdr=FDR)
-    return rules
+    return rules | {
+        verdict: tuple(table.loc[table["anomaly_probability"] > ANOMALOUS, "annotator"]),
+        rate: flag(pooled, fdr=FDR),
+    }
 
 
 def _paper(cells: Cells) -> Fit:

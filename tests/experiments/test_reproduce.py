@@ -12,6 +12,7 @@ from helpers import frame, run
 
 import bayes_arena as ba
 from bayes_arena.experiments import detection
+from bayes_arena.experiments.honest import Crowd, honest_arena
 from bayes_arena.experiments.measures import detection as score
 from bayes_arena.experiments.paper import case_study, figures, reproduction, summaries, tables
 from bayes_arena.experiments.perturbation import perturb
@@ -271,6 +272,14 @@ def test_suspects_are_those_whom_either_rule_suspects():
     assert list(suspect.index) == sorted(by_anomaly | by_theta)
     assert set(suspect.index[suspect["by_anomaly"]]) == by_anomaly
     assert set(suspect.index[suspect["by_theta"]]) == by_theta
+
+
+@pytest.mark.slow
+def test_nobody_is_found_where_annotators_form_camps():
+    cells = honest_arena(Crowd(annotators=60, camp_sd=1.0), competitors=20, votes=6000, seed=2).cells
+    found = detection.flagged_by(cells)
+    assert (found["A > 0.5"], found["FDR 0.05"]) == ((), ())
+    assert len(found) == 4
 
 
 def test_theta_of_figure_6_is_on_the_papers_scale(material):

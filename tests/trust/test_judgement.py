@@ -131,6 +131,20 @@ def test_nobody_is_judged_where_annotators_form_camps():
         ba.annotators(fit)
 
 
+def test_camps_show_among_few_competitors():
+    """With eight of them, an annotator alone has five degrees of freedom: too few to belong clearly to a camp."""
+    cells = honest_arena(Crowd(annotators=150, camp_sd=0.8), competitors=8, votes=9000, seed=5).cells
+    assert "form camps" in judge(cells).unjudged
+
+
+@pytest.mark.slow
+def test_honest_annotators_do_not_guess_because_a_bloc_made_the_ranking(honest):
+    rigged = rig(honest.cells, "omni-bt", honest.ranked(10), accounts=300, votes=25)
+    judgement = judge(rigged.cells)
+    assert "agree with each other" in judgement.unjudged
+    assert not judgement.left_out.any()
+
+
 @pytest.mark.slow
 def test_nobody_is_judged_where_a_bloc_outvotes_the_others(honest):
     rigged = rig(honest.cells, "omni-bt", honest.ranked(10), accounts=30, votes=200)

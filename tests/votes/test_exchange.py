@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import polars as pl
 import pytest
-from helpers import frame
+from helpers import frame, run
 
 import bayes_arena as ba
 
@@ -79,6 +79,29 @@ class TestFiles:
             ("x", "y"): [4, 1, 0, 0],
             ("y", "z"): [0, 2, 1, 0],
         }
+
+    def test_saved_cells_are_read_wherever_votes_are(self, table, tmp_path):
+        path = tmp_path / "cells.parquet"
+        cells = read(table)
+        cells.save(path)
+        assert same(ba.read_votes(path), cells) and same(ba.read_votes([path], slices={}), cells)
+        assert "prompts" in set(ba.check(path)["check"])
+        alone = ba.read_votes(table, slices=["language"], features=["length"], annotator=False)
+        assert same(ba.read_votes(path, annotator=False), alone)
+        assert same(ba.read_votes(path, programs="kim"), dataclasses.replace(cells, programs=("kim",)))
+        with pytest.raises(ba.VotesError, match=r"cells\.parquet' holds cells.*where, dedupe cannot apply"):
+            ba.read_votes(path, where="language == 'de'", dedupe=True)
+
+    def test_counts_that_are_read_as_votes_name_read_cells(self, tmp_path):
+        pl.DataFrame(COUNTED).write_parquet(tmp_path / "mine.parquet")
+        with pytest.raises(ba.ColumnError, match="those of cells: read them with read_cells"):
+            ba.read_votes(tmp_path / "mine.parquet")
+
+    @pytest.mark.slow
+    def test_the_command_line_rates_saved_cells(self, table, tmp_path):
+        read(table).save(tmp_path / "cells.parquet")
+        assert "cells.parquet: 300 votes" in run("rank", tmp_path / "cells.parquet", "--model", "bradley-terry").stdout
+        assert "300 votes" in run("check", tmp_path / "cells.parquet").stdout
 
     def test_any_order_of_rows_gives_the_same_bits(self, table, tmp_path):
         cells = read(table)

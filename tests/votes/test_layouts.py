@@ -98,6 +98,30 @@ def test_a_choice_among_several_tells_as_much_as_luce_says():
         ba.read_votes(stranger)
 
 
+def test_a_tie_among_several_is_one_of_all_pairs():
+    """It weighs as much as a choice, and does not depend on who is listed first."""
+    cells = ba.read_votes(pl.DataFrame({"contestants": [["x", "y", "z"]], "winner": ["tie"]}))
+    assert cells.counts.sum(axis=0) == pytest.approx([0, 0, 4 / 3, 0])
+    assert cells.counts[:, 2] == pytest.approx([4 / 9] * 3)
+
+
+def test_numbers_that_do_not_count_are_refused():
+    shares = pl.DataFrame({"model": ["x", "y"], "x": [0.5, 0.8], "y": [0.2, 0.5]})
+    with pytest.raises(ba.VotesError, match="shares of wins"):
+        ba.read_votes(shares)
+    halves = pl.DataFrame({"model": ["x", "y"], "x": [None, 0.5], "y": [0.5, None]})
+    assert ba.read_votes(halves).n_votes == 1
+    unclear = pl.DataFrame({"winner": ["x"], "loser": ["y"], "n": [2], "count": [3]})
+    with pytest.raises(ba.VotesError, match="each of n, count may say how often; name one"):
+        ba.read_votes(unclear)
+    assert ba.read_votes(unclear, layout="winner-loser", weight="n").n_votes == 2
+
+
+def test_outputs_of_promptfoo_are_called_by_their_provider():
+    """``promptIdx`` numbers pairs of provider and prompt, so it does not say that there are several prompts."""
+    assert ba.read_votes(golden("promptfoo")).competitors == ("alder", "birch", "cedar")
+
+
 def test_a_preference_is_a_score_and_equality_a_tie():
     votes = ba.read_sequence(golden("judge-arena"))
     assert votes.score.tolist() == [1, 0.125, 0.5, 0.25]
@@ -158,12 +182,27 @@ def test_invalid_votes_of_a_layout_are_quoted_with_the_rows_of_the_file(tmp_path
         ('[{"model_a": "x"', "it is not JSON .*Write an array of objects"),
         ("[1, 2]", "row 0 is not a JSON object"),
         ("\xff", "it is not UTF-8"),
+        ("[]", "it has no records"),
+        ("[" * 9999, "nested too deeply"),
+        ('{"model_a": {"0": "x"}, "model_b": {"0": "y"}}', r"column by column\..*to_json\(orient='records'\)"),
     ],
 )
 def test_broken_json_is_told(text, match, tmp_path):
     (tmp_path / "votes.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(ba.VotesError, match=match):
         ba.read_votes(tmp_path / "votes.json")
+
+
+def test_a_byte_order_mark_before_lines_of_json_is_told(tmp_path):
+    (tmp_path / "votes.jsonl").write_bytes(b"\xef\xbb\xbf" + golden("arena-140k").read_bytes())
+    with pytest.raises(ba.VotesError, match="byte order mark"):
+        ba.read_votes(tmp_path / "votes.jsonl")
+
+
+@pytest.mark.filterwarnings("default::bayes_arena.errors.ArenaWarning")
+def test_ties_beside_a_winner_and_a_loser_are_not_ignored_in_silence():
+    with pytest.warns(ba.UnusedColumnWarning, match="Column tie looks like ties, and is not read"):
+        ba.read_votes(pl.DataFrame({"winner": ["x"], "loser": ["y"], "tie": [1]}))
 
 
 def test_lines_of_json_under_another_name(tmp_path):

@@ -44,6 +44,9 @@ RATE = 0.01
 """False discovery rate of members."""
 FLOOR = 0.3
 """Least variance of a residual per degree of freedom: of somebody with hardly a vote."""
+LEAST_FREEDOM = 20
+"""Degrees of freedom of the rest of a residual at least: arenas of fewer competitors borrow from the median annotator,
+as nobody could be told by a handful alone."""
 DETERMINED = 0.5
 """Share of the disagreement that people have with those of their own mind, below which votes are determined."""
 BROAD = 8.0
@@ -122,7 +125,8 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
     if not _is_shared(z, known, rng):
         return None
     direction, freedom = np.linalg.eigh(z.T @ z)[1][:, -1], np.maximum(seen.sum(axis=1) - 3, 1)
-    upwards = t.sf(_scores(z, direction, freedom, rng), freedom)
+    borrowed = max(LEAST_FREEDOM - (cells.n_competitors - 3), 0)
+    upwards = t.sf(_scores(z, direction, freedom, borrowed, rng), freedom + borrowed)
     votes = cells.votes_by_annotator()
     share, clear = votes / votes.sum(), np.linalg.norm(by_theta, axis=1)  # of theta: 1 / its standard error
     adverse = (np.where(seen, residuals.score * unit, 0.0) * by_theta).sum(axis=1) + clear**2 < -2 * clear
@@ -133,8 +137,8 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
         rest &= doubt > RATE
         theirs, camped = (float(share[who].sum()) for who in (doubt <= RATE, (doubt <= RATE) & ~adverse))
         sides.append(Side(doubt, theirs, camped, sign * direction, determined=False))
-    usual = _disagreement(cells, rest)
-    found = [replace(side, determined=_disagreement(cells, side.members) < DETERMINED * usual) for side in sides]
+    usual = disagreement(cells, rest)
+    found = [replace(side, determined=disagreement(cells, side.members) < DETERMINED * usual) for side in sides]
     first, second = sorted(found, key=lambda side: (side.determined, side.share), reverse=True)
     return first, second
 
@@ -172,17 +176,18 @@ def _is_shared(z: Floats, known: list[Floats], rng: np.random.Generator) -> bool
     return bool(math.sqrt(np.linalg.eigvalsh(z.T @ z)[-1]) > np.mean(by_chance) + SHARED * np.std(by_chance))
 
 
-def _scores(z: Floats, direction: Floats, freedom: Ints, rng: np.random.Generator) -> Floats:
+def _scores(z: Floats, direction: Floats, freedom: Ints, borrowed: int, rng: np.random.Generator) -> Floats:
     """Everybody's residual along the direction that others have, in units of the rest of it, shape (n_annotators,)."""
-    gram, score = z.T @ z, np.zeros(len(z))
+    gram, along, rest = z.T @ z, np.zeros(len(z)), np.zeros(len(z))
     folds = rng.permutation(len(z)) % min(FOLDS, len(z))
     for fold in np.unique(folds):
         mine = folds == fold
         others = np.linalg.eigh(gram - z[mine].T @ z[mine])[1][:, -1]
-        along = z[mine] @ (others * np.sign(others @ direction))
-        across = np.maximum((z[mine] ** 2).sum(axis=1) - along**2, 0.0) / freedom[mine]
-        score[mine] = along / np.sqrt(np.maximum(across, FLOOR))
-    return score
+        along[mine] = z[mine] @ (others * np.sign(others @ direction))
+        rest[mine] = np.maximum((z[mine] ** 2).sum(axis=1) - along[mine] ** 2, 0.0)
+    usual = np.median((rest / freedom)[(z != 0).any(axis=1)])
+    across = (rest + borrowed * usual) / (freedom + borrowed)
+    return np.asarray(along / np.sqrt(np.maximum(across, FLOOR)))
 
 
 def _without(rows: Floats, known: list[Floats]) -> Floats:
@@ -198,7 +203,7 @@ def _unit_rows(rows: Floats) -> Floats:
     return np.where(size > 1e-9, rows / np.maximum(size, 1e-9), 0.0)
 
 
-def _disagreement(cells: Cells, members: NDArray[np.bool_]) -> float:
+def disagreement(cells: Cells, members: NDArray[np.bool_]) -> float:
     """Share of the decided votes of each half of a group against the ranking made of the other half's; ties count half.
 
     1/2 where there are fewer than two members.

@@ -108,6 +108,24 @@ def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
     return replace(cells, programs=programs, design_effect=float(about.get("design_effect", 1.0)))
 
 
+def holds_cells(path: Path) -> bool:
+    """Whether a file was written by :func:`save_cells`."""
+    if path.suffix.lower() != ".parquet":
+        return False
+    try:
+        return KEY in pl.read_parquet_metadata(path)
+    except (OSError, pl.exceptions.PolarsError):
+        return False
+
+
+def without(cells: Cells, columns: Sequence[str]) -> Cells:
+    """Return cells that do not know what columns of theirs say, such as ``annotator`` or ``slice:prompt``."""
+    groups = as_groups(as_table(cells).drop(columns, strict=False))
+    fewer = build_cells(groups, dropped=dict(cells.dropped), sided=cells.sided)
+    programs = () if "annotator" in columns else cells.programs
+    return replace(fewer, programs=programs, design_effect=cells.design_effect)
+
+
 def as_table(cells: Cells) -> pl.DataFrame:
     """Return cells as a table with names; its columns are those of a file."""
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal, Unpack
 
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.exchange.files import holds_cells, read_cells, without
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
+from bayes_arena.votes.reading.files.hub import HUB
+from bayes_arena.votes.reading.files.opening import files_of
 from bayes_arena.votes.reading.layouts.opened import Reading, open_votes
 from bayes_arena.votes.reading.repeats import Repeats, count_repeats
 from bayes_arena.votes.reading.validity import valid_votes
 from bayes_arena.votes.reading.weighing import weighed
-from bayes_arena.votes.summing import build_cells
+from bayes_arena.votes.summing import SLICE, build_cells
+from bayes_arena.votes.words import PROMPT
+
+IGNORED = {"annotator": "annotator", "prompt": SLICE + PROMPT}
+"""Options that ignore a column of saved cells when they are False."""
 
 
 def read_votes(
@@ -59,6 +67,8 @@ def read_votes(
     source : path, sequence of paths, or dataframe
         CSV, Parquet, JSONL or JSON (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
         hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
+        Files that :meth:`Cells.save <bayes_arena.Cells.save>` wrote are read as :func:`~bayes_arena.read_cells` does;
+        of the options only ``annotator=False``, ``prompt=False`` and ``programs`` apply to them.
     a, b, winner : str, optional
         Column names where they differ from the conventions.
     score : str, optional
@@ -156,29 +166,53 @@ def read_votes(
     >>> cells.competitors, cells.n_votes
     (('x', 'y', 'z'), 2.0)
     """
-    votes = valid_votes(
-        source,
-        a=a,
-        b=b,
-        winner=winner,
-        score=score,
-        annotator=annotator,
-        weight=weight,
-        prompt=prompt,
-        slices=slices,
-        features=features,
-        outcomes=outcomes,
-        on_invalid=on_invalid,
-        where=where,
-        dedupe=dedupe,
-        normalise=normalise,
-        layout=layout,
-        in_order=False,
-    )
+    reading: Reading = {
+        "a": a,
+        "b": b,
+        "winner": winner,
+        "score": score,
+        "annotator": annotator,
+        "weight": weight,
+        "prompt": prompt,
+        "slices": slices,
+        "features": features,
+        "outcomes": outcomes,
+        "on_invalid": on_invalid,
+        "where": where,
+        "dedupe": dedupe,
+        "normalise": normalise,
+        "layout": layout,
+    }
+    if files := cells_files(source):
+        cells = _counted_already(files, {**reading, "weights": weights})
+        return replace(cells, programs=_named_programs(cells, programs)) if programs else cells
+    votes = valid_votes(source, **reading, in_order=False)
     meaning = weights if votes.weights in (None, "frequency") else votes.weights
     rows, design_effect = weighed(votes.rows, meaning, named=bool(weight or votes.weights))
     cells = build_cells(rows, dropped=votes.dropped, sided=votes.sided)
     return replace(cells, design_effect=design_effect, programs=_named_programs(cells, programs))
+
+
+def cells_files(source: object) -> list[Path]:
+    """Return the files of a source if one of them holds cells that were saved, else none."""
+    if not isinstance(source, str | Path | Sequence) or HUB in str(source):
+        return []
+    files = files_of(source)
+    return files if any(map(holds_cells, files)) else []
+
+
+def _counted_already(files: list[Path], reading: Reading) -> Cells:
+    """Read cells without what is to be ignored; a :class:`VotesError` if another option says how to read votes."""
+    plain = {**reading, "on_invalid": None, "weights": None if reading["weights"] == "frequency" else "importance"}
+    given = [name for name, value in plain.items() if value or (name == "weight" and value is False)]
+    if given:
+        raise VotesError(
+            f"{listing(repr(str(file)) for file in files)} holds cells, votes that are counted already, to which "
+            f"{listing(given)} cannot apply. Leave it out, or read the votes themselves."
+        )
+    ignored = [column for name, column in IGNORED.items() if reading.get(name) is False]
+    cells = read_cells(files)
+    return without(cells, ignored) if ignored else cells
 
 
 def _named_programs(cells: Cells, programs: str | Collection[str]) -> tuple[str, ...]:
@@ -199,8 +233,13 @@ def as_cells(votes: object) -> Cells:
     return votes if isinstance(votes, Cells) else read_votes(votes)
 
 
-def read_repeats(source: object, **reading: Unpack[Reading]) -> Repeats:
-    """Count the rows of a source of votes that repeat another; the options are those of :func:`read_votes`."""
+def read_repeats(source: object, **reading: Unpack[Reading]) -> Repeats | None:
+    """Count the rows of a source of votes that repeat another; the options are those of :func:`read_votes`.
+
+    Of votes that are counted already, nobody can tell: None.
+    """
+    if cells_files(source):
+        return None
     with warnings.catch_warnings(action="ignore"):  # reading the votes warns
         opened = open_votes(source, reading)
     return count_repeats(opened.frame, opened.columns)

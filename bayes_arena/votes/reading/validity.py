@@ -41,7 +41,7 @@ from bayes_arena.votes.reading.carried import (
     settle_prompt,
     with_carried,
 )
-from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, select_roles
+from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, TIES, select_roles
 from bayes_arena.votes.reading.decoding import CODES, LABELS, as_label, as_text, decode, without_sides
 from bayes_arena.votes.reading.files.faults import find_fault
 from bayes_arena.votes.reading.files.opening import Frame, files_of, to_polars
@@ -133,6 +133,8 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             raise ColumnError(f"Counts in {counts!r} have no order. Read one row a vote, or use read_votes.")
         if annotator is None and "annotator" not in columns:
             _propose_annotator(whole, columns)
+        if columns.keys().isdisjoint(("winner", "winner_a", "score", "wins_a")):
+            _tell_ties(whole)
         carried = find_carried(
             whole,
             columns.values(),
@@ -215,6 +217,19 @@ def _propose_annotator(frame: Frame, columns: Mapping[str, str]) -> None:
                 f"(--annotator {name}), or say that it is none with annotator=False (--no-annotator).",
                 UnusedColumnWarning,
                 skip_file_prefixes=PACKAGE,
+            )
+            return
+
+
+def _tell_ties(frame: Frame) -> None:
+    """Say which column of winners and losers looks like that of ties, which then count as wins."""
+    for name in frame.collect_schema().names():
+        if name.casefold() in (*TIES, "tie", "draw", "is_tie", "is_draw"):
+            warnings.warn(
+                f"Column {name} looks like ties, and is not read: every row counts as a win of its winner. Votes with "
+                "ties take model_a, model_b, winner.",
+                UnusedColumnWarning,
+                stacklevel=4,
             )
             return
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import json
@@ -94,7 +95,9 @@ def _json_lines(path: Path) -> str | None:
                 return f"row {row} is not UTF-8. Save the file as UTF-8."
             if not isinstance(value, dict):
                 return f"row {row} is not a JSON object. Write one JSON object a line."
-    return None
+    with path.open("rb") as start:
+        marked = start.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+    return "it begins with a byte order mark. Save the file as UTF-8 without one." if marked else None
 
 
 def _parquet(path: Path) -> tuple[list[str], str | None]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from bayes_arena.errors import VotesError
+from bayes_arena.errors import NoVotesError, VotesError
 
 
 def scan_json(paths: Sequence[Path]) -> pl.LazyFrame:
@@ -52,11 +52,26 @@ def _records(path: Path) -> list[dict[str, Any]]:
         value = _parsed(text)
     except ValueError as error:
         raise VotesError(f"{wrong}it is not JSON ({error}). Write an array of objects.") from None
+    except RecursionError:
+        raise VotesError(f"{wrong}its values are nested too deeply. Write an array of flat objects.") from None
     records = value if isinstance(value, list) else [value]
+    if not any(records):
+        raise NoVotesError(f"{wrong}it has no records. Check that it is the right file.")
+    if isinstance(value, dict) and _is_by_column(value):
+        raise VotesError(f"{wrong}it is written column by column. Write records: in pandas, to_json(orient='records').")
     for row, record in enumerate(records):
         if not isinstance(record, dict):
             raise VotesError(f"{wrong}row {row} is not a JSON object. Write an array of objects.")
     return records
+
+
+def _is_by_column(record: dict[str, Any]) -> bool:
+    """Whether what stands for one record is columns, each a list, or values by the same row labels."""
+    values = list(record.values())
+    if len(values) < 2 or not all(values):
+        return False
+    by_label = all(isinstance(value, dict) and value.keys() == values[0].keys() for value in values)
+    return by_label or all(isinstance(value, list) and len(value) == len(values[0]) for value in values)
 
 
 def _parsed(text: str) -> Any:

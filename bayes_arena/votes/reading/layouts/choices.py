@@ -15,6 +15,7 @@ Sources: Luce (1959), Individual Choice Behavior; Godambe (1960), Ann. Math. Sta
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import combinations
 from typing import Any
 
 import polars as pl
@@ -42,18 +43,22 @@ def one_of_n(records: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def pairs(names: list[str], winner: str | None) -> list[dict[str, Any]]:
-    """Return the winner of several with each of the others; without a winner, or one that was there, as it is."""
-    first = winner if winner in names else next(iter(names), None)
-    verdict = "model_a" if winner in names else winner
-    weight = 2 / max(len(names), 1)
-    return [{"model_a": first, "model_b": name, "winner": verdict, "weight": weight} for name in names if name != first]
+    """Return the winner of several with each of the others; of a tie all pairs, which weigh together as a choice."""
+    k = max(len(names), 1)
+    if winner is None or winner in names:
+        first = winner or next(iter(names), None)
+        verdict = winner and "model_a"
+        met = [(first, name) for name in names if name != first]
+        return [{"model_a": a, "model_b": b, "winner": verdict, "weight": 2 / k} for a, b in met]
+    met = list(combinations(names, 2))
+    return [{"model_a": a, "model_b": b, "winner": winner, "weight": 4 / k**2} for a, b in met]
 
 
 def promptfoo(records: pl.LazyFrame) -> pl.LazyFrame:
     """Read the assertions that pass for the best output of a test case: of a whole evaluation, or of its results."""
     choices: dict[tuple[Any, ...], dict[str, bool]] = defaultdict(dict)
     for evaluation, whole in enumerate(_results(records)):
-        several = len({result.get("promptIdx") for result in whole}) > 1
+        several = len({_prompt_name(result) for result in whole}) > 1
         for result in whole:
             name = _output_name(result, several)
             for part in (result.get("gradingResult") or {}).get("componentResults") or []:
@@ -80,9 +85,15 @@ def _results(records: pl.LazyFrame) -> list[list[dict[str, Any]]]:
 
 def _output_name(result: dict[str, Any], several: bool) -> str:
     """Name what an output is of: its provider, and its prompt where there are several."""
-    provider, prompt = result.get("provider"), result.get("prompt") or {}
+    provider = result.get("provider")
     name = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
-    return f"{name} | {prompt.get('label') or prompt.get('raw')}" if several else str(name)
+    return f"{name} | {_prompt_name(result)}" if several else str(name)
+
+
+def _prompt_name(result: dict[str, Any]) -> Any:
+    """Name the prompt of an output; ``promptIdx`` numbers the pairs of provider and prompt, not the prompts."""
+    prompt = result.get("prompt") or {}
+    return prompt.get("label") or prompt.get("raw")
 
 
 def inspect(records: pl.LazyFrame) -> pl.LazyFrame:

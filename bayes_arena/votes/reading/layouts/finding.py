@@ -56,11 +56,12 @@ def recognised_layout(names: Collection[str]) -> Layout | None:
 
 def is_win_matrix(frame: Frame) -> bool:
     """Whether a source of no other layout is a square table: its first column holds the names of all others."""
-    first, *others = frame.collect_schema().names()
-    if len(others) < 2 or not all(isinstance(name, str) for name in (first, *others)):
+    names = frame.collect_schema().names()
+    if len(names) < 3 or not all(isinstance(name, str) for name in names):
         return False
-    names = in_polars(frame.select(nw.col(first).cast(nw.String)).head(len(others) + 1)).collect().to_series()
-    return names.null_count() == 0 and sorted(names) == sorted(others)
+    first, *others = names
+    found = in_polars(frame.select(nw.col(first).cast(nw.String)).head(len(others) + 1)).collect().to_series()
+    return found.null_count() == 0 and sorted(found) == sorted(others)
 
 
 def nearly(names: Collection[str]) -> str:

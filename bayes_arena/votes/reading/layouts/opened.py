@@ -22,6 +22,8 @@ from bayes_arena.votes.reading.layouts.registry import BY_NAME
 Role = Literal["a", "b", "winner", "score", "annotator", "weight"]
 ROW = "row of the source"
 """Column of the rows that records had, when votes are quoted."""
+CELLS = {"model_a", "model_b", "wins_a", "wins_b", "ties"}
+"""Columns of votes that are counted already."""
 COUNTED = "counted from 0"
 ROLES: tuple[Role, ...] = get_args(Role)
 """Options that name columns."""
@@ -146,7 +148,8 @@ def open_votes(source: object, reading: Reading, *, id: str | None = None) -> Op
     except ColumnError as error:
         if untold and where is None and is_win_matrix(frame):
             return _told(_as_laid_out(frame, BY_NAME["win-matrix"], reading, id))
-        raise ColumnError(f"{error}{nearly(names) if untold else ''}") from None
+        counted = " The columns are those of cells: read them with read_cells." if CELLS.issubset(names) else ""
+        raise ColumnError(f"{error}{counted or (nearly(names) if untold else '')}") from None
 
 
 def _told(opened: Opened) -> Opened:
