@@ -105,7 +105,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         add(
             "prompts",
             f"{asked.prompts} prompts, {asked.answers} answers with {2 * asked.votes / asked.answers:.1f} votes each; "
-            f"{asked.with_two} have two or more, {asked.share:.0%} of the votes are on prompts with one",
+            f"{asked.with_two} have two or more, {asked.share:.0%} of the votes are on prompts with such an answer",
             not asked.enough,
             "answers cannot be told from noise: have more votes cast on the same prompts",
         )

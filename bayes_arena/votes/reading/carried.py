@@ -202,7 +202,7 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
         "it is the same in all votes"
         if found.prompts == 1
         else f"too few answers repeat: {found.with_two} have two votes or more ({FEWEST} would do), and "
-        f"{found.share:.0%} of the votes are on prompts with one ({SHARE:.0%} would do)"
+        f"{found.share:.0%} of the votes are on prompts with such an answer ({SHARE:.0%} would do)"
     )
     text = f"Column {listing(columns)} looks like the prompts, and is not read, for {why}."
     _warn(f"{text} Read it with prompt={named} ({options}); silent {otherwise}.", UnusedColumnWarning)
