@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -53,13 +54,23 @@ class Picture:
             raise OutputError(f"No picture format known for {self.plot.name!r}. Name it {known}.")
         require("Plots", "matplotlib")
 
-    def draw(self, drawn: Callable[[], Axes]) -> None:
-        """Draw the picture if one is asked for; what there is to warn of, the answer says."""
-        if self.plot is None:
-            return
-        import matplotlib
+    @contextmanager
+    def beside(self, drawn: Callable[[], Axes]) -> Iterator[None]:
+        """Draw the picture, if one is asked for, once the answer is written: where there is none, the answer is.
 
-        matplotlib.use("agg")
-        with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-            figure = cast("Figure", drawn().figure)
-        figure.savefig(self.plot, dpi=DOTS)
+        What there is to warn of, the answer says; letters that the font lacks are drawn as boxes.
+        """
+        try:
+            yield
+        finally:
+            if self.plot is not None:
+                _save(drawn, self.plot)
+
+
+def _save(drawn: Callable[[], Axes], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
+    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
+        cast("Figure", drawn().figure).savefig(path, dpi=DOTS)

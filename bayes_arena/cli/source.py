@@ -191,7 +191,7 @@ def described(name: str, cells: Cells) -> str:
     size = sizes(cells)
     who = f", {size['n_annotators']} annotator{'s' * (cells.n_annotators > 1)}" if size["n_annotators"] else ""
     what = f", {size['n_prompts']} prompts" if "n_prompts" in size else ""
-    votes = f"{size['n_votes']} votes" if cells.design_effect == 1 else cells.described_votes
+    votes = f"{size['n_votes']:.12g} votes" if cells.design_effect == 1 else cells.described_votes
     return f"{name}: {votes}, {size['n_competitors']} competitors{who}{what}"
 
 

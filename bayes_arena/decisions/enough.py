@@ -65,7 +65,8 @@ class Enough:
         Votes cast.
     votes_to_go : float
         Estimate of the further votes that the goal takes; 0 when it is reached, infinite if it takes more than a
-        thousand times the votes that were cast.
+        thousand times the votes that were cast, or if votes like these never reach it: where they leave open which
+        end of the ranking is up, or compare groups of competitors that no vote connects.
     unjudged : bool
         Whether nobody is judged, so that all of this takes the votes at face value.
     """
@@ -145,7 +146,8 @@ def found_enough(fit: Fit, strength: Floats, *, goal: Goal, level: float, regret
     reached = leads if goal == "best" else in_order
     place = bisect_left(MULTIPLES, level, key=lambda m: reached(mean + deviation / math.sqrt(m)))
     cast = fit.cells.n_votes * fit.cells.design_effect
-    to_go = math.ceil(cast * (MULTIPLES[place] - 1)) if place < len(MULTIPLES) else math.inf
+    never = place and ((fit.mirror_probability or 0.0) > 1 - level or fit.cells.components.any())
+    to_go = math.inf if never or place == len(MULTIPLES) else math.ceil(cast * (MULTIPLES[place] - 1))
     regret = EloScale().points_per_logit * float((ranked.max(axis=1) - ranked[:, 0]).mean())
     return Enough(
         goal=goal,

@@ -1,7 +1,8 @@
 """One competitor against another: which is the better, by how much, and how many more votes would settle it.
 
 With d the gap r*_i - r*_j of the draws that decisions are made from, P(i is better) is the share of draws in which d is
-positive. The order is settled at a level once that probability, or the one of the other order, is at least the level.
+positive. The order is settled at a level once that probability, or the one of the other order, is at least the level,
+and never where the prior alone relates the two.
 
 How many more votes on the pair would settle it is an estimate, not a promise. A vote says of d as much as
 
@@ -11,7 +12,7 @@ and n such votes leave a standard deviation of (1 / sd^2 + n s'(d)^2 / v)^(-1/2)
 level is reached *if d stays what it is*. It moves: so many votes settled .57 and .64 of the pairs that were tried, by
 Bradley-Terry and am-Davidson (``benchmarks/versus.py``). Where slices differ (answers, categories), votes on new
 prompts say less than that, and nothing is estimated; nor where direct votes cannot settle it, because the direction of
-the ranking is open.
+the ranking is open, or where no votes connect the two.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Versus:
     p_better : float
         Probability that the competitor is better than the opponent.
     settled : bool
-        Whether this probability, or that of the other order, is at least the level.
+        Whether this probability, or that of the other order, is at least the level, and votes compare the two.
     elo_gap, lower, upper : float
         By how many Elo points it is ahead: posterior mean and interval.
     expected_score : float
@@ -63,6 +64,9 @@ class Versus:
     votes_to_go : float or None
         Estimate of the further votes on the two that would settle their order: 0 where it is settled, infinite if it
         takes more than a thousand times the votes that were cast; None where it cannot be estimated.
+    connected : bool
+        Whether votes compare the two, be it through others; if not, the prior alone relates them, and nothing is
+        settled.
     unjudged : str
         Why nobody is judged, so that all of this takes the votes at face value; mostly empty.
     """
@@ -81,6 +85,7 @@ class Versus:
     losses: float
     ties: float
     votes_to_go: float | None
+    connected: bool = True
     unjudged: str = ""
 
     def __str__(self) -> str:
@@ -93,6 +98,8 @@ class Versus:
                 f"{self.p_better:.2f})."
             )
         so_far = "No vote was cast on the two; all of this follows from votes on others."
+        if not self.connected:
+            so_far = "No votes compare the two, not even through others; the prior alone relates them."
         if self.votes:
             so_far = (
                 f"Of {self.votes:,.12g} votes on the two it won {self.wins:,.12g}, lost {self.losses:,.12g} and tied "
@@ -201,7 +208,7 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
     order = np.argsort(likelier, kind="stable")[:most]
     names = np.array(fit.cells.competitors, dtype=object)
     columns = {"stronger": names[i[order]], "weaker": names[j[order]], **_compared(fit, i[order], j[order], level)}
-    return columns, len(i), int((likelier < level).sum())
+    return columns, len(i), int(((likelier < level) | ~_connected(fit, i, j)).sum())
 
 
 def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
@@ -209,7 +216,8 @@ def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
     draws, open_direction = believed(fit), fit.mirror_probability or 0.0
     gap = draws.elo_strength[:, i] - draws.elo_strength[:, j]
     p_better = ((gap > 0) + 0.5 * (gap == 0)).mean(axis=0)
-    settled = np.maximum(p_better, 1 - p_better) >= level
+    connected = _connected(fit, i, j)
+    settled = (np.maximum(p_better, 1 - p_better) >= level) & connected
     points, (lower, upper) = EloScale().points_per_logit, equal_tailed(gap, level)
     score = score_columns(fit, draws, i, j, level)["mean"]
     wins, losses, ties = _votes_between(fit, i, j)
@@ -224,8 +232,14 @@ def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
         "wins": whole_counts(wins),
         "losses": whole_counts(losses),
         "ties": whole_counts(ties),
-        "votes_to_go": _votes_to_go(fit, i, j, gap, settled, level),
+        "votes_to_go": np.where(connected, _votes_to_go(fit, i, j, gap, settled, level), np.array(None)),
+        "connected": connected,
     }
+
+
+def _connected(fit: Fit, i: Ints, j: Ints) -> np.ndarray:
+    """Whether votes compare two, be it through others."""
+    return np.asarray(fit.cells.components[i] == fit.cells.components[j])
 
 
 def _votes_between(fit: Fit, i: Ints, j: Ints) -> tuple[Floats, Floats, Floats]:

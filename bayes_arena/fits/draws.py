@@ -139,6 +139,18 @@ def draw(fit: Fit, *, size: int | None = None, seed: int = 0) -> Draws:
     return with_elo(fit, *draw_parameters(fit, size=size, seed=seed))
 
 
+def draw_without_annotators(fit: Fit, *, size: int | None = None) -> Draws:
+    """Return the strengths and common numbers that :func:`draw` does; where slices or samples allow it, only these.
+
+    What is about the average annotator needs no more, and annotators are many: their numbers, and with them r*, are
+    left empty.
+    """
+    if fit.samples is not None or fit.target.slices:
+        return draw(fit, size=size)
+    strength, common, _ = draw_in_parts(fit, size=size or DEFAULT_DRAWS)
+    return Draws(strength, strength[:, :0], common, np.zeros((len(strength), 0, 0)))
+
+
 def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
     """Add the Elo scale's r* to draws of the parameters, to first order around the estimate."""
     slices = np.tile(fit.point.slices, (len(strength), 1)) if slices is None else slices

@@ -11,7 +11,7 @@ from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
 from bayes_arena.plots.drawing import about, axes_of, entitle, name_size, named, names_wide, rows_high, type_size
-from bayes_arena.ratings.belief import rank_shares
+from bayes_arena.ratings.belief import believed_strengths, rank_shares
 from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName, drawn_by
 from bayes_arena.ratings.standing import win_probability
@@ -39,7 +39,8 @@ def ranks(
     fit : Fit
         A fitted model.
     interval, draws, over, slice
-        As for :func:`~bayes_arena.rank_probabilities`, whose ``p_best`` is the first column.
+        As for :func:`~bayes_arena.rank_probabilities`. By default the draws are those that decisions are made from,
+        some of them upside down where the direction of the ranking is open: the first column is the verdict's P(best).
     ax : matplotlib.axes.Axes, optional
         Axes to draw into.
 
@@ -51,9 +52,13 @@ def ranks(
     ------
     ModelError
         If the interval has no draws, or draws are given beside an interval.
+    NotIdentifiedError
+        If, under a flat prior, the votes do not determine the estimate.
     """
     fit = fit.on(over, slice)
-    shares = rank_shares(drawn_by(interval, fit, draws)[0].elo_strength)
+    as_decided = interval is None and draws is None
+    strength = believed_strengths(fit) if as_decided else drawn_by(interval, fit, draws)[0].elo_strength
+    shares = rank_shares(strength)
     rank = np.arange(1, len(shares) + 1)
     order = np.argsort(shares @ rank, kind="stable")
     names = [fit.cells.competitors[row] for row in order]

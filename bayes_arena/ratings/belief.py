@@ -9,6 +9,7 @@ Where the votes leave open which end of the ranking is up, that share of the dra
 from __future__ import annotations
 
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,10 +19,22 @@ from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.names import drawn_by
 
+_DRAWN: WeakKeyDictionary[Fit, Floats] = WeakKeyDictionary()
+"""Strengths that were drawn, as long as their fits live: every decision needs them, and many annotators take long."""
+
 
 def believed_strengths(fit: Fit) -> Floats:
-    """Return draws of r* in logits, shape (n_draws, n_competitors); raises what :func:`believed` does."""
-    return believed(fit).elo_strength
+    """Return draws of r* in logits, shape (n_draws, n_competitors), not to be written to.
+
+    Raises
+    ------
+    NotIdentifiedError
+        As :func:`believed` does.
+    """
+    if fit not in _DRAWN:
+        _DRAWN[fit] = believed(fit).elo_strength.view()
+        _DRAWN[fit].flags.writeable = False
+    return _DRAWN[fit]
 
 
 def believed(fit: Fit) -> Draws:

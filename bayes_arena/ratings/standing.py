@@ -140,7 +140,7 @@ def head_to_head(
     require_level(level)
     i, j = pair_indices(fit, pairs)
     fit = fit.on(over, slice)
-    draws, about = drawn_by(interval, fit, draws)
+    draws, about = drawn_by(interval, fit, draws, annotators=False)
     names = np.array(fit.cells.competitors, dtype=object)
     table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **score_columns(fit, draws, i, j, level)})
     table.attrs.update(level=level, **about)
@@ -206,7 +206,7 @@ def win_probability(
         require_population(fit)
     i, j = pair_indices(fit, None)
     fit = fit.on(over, slice)
-    draws, about = drawn_by(interval, fit, draws)
+    draws, about = drawn_by(interval, fit, draws, annotators=False)
     size, n = draws.strength.shape
     someone = None
     if annotator == "new":
@@ -237,15 +237,15 @@ def unsettled_pairs(
     fit : Fit
         A fitted model.
     level : float
-        An order is settled once its posterior probability exceeds this.
+        An order is settled once its posterior probability is at least this, and votes connect the two.
     interval, draws, over, slice
         As for :func:`~bayes_arena.rank_probabilities`.
 
     Returns
     -------
     pandas.DataFrame
-        ``stronger, weaker, probability``: the likelier order and its posterior probability (at most ``level``), the
-        least settled pair first.
+        ``stronger, weaker, probability``: the likelier order and its posterior probability (below ``level`` where votes
+        connect the two), the least settled pair first.
 
     Raises
     ------
@@ -260,7 +260,8 @@ def unsettled_pairs(
     strength = draws.elo_strength
     names = np.array(fit.cells.competitors, dtype=object)
     ahead = shares_ahead(strength)
-    i, j = np.nonzero((ahead >= 0.5) & (ahead <= level) & ~np.eye(len(names), dtype=bool))
+    apart = fit.cells.components[:, None] != fit.cells.components  # the prior alone relates them
+    i, j = np.nonzero((ahead >= 0.5) & ((ahead < level) | apart) & ~np.eye(len(names), dtype=bool))
     keep = (ahead[i, j] > 0.5) | (i < j)  # an even pair is listed once
     table = pd.DataFrame({"stronger": names[i[keep]], "weaker": names[j[keep]], "probability": ahead[i, j][keep]})
     table = table.sort_values("probability", ignore_index=True, kind="stable")

@@ -59,6 +59,23 @@ def test_it_changes_nothing_of_the_answer(votes_file, tmp_path):
     assert (drawn.returncode, drawn.stdout, drawn.stderr) == (0, plain.stdout, plain.stderr)
 
 
+def test_the_answer_is_there_where_nothing_can_be_drawn(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\na,b,model_a\nb,c,model_a\n")
+    command = "rank", path, "--prior", "flat"
+    plain, done = run(*command), run(*command, "--plot", tmp_path / "board.png")
+    assert (plain.returncode, done.returncode, done.stdout) == (0, 2, plain.stdout)
+    assert "Nothing can be decided from an estimate that the votes do not determine" in done.stderr
+    assert not (tmp_path / "board.png").exists()
+
+
+def test_letters_that_the_font_lacks_are_no_warning(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\n\U0001f680,b,model_a\n\U0001f680,b,model_b\n", encoding="utf-8")
+    done = run("rank", path, "--plot", tmp_path / "board.png")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_picture_of_an_unknown_kind_is_refused_before_anything_is_read(tmp_path):
     done = run("rank", "no such file.csv", "--plot", tmp_path / "board.gif")
     assert (done.returncode, done.stdout) == (2, "")

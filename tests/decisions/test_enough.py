@@ -74,6 +74,7 @@ def test_close_enough_is_about_the_regret(undecided):
 def test_a_ranking_that_may_be_upside_down_has_no_sure_leader(fit):
     assert ba.enough(fit, level=0.7).done
     doubtful = ba.enough(replace(fit, mirror_probability=0.4), level=0.7)
+    assert doubtful.votes_to_go == math.inf
     assert not doubtful.done
     assert doubtful.p_best <= 0.6
     assert doubtful.regret_elo > 10

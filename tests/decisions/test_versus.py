@@ -82,3 +82,12 @@ def test_what_cannot_be_compared_is_refused(close):
         ba.versus(close, "x", "x")
     with pytest.raises(ba.ModelError, match="between 0 and 1"):
         ba.versus(close, "x", "y", level=95)
+
+
+def test_nothing_is_settled_between_groups_that_no_vote_connects():
+    with pytest.warns(ba.errors.IdentificationWarning):
+        fit = duels({"ab": 40, "xy": 40})
+    found = ba.versus(fit, "a", "y", level=0.6)
+    assert found.p_better > 0.6 and not found.settled and found.votes_to_go is None
+    assert "No votes compare the two, not even through others; the prior alone relates them." in str(found)
+    assert ba.enough(fit, goal="ranking", level=0.999).votes_to_go == np.inf

@@ -76,9 +76,9 @@ def test_its_numbers_are_those_of_the_tables(guarded):
         found = tiers.loc[row.name]
         assert (row.tier, row.place_best, row.place_worst) == (found.tier, found.place_best, found.place_worst)
     assert sum(row.p_best for row in board.rows) == pytest.approx(1)
-    wins = ba.win_probability(guarded)
-    names = board.names
-    assert win_chances(guarded, board) == pytest.approx(wins.loc[names, names].to_numpy())
+    first, *others = names = board.names
+    wins = [ba.versus(guarded, first, other).expected_score for other in others]
+    assert win_chances(guarded, board)[0, 1:] == pytest.approx(wins)
     places, ranks = place_chances(board), ba.rank_probabilities(guarded).set_index("competitor")
     assert places.sum(axis=0) == pytest.approx(np.ones(len(names)))
     assert places @ np.arange(1, len(names) + 1) == pytest.approx(ranks.loc[names, "expected_rank"].to_numpy())
@@ -92,6 +92,39 @@ def test_what_is_settled_is_what_the_tables_say(guarded):
     assert found.unsettled == len(unsettled)
     pairs = {(one.stronger, one.weaker): one.probability for one in unsettled.itertuples()}
     assert {(a, b): p for a, b, p in found.nearest}.items() <= pairs.items()
+
+
+def test_where_the_direction_is_open_wins_are_as_open_as_places(plain):
+    mirrored = replace(plain, mirror_probability=0.4)
+    board = board_of(mirrored, 0.95, ba.EloScale(), ())
+    first, last = board.names[0], board.names[-1]
+    found = win_chances(mirrored, board)
+    assert found[0, -1] == pytest.approx(ba.versus(mirrored, first, last).expected_score)
+    assert found[0, -1] < 0.6 < win_chances(plain, board)[0, -1]
+    assert found + found.T == pytest.approx(np.ones_like(found))
+
+
+def test_where_nobody_is_judged_the_verdict_takes_votes_at_face_value(plain, arena_cells):
+    nobody = np.zeros(arena_cells.n_annotators)
+    camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
+    text = text_of(ba.report(replace(plain, trust=camps)).html)
+    assert text.index("Verdict") < text.index("Taking all votes at face value: ") < text.index("Ranking The bar")
+    assert "If all votes are taken at face value: what can be said already" in text
+
+
+def test_groups_that_no_vote_connects_are_not_settled():
+    won = [("a", "b", "model_a")] * 40 + [("x", "y", "model_a")] * 40
+    with pytest.warns(ba.errors.IdentificationWarning):
+        fit = ba.fit(ba.read_votes(frame(won)), model="bradley-terry")
+    found = settled_of(fit, board_of(fit, 0.7, ba.EloScale(), ()), 0.7)
+    assert (found.connected, found.unsettled) == (False, len(ba.unsettled_pairs(fit, level=0.7))) == (False, 4)
+    assert "or no votes connect the two" in text_of(ba.report(fit, level=0.7).html)
+
+
+def test_two_competitors_are_compared_once_and_equals_have_one_score():
+    fit = ba.fit(ba.read_votes(frame([("a", "b", "tie")] * 4 + [("b", "a", "tie")] * 4)), model="bradley-terry")
+    text = text_of(ba.report(fit).html)
+    assert "All have the same score, 1000." in text and "a is expected to win 50 against b, a tie counting half" in text
 
 
 def test_suspects_are_named_with_reasons(page, guarded):

@@ -1,6 +1,7 @@
 """Pictures show the numbers of the tables, few or many, in their order; they are drawn where asked, and say nothing."""
 
 import warnings
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -100,6 +101,11 @@ def test_ranks_are_those_of_the_table(fit):
     assert shares[:, 0] == pytest.approx(table["p_best"])
     assert shares[:, :3].sum(axis=1) == pytest.approx(table["p_top"])
     assert shares @ np.arange(1, len(shares) + 1) == pytest.approx(table["expected_rank"])
+
+
+def test_where_the_direction_is_open_the_first_rank_is_the_verdicts(few):
+    shares = np.asarray(ba.plots.ranks(replace(few, mirror_probability=0.4)).images[0].get_array())
+    assert shares[:, 0].max() == pytest.approx(0.6, abs=0.02)
 
 
 def test_who_ties_for_ranks_shares_them():

@@ -175,14 +175,14 @@ def history(file: ArenaFile, picture: Picture, output: Output) -> None:
 
     with StableArena(file, read_only=True) as stable:
         table, rounds, decisions = stable.history(), stable.rounds(), stable.decisions()
-    picture.draw(lambda: plots.rounds(table))
     formats = dict.fromkeys(("elo", "lower", "upper"), ".1f")
     head = {
         "rounds": [row | {"settings": json.loads(row["settings"])} for row in rows(_columns(rounds))],
         "decisions": rows(_columns(decisions)),
     }
     title = f"{file.name}: {len(rounds)} round(s)"
-    _write(table, formats, schema="arena-history/1", key="history", head=head, title=title, output=output)
+    with picture.beside(lambda: plots.rounds(table)):
+        _write(table, formats, schema="arena-history/1", key="history", head=head, title=title, output=output)
 
 
 @arena.command("next")

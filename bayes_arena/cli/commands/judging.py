@@ -107,12 +107,12 @@ def diagnose(
 
         result = model.fit(source.read())
         rows = diagnosis(result)
-    picture.draw(lambda: plots.calibration(result, seed=model.seed))
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     how = {"model": result.model.name, "prior": str(result.prior), "method": result.method}
     head = {**how, **sizes(result.cells), "warnings": notes}
     title = f"{source.title(result.cells)}\n{', '.join(how.values())}"
-    output.write(columns, schema="diagnose/1", key="diagnosis", head=head, title=title, shown=columns)
+    with picture.beside(lambda: plots.calibration(result, seed=model.seed)):
+        output.write(columns, schema="diagnose/1", key="diagnosis", head=head, title=title, shown=columns)
 
 
 @app.command(rich_help_panel=TRUSTED)

@@ -56,21 +56,21 @@ def rank(
         result = model.fit(source.read()).on(over, slice)
         interval = intervals.chosen(model.seed, result)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
-    picture.draw(lambda: plots.board(result, level=intervals.level, elo=elo, interval=interval))
     about, how = how_fitted(result)
     shown_as = interval.about(result) | result.about
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
     title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}{left_out_named(result)}"
-    output.write(
-        columns,
-        schema="rank/1",
-        key="leaderboard",
-        head=head,
-        title=title,
-        shown=shown,
-        spare=("ties", "losses", "wins"),
-    )
+    with picture.beside(lambda: plots.board(result, level=intervals.level, elo=elo, interval=interval)):
+        output.write(
+            columns,
+            schema="rank/1",
+            key="leaderboard",
+            head=head,
+            title=title,
+            shown=shown,
+            spare=("ties", "losses", "wins"),
+        )
 
 
 @app.command(rich_help_panel=TRUSTED)
@@ -96,7 +96,6 @@ def annotators(
         if fdr is not None:
             flagged = set(discoveries(suspicion_in(columns, result), fdr).tolist())
             columns["flagged"] = [row in flagged for row in range(len(columns["annotator"]))]
-    picture.draw(lambda: plots.annotators(result, level=intervals.level, interval=interval))
     shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
     shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
     shown["agreement"] = digits(columns["net_agreement"], ".2f")
@@ -117,7 +116,8 @@ def annotators(
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
     title = f"{source.title(result.cells)}\n{how}{_intervals_named(shown_as)}{left_out_named(result)}"
     spare = ("side b", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "P(favours)", "agreement", "votes")
-    output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
+    with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
+        output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
 
 
 def shown_leaderboard(columns: Mapping[str, Any], level: float) -> dict[str, list[str]]:

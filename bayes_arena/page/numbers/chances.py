@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.fits.draws import Draws, draw, draw_in_parts
+from bayes_arena.fits.draws import draw_without_annotators
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.numbers.board import Board
 from bayes_arena.ratings.intervals.names import resolve_interval
@@ -28,17 +28,12 @@ def place_chances(board: Board) -> Floats:
 
 
 def win_chances(fit: Fit, board: Board) -> Floats:
-    """Return the score that the row's competitor is expected to take from the column's, a tie one half, (n, n)."""
+    """Return the score that the row's competitor is expected to take from the column's, a tie one half, (n, n).
+
+    Where the votes leave open which end of the ranking is up, that share of it is the other's, as for all decisions.
+    """
     pairs = math.comb(len(board.rows), 2) * (NODES if fit.target.slices else 1)
     size = min(max(EVALUATIONS // pairs, FEWEST), MOST)
-    drawn = _without_annotators(resolve_interval(None, fit).sampled(fit), size)
-    score = win_probability(fit, draws=drawn).to_numpy()
-    return np.asarray(score[np.ix_(board.order, board.order)])
-
-
-def _without_annotators(fit: Fit, size: int) -> Draws:
-    """Draw strengths and common numbers, without the numbers of annotators, where these need not be drawn for them."""
-    if fit.samples is not None or fit.target.slices:
-        return draw(fit, size=size)
-    strength, common, _ = draw_in_parts(fit, size=size)
-    return Draws(strength, strength, common, np.zeros((size, 0, 0)))
+    drawn = draw_without_annotators(resolve_interval(None, fit).sampled(fit), size=size)
+    score = win_probability(fit, draws=drawn).to_numpy()[np.ix_(board.order, board.order)]
+    return np.asarray(score + (fit.mirror_probability or 0.0) * (1 - 2 * score))

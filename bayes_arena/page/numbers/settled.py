@@ -24,7 +24,9 @@ class Settled:
     best, ranking : Enough
         Whether there are enough votes to name the best, and to put all in order.
     pairs, unsettled : int
-        Pairs, and those whose order does not have the probability asked for.
+        Pairs, and those whose order does not have the probability asked for, or which no votes connect.
+    connected : bool
+        Whether votes connect all.
     nearest : tuple of (str, str, float)
         Of these the ones highest on the board: the likelier order and its probability.
     checks : list of dict
@@ -35,6 +37,7 @@ class Settled:
     ranking: Enough
     pairs: int
     unsettled: int
+    connected: bool
     nearest: tuple[tuple[str, str, float], ...]
     checks: list[dict[str, str]]
 
@@ -43,14 +46,16 @@ def settled_of(fit: Fit, board: Board, level: float) -> Settled:
     """Return what the votes settle, and what they leave open."""
     strength = board.strength[:, board.order.argsort()]
     ahead, names = shares_ahead(board.strength), board.names
-    pairs = list(combinations(range(len(names)), 2))
-    unsettled = [(i, j) for j, i in sorted((j, i) for i, j in pairs) if max(ahead[i, j], ahead[j, i]) <= level]
+    pairs, group = list(combinations(range(len(names)), 2)), fit.cells.components[board.order]
+    ordered = sorted((j, i) for i, j in pairs)
+    unsettled = [(i, j) for j, i in ordered if max(ahead[i, j], ahead[j, i]) < level or group[i] != group[j]]
     likelier = [(i, j) if ahead[i, j] >= ahead[j, i] else (j, i) for i, j in unsettled[:NAMED]]
     return Settled(
         best=found_enough(fit, strength, goal="best", level=level),
         ranking=found_enough(fit, strength, goal="ranking", level=level),
         pairs=len(pairs),
         unsettled=len(unsettled),
+        connected=not group.any(),
         nearest=tuple((names[i], names[j], float(ahead[i, j])) for i, j in likelier),
         checks=check_rows(fit.cells if fit.trust is None else fit.trust.cells),
     )

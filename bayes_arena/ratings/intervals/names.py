@@ -84,15 +84,19 @@ def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **
     return replace(interval, **{name: value for name, value in fields_given.items() if name in own})
 
 
-def drawn_by(interval: Interval | str | None, fit: Fit, draws: Draws | None) -> tuple[Draws, dict[str, Any]]:
+def drawn_by(
+    interval: Interval | str | None, fit: Fit, draws: Draws | None, *, annotators: bool = True
+) -> tuple[Draws, dict[str, Any]]:
     """Return the draws that are given, else those of the interval, and what a reader of a ranking needs to know.
+
+    What is about the average annotator alone does without those of ``annotators``, and without r*.
 
     Raises
     ------
     ModelError
         If draws are given beside an interval, or the interval has none.
     """
-    from bayes_arena.fits.draws import draw
+    from bayes_arena.fits.draws import draw, draw_without_annotators
 
     if draws is not None:
         chosen = resolve_interval(interval)
@@ -100,7 +104,8 @@ def drawn_by(interval: Interval | str | None, fit: Fit, draws: Draws | None) -> 
             raise ModelError(f"The table is made from draws=... or from interval={chosen}, not from both.")
         return fit.seen(draws), {"interval": "draws", **fit.about}
     chosen = resolve_interval(interval, fit)
-    return draw(chosen.sampled(fit)), {**chosen.about(fit), **fit.about}
+    made = draw if annotators else draw_without_annotators
+    return made(chosen.sampled(fit)), {**chosen.about(fit), **fit.about}
 
 
 def takes_old_words[**P, T](table: Callable[P, T]) -> Callable[P, T]:

@@ -49,12 +49,12 @@ def verdict(
         result = model.fit(source.read()).on(over, slice)
         said, found = said_of(result), enough(result, goal=goal, level=level)
         columns, z = tier_columns(result, level)
-    picture.draw(lambda: plots.ranks(result))
     about, how = how_fitted(result)
     numbers = {name: plain(value) for name, value in asdict(found).items()}
     head = {**about, **result.about, "level": level, "verdict": said, "enough": numbers, "z": z, "warnings": notes}
     title = "\n".join([source.title(result.cells), how + left_out_named(result), said, str(found)])
-    output.write(columns, schema="verdict/1", key="tiers", head=head, title=title, shown=_shown_tiers(columns))
+    with picture.beside(lambda: plots.ranks(result)):
+        output.write(columns, schema="verdict/1", key="tiers", head=head, title=title, shown=_shown_tiers(columns))
 
 
 @app.command(rich_help_panel=RANKING)
