@@ -30,6 +30,7 @@ from .errors import (
     DatasetError as DatasetError,
     DependentVotesWarning as DependentVotesWarning,
     DroppedVotesWarning as DroppedVotesWarning,
+    FailedBoardsWarning as FailedBoardsWarning,
     FitError as FitError,
     IdentificationWarning as IdentificationWarning,
     InvalidVotesError as InvalidVotesError,
@@ -53,6 +54,8 @@ from .fits.draws import (
     draw as draw,
 )
 from .fits.fitting import fit as fit
+from .fits.many.boards import Boards as Boards
+from .fits.many.fitting import fit_many as fit_many
 from .fits.posterior import from_posterior as from_posterior
 from .fits.result import Fit as Fit
 from .fits.saved.storage import (
@@ -88,6 +91,7 @@ from .ratings.intervals.profile import Profile as Profile
 from .ratings.intervals.robust import Sandwich as Sandwich
 from .ratings.leaderboard import (
     leaderboard as leaderboard,
+    leaderboards as leaderboards,
     rank_spread as rank_spread,
 )
 from .ratings.orders.random_orders import (
@@ -140,6 +144,7 @@ from .votes.cells import Cells as Cells
 from .votes.checks import check as check
 from .votes.exchange.files import read_cells as read_cells
 from .votes.exchange.merging import merge as merge
+from .votes.exchange.splitting import split as split
 from .votes.preparing.rankings import read_rankings as read_rankings
 from .votes.preparing.texts import style_features as style_features
 from .votes.reading.files.hub import hub_files as hub_files

@@ -28,7 +28,8 @@
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     ├── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
     ├── SuspectVotesWarning              votes were left out, or nobody can be judged
-    └── DependentVotesWarning            votes share a prompt or a ranking, and were taken for independent
+    ├── DependentVotesWarning            votes share a prompt or a ranking, and were taken for independent
+    └── FailedBoardsWarning              some of many boards could not be fitted, and are missing
 
 A message says what is wrong, shows at most five offending values with their rows, and ends with the remedy.
 """
@@ -150,6 +151,10 @@ class SuspectVotesWarning(ArenaWarning):
 
 class DependentVotesWarning(ArenaWarning):
     """Votes that share a prompt or a ranking were taken for independent."""
+
+
+class FailedBoardsWarning(ArenaWarning):
+    """Some of many boards could not be fitted, and are missing."""
 
 
 def listing(values: Iterable[object]) -> str:

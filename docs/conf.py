@@ -58,6 +58,7 @@ def setup(app):
     app.add_lexer("mermaid", TextLexer)  # diagrams that GitHub draws; shown as text here
     for page in (reference, inside, commands, notebooks):
         app.connect("builder-inited", page.write)
+    app.connect("source-read", notebooks.link)
     app.connect("missing-reference", inside.resolve)
     app.connect("build-finished", reference.require_complete)
     app.connect("build-finished", llms.write)

@@ -57,6 +57,16 @@ def the_index_for_programs_leads_to_every_page(html: Path) -> None:
     assert linked == pages - {"index.html", "genindex.html", "search.html", "py-modindex.html"}
 
 
+def test_links_lead_somewhere_when_pages_are_read_as_markdown():
+    """Those to the reference do not: it is made when the documentation is built."""
+    pages = [*ROOT.glob("*.md"), *(page for page in ROOT.glob("docs/**/*.md") if "_build" not in page.parts)]
+    written = [page for page in pages if not {"reference", "notebooks"} & set(page.relative_to(ROOT).parts)]
+    link = re.compile(r"\]\(([^)#:]+?)(?:#[^)]*)?\)")
+    links = [(page, to) for page in written for to in link.findall(page.read_text("utf-8")) if "reference/" not in to]
+    assert len(links) > 80
+    assert [f"{page.name}: {to}" for page, to in links if not (page.parent / to).exists()] == []
+
+
 @pytest.mark.parametrize("name", [name for name in ba.__all__ if ">>>" in (getattr(ba, name).__doc__ or "")])
 def test_examples_of_docstrings_run(name):
     names = {each: getattr(ba, each) for each in ba.__all__} | {"ba": ba}

@@ -17,6 +17,7 @@ PUBLIC = [
     "Arena",
     "ArenaError",
     "ArenaWarning",
+    "Boards",
     "Bootstrap",
     "Cells",
     "Clustered",
@@ -29,6 +30,7 @@ PUBLIC = [
     "DroppedVotesWarning",
     "EloScale",
     "Enough",
+    "FailedBoardsWarning",
     "Fit",
     "FitError",
     "IdentificationWarning",
@@ -77,6 +79,7 @@ PUBLIC = [
     "enough",
     "example_arena",
     "fit",
+    "fit_many",
     "flag",
     "flag_by_theta",
     "flip_votes",
@@ -91,6 +94,7 @@ PUBLIC = [
     "kfold",
     "kfold_annotators",
     "leaderboard",
+    "leaderboards",
     "leave_one_out",
     "load",
     "merge",
@@ -113,6 +117,7 @@ PUBLIC = [
     "siblings",
     "simulate",
     "slice_gaps",
+    "split",
     "strengths",
     "style_effects",
     "style_features",
@@ -163,3 +168,6 @@ def test_importing_the_package_imports_nothing_heavy():
 def test_the_citation_is_of_this_version():
     text = (Path(__file__).parents[1] / "CITATION.cff").read_text()
     assert re.findall(r"^version: (.*)$", text, re.MULTILINE) == [ba.__version__]
+    page = (Path(__file__).parents[1] / "docs" / "paper.md").read_text("utf-8")
+    assert re.findall(r"version = {(.*)}", page) == [ba.__version__]
+    assert set(re.findall(r"url = {(.*)}", page)) <= set(re.findall(r"url: (.*)", text))

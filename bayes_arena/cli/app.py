@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -53,15 +54,21 @@ def is_plain_terminal() -> bool:
 
 
 @contextmanager
-def collected_warnings() -> Iterator[list[str]]:
-    """Collect the package's warnings and print them to standard error at the end."""
+def collected_warnings(*, one_of_a_kind: bool = False) -> Iterator[list[str]]:
+    """Collect the package's warnings and print them to standard error at the end.
+
+    With ``one_of_a_kind``, for commands of many fits, only the first of each class, with the number of the others.
+    """
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             yield notes
         finally:
-            for warning in caught:
-                if issubclass(warning.category, ArenaWarning):
-                    notes.append(str(warning.message))
-                    tell(f"Warning: {warning.message}")
+            ours = [warning for warning in caught if issubclass(warning.category, ArenaWarning)]
+            notes += [str(warning.message) for warning in ours]
+            left = Counter(warning.category for warning in ours)
+            for warning in ours:
+                others = left.pop(warning.category, 0) - 1 if one_of_a_kind else 0
+                if others >= 0:
+                    tell(f"Warning: {warning.message}" + f" ({others} more like it.)" * (others > 0))

@@ -10,5 +10,6 @@ pointwise    what a fit says of every vote it has seen
 tree         ``to_datatree``: a fit as ArviZ reads it
 posterior    ``from_posterior``: draws of a model of your own as a fit
 saved/       results on disk
+many/        a fit of every category, language or week
 ===========  ==============================================
 """

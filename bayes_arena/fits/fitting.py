@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from bayes_arena.errors import (
     ConvergenceError,
-    IdentificationWarning,
     ModelError,
-    NoMaximumWarning,
-    SuspectVotesWarning,
     TooLargeError,
     require_choice,
 )
@@ -127,15 +124,65 @@ def fit(
     ----------
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
-    problem = Problem.of(cells, model, prior)
+    result = solve(
+        Problem.of(cells, model, prior),
+        preset=not isinstance(model, Model),
+        method=method,
+        answers=answers,
+        guard=guard,
+        draws=draws,
+        tune=tune,
+        sampler=sampler,
+        seed=seed,
+    )
+    for category, text in result.notes:
+        warnings.warn(text, category, stacklevel=2)
+    return result
+
+
+class Route(TypedDict, total=False):
+    """How a problem is solved: the options of :func:`fit` but for the model and the prior."""
+
+    method: Method | None
+    answers: Answers
+    guard: Guard
+    draws: int
+    tune: int
+    sampler: Sampler
+    seed: int
+
+
+def solve(
+    problem: Problem,
+    *,
+    preset: bool,
+    method: Method | None = None,
+    answers: Answers = "auto",
+    guard: Guard = "auto",
+    draws: int = 1000,
+    tune: int = 300,
+    sampler: Sampler = "nutpie",
+    seed: int = 0,
+) -> Fit:
+    """Fit a model to votes without a warning; ``Fit.notes`` has what there is to be warned of.
+
+    Parameters
+    ----------
+    problem : Problem
+        Votes, model and prior.
+    preset : bool
+        Whether the model is a preset, to which answers and the guard may be added.
+    method, answers, guard, draws, tune, sampler, seed
+        As for :func:`fit`.
+    """
     estimable = problem.prior.hyper is not None
     require_choice("method", method or "map", get_args(Method))
-    problem, trust = _trusted(problem, guard, preset=not isinstance(model, Model))
+    problem, trust = _trusted(problem, guard, preset=preset)
     plain = problem
     left_out, by_votes = "", answers == "auto"
     if trust is not None and trust.unjudged:
         by_votes = False
-    elif not by_votes or (estimable and method != "map" and not isinstance(model, Model)):
+    elif not by_votes or (estimable and method != "map" and preset):
         asked, left_out = with_answers(problem.model, problem.cells, answers)
         problem = replace(problem, model=asked)
     route = method or _usual_route(problem)
@@ -168,12 +215,6 @@ def fit(
         if problem.model.is_crossed:  # what slices scatter by goes into the common scale
             mode = replace(mode, problem=replace(problem, prior=mean_spreads(tree, problem)))
         samples = draws_of(tree, mode.problem if problem.model.is_crossed else problem)
-    for text in trust.said if trust else ():
-        warnings.warn(text, SuspectVotesWarning, stacklevel=2)
-    for text in mode.open_questions:
-        warnings.warn(text, IdentificationWarning, stacklevel=2)
-    for text in mode.at_infinity:
-        warnings.warn(text, NoMaximumWarning, stacklevel=2)
     return Fit(
         mode=mode,
         prior=problem.prior,

@@ -10,7 +10,13 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import (
+    ArenaWarning,
+    IdentificationWarning,
+    ModelError,
+    NoMaximumWarning,
+    SuspectVotesWarning,
+)
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
@@ -193,7 +199,16 @@ class Fit:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the result has to know."""
-        return *(self.trust.said if self.trust else ()), *self.mode.open_questions, *self.mode.at_infinity
+        return tuple(text for _, text in self.notes)
+
+    @property
+    def notes(self) -> tuple[tuple[type[ArenaWarning], str], ...]:
+        """The same, each with the class of its warning."""
+        return (
+            *((SuspectVotesWarning, text) for text in (self.trust.said if self.trust else ())),
+            *((IdentificationWarning, text) for text in self.mode.open_questions),
+            *((NoMaximumWarning, text) for text in self.mode.at_infinity),
+        )
 
     @property
     def votes_left_out(self) -> float:

@@ -23,7 +23,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
-from scipy.sparse import coo_array, eye_array
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.mode.newton import Gauge, minimise
@@ -93,6 +92,8 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     if is_bradley_terry(target):
         by_head, by_own = np.eye(n, n + n_common), np.zeros((n, target.n_annotators, width))
         return Projection(point.strength, by_head, by_own, np.eye(n))
+    from scipy.sparse import coo_array  # slow to import
+
     view = view or on_new_slices(target)
     mean = point.strength + view.slices @ point.slices
     i, j = np.triu_indices(n, k=1)
@@ -184,6 +185,8 @@ def _interpolation(d: Floats, *, exactly: bool) -> tuple[Floats, Any]:
     range is interpolated to 1e-12.
     """
     if exactly or len(d) <= MANY_NODES:
+        from scipy.sparse import eye_array
+
         return d, eye_array(len(d), format="csr")
     nodes, to_coefficients = chebyshev(MANY_NODES)
     reach = max(float(np.abs(d).max()), 1e-12)

@@ -20,7 +20,6 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import ModelError, did_you_mean, listing
@@ -64,7 +63,7 @@ class View:
 
     Attributes
     ----------
-    slices : sparse array, shape (n, s)
+    slices : sparse array, shape (n, s), or ndarray where there are none
         What the numbers of slices add to the strengths: m = r + slices @ u.
     given : tuple of str
         Kinds of slices that the strengths are of one of; over the others they are averaged.
@@ -140,6 +139,8 @@ def view(problem: Problem, estimand: Estimand) -> View:
         unseen += effect.sd**2 * np.maximum(share @ share - sum_by(competitor, weight**2, n), 0.0)
     if not places:
         return on_new_slices(target)
+    from scipy.sparse import csr_array  # slow to import
+
     row, column = (np.concatenate(one) for one in zip(*places, strict=True))
     matrix = csr_array((np.concatenate(weights), (row, column)), shape=(n, numbering.n_slices))
     return View(matrix, tuple(given), unseen)
@@ -147,8 +148,12 @@ def view(problem: Problem, estimand: Estimand) -> View:
 
 def on_new_slices(target: Objective) -> View:
     """View the strengths on slices of any kind that nobody has seen."""
-    size, n = target.numbering.n_slices if target.numbering else 0, target.n_competitors
-    return View(csr_array((n, size)), (), np.zeros(n))
+    n = target.n_competitors
+    if target.numbering is None:
+        return View(np.zeros((n, 0)), (), np.zeros(n))
+    from scipy.sparse import csr_array
+
+    return View(csr_array((n, target.numbering.n_slices)), (), np.zeros(n))
 
 
 def _shares(problem: Problem, kind: str, rows: np.ndarray) -> Floats:

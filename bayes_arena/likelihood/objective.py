@@ -133,7 +133,7 @@ class Objective:
 
     def own_numbers(self, own: Floats) -> list[Floats]:
         """Numbers of the annotator of every row, effect by effect, each (..., n_rows), for numbers (..., M, q)."""
-        return [numbers[..., self.tally.k] for numbers in np.moveaxis(own, -1, 0)]
+        return [own[..., effect][..., self.tally.k] for effect in range(own.shape[-1])]
 
     def coordinates(self, point: Point) -> Floats:
         """Coordinates of every row, shape (n_coordinates, n_rows)."""

@@ -1,7 +1,7 @@
 """What readers of a leaderboard see.
 
 =============  ================================================================================
-leaderboard    ``leaderboard`` and ``rank_spread``
+leaderboard    ``leaderboard``, ``leaderboards`` of many fits, and ``rank_spread``
 estimates      ``strengths``, ``contrasts``, ``effects``: tables in logits with standard errors
 slices         ``slice_gaps`` and ``answers``: where a competitor is better than on the whole
 belief         the draws that decisions are made from

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import warnings
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayes_arena.arrays import Columns, Floats, Ints
+from bayes_arena.errors import ArenaError, ModelError
+from bayes_arena.fits.many.boards import Boards, Names
+from bayes_arena.fits.many.telling import Told, warn_of_boards, warn_of_failures
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import Over
@@ -90,6 +95,82 @@ def leaderboard(
     table = pd.DataFrame(leaderboard_columns(fit, chosen, level=level, elo=elo))
     table.attrs.update(level=level, **chosen.about(fit), **fit.about)
     return table
+
+
+def leaderboards(
+    boards: Boards,
+    *,
+    level: float = 0.95,
+    elo: EloScale | None = None,
+    interval: Interval | IntervalName | None = None,
+    over: Over | None = None,
+) -> pd.DataFrame:
+    """Rank the competitors of many boards, in one table.
+
+    Parameters
+    ----------
+    boards : Boards
+        From :func:`~bayes_arena.fit_many`.
+    level, elo, interval, over
+        As for :func:`leaderboard`, the same for all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The slices of the boards, a column each, and then the columns of :func:`leaderboard`; board by board, sorted by
+        their names, and best first in each. ``attrs`` has the level, the interval, and ``failed``: by the names of
+        boards that are missing, why.
+
+    Warns
+    -----
+    FailedBoardsWarning
+        If there is no table of some boards.
+    DependentVotesWarning
+        As :func:`leaderboard` does: once, with the number of boards and the first of them.
+
+    Raises
+    ------
+    ModelError
+        If a slice is called like a column of the table.
+    ArenaError
+        If there is no table of any board, the error of the first.
+    """
+    import pandas as pd
+
+    tables, abouts = list[Columns](), list[dict[str, Any]]()
+    failed, told = dict[Names, ArenaError](), list[Told]()
+    for names, fit in boards.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                chosen, seen = resolve_interval(interval, fit), fit.on(over)
+                columns = leaderboard_columns(seen, chosen, level=level, elo=elo)
+            except ArenaError as error:
+                failed[names] = error
+                continue
+        if clash := [kind for kind in boards.by if kind in columns]:
+            raise ModelError(f"The table has a column {clash[0]!r} of its own: read that slice by another name.")
+        rows = len(columns["rank"])
+        tables.append({kind: [name] * rows for kind, name in zip(boards.by, names, strict=True)} | columns)
+        abouts.append(chosen.about(seen) | seen.about)
+        told += [(names, warning.category, str(warning.message)) for warning in caught]
+    warn_of_failures(failed, len(boards))
+    warn_of_boards(told, len(boards))
+    table = pd.DataFrame({name: np.concatenate([one[name] for one in tables]) for name in tables[0]})
+    missing = {names: str(error) for names, error in {**boards.failed, **failed}.items()}
+    table.attrs.update(level=level, **_alike(abouts), failed=missing)
+    return table
+
+
+def _alike(abouts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what a reader has to know of all boards: one value, or how many boards have which."""
+    said = {name: Counter(about.get(name) for about in abouts) for about in abouts for name in about}
+    return {
+        name: next(iter(values))
+        if len(values) == 1
+        else ", ".join(f"{value} ({count:,} boards)" for value, count in values.most_common())
+        for name, values in said.items()
+    }
 
 
 def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, elo: EloScale | None = None) -> Columns:

@@ -11,7 +11,7 @@ import polars as pl
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import listing
 from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN, Cells, wins_losses_ties
-from bayes_arena.votes.graph import group_labels
+from bayes_arena.votes.graph import strong_components
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.repeats import Repeats
 from bayes_arena.votes.reading.table import as_cells, read_repeats
@@ -200,7 +200,7 @@ def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[s
     i_scored, j_scored = i_wins + count_ties * ties > 0, j_wins + count_ties * ties > 0
     scorer = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
     conceder = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
-    group = group_labels(cells.n_competitors, scorer, conceder, strong=True)
+    group = strong_components(cells.n_competitors, scorer, conceder)
     outside = group[scorer] != group[conceder]
     beaten, met = set(group[conceder][outside]), set(group[scorer][outside])
     return [

@@ -76,11 +76,13 @@ def sum_cells(
     """
     slices = sorted(slice_names)
     features = sorted(name.removeprefix(FEATURE) for name in coded.columns if name.startswith(FEATURE))
-    keys = ["a", "b", "annotator", *(SLICE + name for name in slices), *(FEATURE + name for name in features)]
-    coded = coded.with_columns(pl.col("outcome").cast(pl.Int64)).sort(keys)
-    columns = {name: coded[name].to_numpy() for name in keys}
+    sizes = {"a": len(competitors), "b": len(competitors), "annotator": max(len(annotators), 1)}
+    sizes |= {SLICE + name: len(slice_names[name]) for name in slices}
+    keys = _packed(sizes) | {FEATURE + name: pl.col(FEATURE + name) for name in features}
+    coded = coded.with_columns(pl.col("outcome").cast(pl.Int64), **keys).sort(*keys)
     new = np.ones(coded.height, dtype=bool)
-    new[1:] = np.logical_or.reduce([values[1:] != values[:-1] for values in columns.values()])
+    new[1:] = np.logical_or.reduce([values[1:] != values[:-1] for values in map(np.asarray, coded.select(*keys))])
+    columns = {name: coded[name].to_numpy()[new] for name in (*sizes, *(FEATURE + name for name in features))}
     cell = np.cumsum(new) - 1
     votes = _on_grid(coded["weight"].to_numpy(), coded["n"].to_numpy()) * coded["n"].to_numpy()
     shape = (int(cell[-1]) + 1, len(OUTCOMES))
@@ -88,16 +90,36 @@ def sum_cells(
     return Cells(
         competitors=tuple(competitors),
         annotators=tuple(annotators),
-        a=columns["a"][new],
-        b=columns["b"][new],
-        annotator=columns["annotator"][new],
+        a=columns["a"],
+        b=columns["b"],
+        annotator=columns["annotator"],
         counts=counts.reshape(shape),
         dropped=dict(dropped),
         sided=sided,
-        features={name: columns[FEATURE + name][new] for name in features},
-        slices={name: columns[SLICE + name][new] for name in slices},
+        features={name: columns[FEATURE + name] for name in features},
+        slices={name: columns[SLICE + name] for name in slices},
         slice_names={name: tuple(slice_names[name]) for name in slices},
     )
+
+
+def _packed(sizes: Mapping[str, int]) -> dict[str, pl.Expr]:
+    """Return keys that sort as columns of codes do one after the other: few, which takes a fraction of the time.
+
+    Parameters
+    ----------
+    sizes : mapping of str to int
+        By column, how many codes there are.
+    """
+    keys, width = list[pl.Expr](), 0
+    for name, size in sizes.items():
+        width *= size
+        digit = pl.col(name).cast(pl.Int64)
+        if keys and width < 2**63:
+            keys[-1] = keys[-1] * size + digit
+        else:
+            keys.append(digit)
+            width = size
+    return {f"key {place}": key for place, key in enumerate(keys)}
 
 
 def _on_grid(weight: Floats, n: Ints) -> Floats:

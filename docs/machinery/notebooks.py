@@ -12,6 +12,12 @@ Each can be run in a clone of the repository. A test holds what they show here t
 """
 
 
+def link(app, docname, source):
+    """Lead a page's links to the notebooks, which lie beside the folder of pages, to their copies in it."""
+    up = "../" * docname.count("/")
+    source[0] = source[0].replace(f"]({up}../notebooks/", f"]({up}notebooks/")
+
+
 def write(app):
     """Write a copy of every notebook, and a page that lists them."""
     folder = app.srcdir / "notebooks"

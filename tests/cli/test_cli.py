@@ -265,13 +265,21 @@ def test_version():
 
 
 @pytest.mark.slow
-def test_rank_imports_neither_pymc_nor_pandas(votes_file):
+@pytest.mark.parametrize(
+    ("options", "unneeded"),
+    [
+        ([], {"scipy.stats", "scipy.interpolate"}),
+        (["--no-guard"], {"scipy.stats", "numba"}),
+        (["--model", "m-elo"], {"scipy.stats", "scipy.optimize", "scipy.sparse", "numba"}),
+    ],
+)
+def test_rank_imports_only_what_it_uses(votes_file, options, unneeded):
     code = (
         "import sys\nfrom bayes_arena.__main__ import main\n"
-        f"sys.argv = ['bayes-arena', 'rank', {str(votes_file)!r}]\n"
+        f"sys.argv = ['bayes-arena', 'rank', *{options!r}, {str(votes_file)!r}]\n"
         "main_code = None\ntry:\n    main()\nexcept SystemExit as end:\n    main_code = end.code\n"
         "assert not main_code\n"
-        "heavy = {'pymc', 'arviz', 'matplotlib', 'pandas'} & set(sys.modules)\n"
+        f"heavy = {{'pymc', 'arviz', 'matplotlib', 'pandas', *{sorted(unneeded)!r}}} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

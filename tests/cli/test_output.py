@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import warnings
 from html.parser import HTMLParser
 from unittest import mock
 
@@ -10,6 +11,7 @@ from helpers import COMMAND, frame, run, run_on_terminal
 
 import bayes_arena as ba
 from bayes_arena.cli.aligned import aligned
+from bayes_arena.cli.app import collected_warnings
 
 PLAIN = ("--model", "bradley-terry")
 SLY = ("<script>alert(1)</script>", "a|b*c*`d`")
@@ -147,3 +149,12 @@ def test_notebooks_show_tables_in_which_names_are_text(arena_cells):
     assert "<td>600</td>" in fit._repr_html_() and "bradley-terry" in fit._repr_html_()
     assert ba.enough(fit)._repr_html_() == f"<p>{ba.enough(fit)}</p>"
     assert ba.versus(fit, "model-1", "model-2")._repr_html_().startswith("<p>model-1 is better than")
+
+
+def test_a_command_of_many_fits_warns_once_of_a_kind(capsys):
+    with collected_warnings(one_of_a_kind=True) as notes:
+        for count in (3, 4, 5):
+            warnings.warn(f"left out {count}", ba.SuspectVotesWarning, stacklevel=1)
+        warnings.warn("alike", ba.PromptsWarning, stacklevel=1)
+    assert capsys.readouterr().err == "Warning: left out 3 (2 more like it.)\nWarning: alike\n"
+    assert len(notes) == 4

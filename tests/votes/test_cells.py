@@ -3,11 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 import bayes_arena as ba
 from bayes_arena.validation.heldout import split_votes
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.graph import components
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +79,24 @@ def test_slices_are_indices_into_names(arena_cells, slices, names):
     codes = {name: np.full(len(arena_cells.a), code) for name, code in slices.items()}
     with pytest.raises(ba.ModelError, match="lice"):
         replace(arena_cells, slices=codes, slice_names=names)
+
+
+def test_cells_are_sorted_by_more_slices_than_fit_into_one_number():
+    rng = np.random.default_rng(0)
+    slices = {f"slice{place:02d}": rng.integers(0, 40, 60).astype(str) for place in range(14)}  # 40**14 > 2**63
+    table = pl.DataFrame({"model_a": ["x"] * 60, "model_b": ["y"] * 60, "winner": ["x"] * 60, **slices})
+    cells = ba.read_votes(table, slices=list(slices))
+    assert len(cells.a) == 60
+    names = [[cells.slice_names[name][code] for code in cells.slices[name]] for name in slices]
+    assert list(zip(*names, strict=True)) == sorted(zip(*slices.values(), strict=True))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_components_are_those_of_the_graph(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 60, (2, 35 + 5 * seed))
+    found = components(60, a, b)
+    graph = coo_array((np.ones(len(a)), (a, b)), shape=(60, 60))
+    number, expected = connected_components(graph, directed=False)
+    assert len(set(zip(found, expected, strict=True))) == number == found.max() + 1
+    assert (np.diff(np.bincount(found)) <= 0).all()

@@ -182,3 +182,35 @@ class TestMerging:
             ba.merge()
         with pytest.raises(ba.NoVotesError):
             ba.read_cells([])
+
+
+class TestSplitting:
+    def test_a_part_is_what_reading_its_votes_alone_gives(self, table):
+        parts = ba.split(read(table), ["language", "annotator"])
+        assert list(parts) == [(language, name) for language in ("de", "en") for name in ("ann", "bot", "kim")]
+        for (language, name), part in parts.items():
+            alone = table.filter((pl.col("language") == language) & (pl.col("judge") == name))
+            programs = "bot" if name == "bot" else ()
+            assert same(part, ba.read_votes(alone, slices=["language"], features=["length"], programs=programs))
+
+    def test_competitors_without_a_vote_are_not_in_a_part(self):
+        votes = frame([("x", "y", "x"), ("z", "y", "y")]).with_columns(month=pl.Series(["May", "June"]))
+        parts = ba.split(ba.read_votes(votes, slices=["month"]), "month")
+        assert {names: part.competitors for names, part in parts.items()} == {
+            ("June",): ("y", "z"),
+            ("May",): ("x", "y"),
+        }
+
+    def test_merging_puts_the_parts_together_again(self, table):
+        cells = read(table)
+        assert same(ba.merge(*ba.split(cells, ["language", "annotator"]).values()), cells)
+
+    def test_slices_that_are_not_there_and_weights_of_importance_are_refused(self, table):
+        with pytest.raises(ba.ModelError, match="'month'"):
+            ba.split(read(table), "month")
+        for by in ([], ["language", "language"]):
+            with pytest.raises(ba.ModelError, match="each named once"):
+                ba.split(read(table), by)
+        weighed = table.with_columns(weight=pl.col("length") + 2)
+        with pytest.raises(ba.VotesError, match="cannot be split"):
+            ba.split(ba.read_votes(weighed, weight="weight", weights="importance", slices=["language"]), "language")

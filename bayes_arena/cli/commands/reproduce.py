@@ -66,7 +66,7 @@ def reproduce(
         f"{size['n_annotators']} annotators"
     )
     for chosen in TARGETS if target is TargetName.all else [target.value]:
-        with collected_warnings():
+        with collected_warnings(one_of_a_kind=True):
             short, note, files = write_target(chosen, votes, output)
         lines = [f"{chosen}: {', '.join(map(str, files))}", *note.split("\n")]
         print("\n" + "\n".join(printable(line) for line in lines if line))

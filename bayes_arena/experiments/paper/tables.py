@@ -57,8 +57,8 @@ def table1(cells: Cells) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``statistic, value``. Pairs are all pairs of competitors, compared or not, as in the paper; ``compared pairs``
-        and ``ties`` (both-bad votes among them) are ours.
+        ``statistic, value``. Pairs are all pairs of competitors, met or not, as in the paper; ``share of pairs met``
+        and ``share of ties`` (both-bad votes among them) are ours.
     """
     import pandas as pd
 
@@ -72,8 +72,8 @@ def table1(cells: Cells) -> pd.DataFrame:
         ("votes per annotator", votes / cells.n_annotators),
         ("votes per model", votes / n),
         ("votes per model pair", votes / pairs),
-        ("compared pairs", len(np.unique(low * n + high)) / pairs),
-        ("ties", cells.counts[:, TIE:].sum() / votes),
+        ("share of pairs met", len(np.unique(low * n + high)) / pairs),
+        ("share of ties", cells.counts[:, TIE:].sum() / votes),
     ]
     return pd.DataFrame(rows, columns=["statistic", "value"])
 

@@ -78,10 +78,11 @@ def direction(problem: Problem, point: Point) -> Direction | None:
     ConvergenceError
         If the mode under vague priors is not found.
     """
-    problem = replace(problem, model=problem.model.without_slices())
-    target, shifts = problem.objective, problem.shifts
-    if not target.free_discrimination or target.n_annotators < 2:
+    if not problem.objective.free_discrimination or problem.objective.n_annotators < 2:
         return None
+    if problem.model.is_crossed:
+        problem = replace(problem, model=problem.model.without_slices())
+    target, shifts = problem.objective, problem.shifts
     vague = vague_objective(target)
     held = np.arange(len(target.own)) != THETA
     free = minimise(vague, _balanced(point, shifts), Gauge(shifts, free_scale=False, held=held))

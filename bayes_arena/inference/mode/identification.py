@@ -54,5 +54,5 @@ def at_infinity(problem: Problem, optimum: Optimum) -> list[str]:
     return [
         f"No finite maximum-likelihood estimate exists ({'; '.join(parts) or 'a log-odds runs to infinity'}). What is "
         "shown is where the fit stopped, not an estimate. Use prior='default'"
-        + (", or leave out annotators with few votes (delta)." if target.n_annotators else ".")
+        + (", or leave out annotators with few votes (keep_annotators, --delta)." if target.n_annotators else ".")
     ]

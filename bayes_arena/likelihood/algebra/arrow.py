@@ -213,6 +213,11 @@ def factorise(
     if damping:
         extra = extra + damping * np.eye(size)
         arrow = Arrow(arrow.head, arrow.border, arrow.tail + damping * np.eye(width))
+    if not count or not width:  # nobody has numbers of their own
+        schur = arrow.head + extra
+        return Factor(
+            schur, cholesky(schur, lower=True, check_finite=False), arrow.border, arrow.tail, np.zeros_like(held)
+        )
     inverse_tail: Floats = np.asarray(np.linalg.inv(arrow.tail + TAIL_FLOOR * np.eye(width)), dtype=np.float64)
     if width > 1:
         np.linalg.cholesky(inverse_tail)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotri
-from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats
 from bayes_arena.compiled import made_ready
@@ -238,6 +237,8 @@ class CrossedFactor:
 
 def _blocks(values: Floats, row_start: np.ndarray, column_start: np.ndarray, columns: np.ndarray, width: int) -> Any:
     """Return a sparse matrix of one dense block a unit, given flat, whose columns are listed unit by unit."""
+    from scipy.sparse import csr_array  # not needed without slices
+
     rows, wide = np.diff(row_start), np.diff(column_start)
     unit = np.repeat(np.arange(len(rows)), rows)
     length = wide[unit]

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.draws import DEFAULT_DRAWS, Draws, with_elo
@@ -73,8 +73,10 @@ def draw_with_scores(
     return with_elo(fit, fit.strength + head[:, :n], fit.point.common + head[:, n:], fit.point.own + own)
 
 
-def _by_parameters(fit: Fit, target: Objective, coordinate: int) -> csr_array:
+def _by_parameters(fit: Fit, target: Objective, coordinate: int) -> Any:
     """Return the derivatives of a coordinate of every row by strengths, common and annotators' numbers."""
+    from scipy.sparse import csr_array  # slow to import
+
     i, j, k = target.tally.i, target.tally.j, target.tally.k
     n, size, (count, width) = target.n_competitors, len(i), fit.point.own.shape
     leads, features = target.leads(fit.strength), target.tally.features

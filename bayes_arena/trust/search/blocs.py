@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control, t
+from scipy.special import stdtr
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.point import Point
@@ -126,14 +126,14 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
         return None
     direction, freedom = np.linalg.eigh(z.T @ z)[1][:, -1], np.maximum(seen.sum(axis=1) - 3, 1)
     borrowed = max(LEAST_FREEDOM - (cells.n_competitors - 3), 0)
-    upwards = t.sf(_scores(z, direction, freedom, borrowed, rng), freedom + borrowed)
+    upwards = stdtr(freedom + borrowed, -_scores(z, direction, freedom, borrowed, rng))
     votes = cells.votes_by_annotator()
     share, clear = votes / votes.sum(), np.linalg.norm(by_theta, axis=1)  # of theta: 1 / its standard error
     adverse = (np.where(seen, residuals.score * unit, 0.0) * by_theta).sum(axis=1) + clear**2 < -2 * clear
     rest, sides = active.copy(), []
     for p, sign in ((upwards, 1.0), (1 - upwards, -1.0)):
         doubt = np.ones(len(z))
-        doubt[active] = false_discovery_control(np.clip(p[active], 0, 1))
+        doubt[active] = _discovery_rates(np.clip(p[active], 0, 1))
         rest &= doubt > RATE
         theirs, camped = (float(share[who].sum()) for who in (doubt <= RATE, (doubt <= RATE) & ~adverse))
         sides.append(Side(doubt, theirs, camped, sign * direction, determined=False))
@@ -188,6 +188,15 @@ def _scores(z: Floats, direction: Floats, freedom: Ints, borrowed: int, rng: np.
     usual = np.median((rest / freedom)[(z != 0).any(axis=1)])
     across = (rest + borrowed * usual) / (freedom + borrowed)
     return np.asarray(along / np.sqrt(np.maximum(across, FLOOR)))
+
+
+def _discovery_rates(p: Floats) -> Floats:
+    """Least false discovery rate at which each of some p values is a discovery (Benjamini and Hochberg)."""
+    order = np.argsort(p)
+    rates = p[order] * (len(p) / np.arange(1, len(p) + 1))
+    doubt = np.empty(len(p))
+    doubt[order] = np.minimum.accumulate(rates[::-1])[::-1]
+    return np.minimum(doubt, 1.0)
 
 
 def _without(rows: Floats, known: list[Floats]) -> Floats:

@@ -1,0 +1,161 @@
+"""Many boards at once are the single fits, and one that fails does not end the others."""
+
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from helpers import frame
+
+import bayes_arena as ba
+from bayes_arena.fits.many import fitting
+
+BY = ["category", "language"]
+
+
+@pytest.fixture(scope="module")
+def votes():
+    """Votes in two categories and two languages, but none on Danish code."""
+    rng = np.random.default_rng(2)
+    a = rng.integers(4, size=900)
+    b = (a + rng.integers(1, 4, size=900)) % 4
+    names = np.array(["w", "x", "y", "z"])
+    table = pl.DataFrame(
+        {
+            "model_a": names[a],
+            "model_b": names[b],
+            "winner": np.where(rng.random(900) < 0.3, "tie", np.where(rng.random(900) < 0.6, names[a], names[b])),
+            "judge": rng.choice(["ann", "ben", "kim", "lea", "tom", "una"], size=900),
+            "category": rng.choice(["code", "text"], size=900),
+            "language": rng.choice(["Danish", "English"], size=900),
+        }
+    )
+    return table.filter(~((pl.col("category") == "code") & (pl.col("language") == "Danish")))
+
+
+@pytest.fixture(scope="module")
+def boards(votes):
+    return ba.fit_many(votes, BY, model="bradley-terry")
+
+
+def broken(votes):
+    """The same with a category in which nobody met anybody of the other two, and one in which all is tied."""
+    apart = frame([(a, b, winner, "ann") for a, b in ("wx", "yz") for winner in (a, b)])
+    apart = apart.with_columns(category=pl.lit("apart"), language=pl.lit("English"))
+    tied = frame([("w", "x", "tie", "ann")]).with_columns(category=pl.lit("tied"), language=pl.lit("Danish"))
+    return pl.concat([votes, apart, tied])
+
+
+def equal(one, other):
+    """Whether fits are the same to the last bit."""
+    parts = [(fit.point.head, fit.point.own, fit.laplace.own_covariance()) for fit in (one, other)]
+    same = all(np.array_equal(*pair) for pair in zip(*parts, strict=True))
+    return same and ba.leaderboard(one).equals(ba.leaderboard(other))
+
+
+def test_every_combination_that_has_votes_is_a_board(boards):
+    assert list(boards) == [("code", "English"), ("text", "Danish"), ("text", "English")]
+    assert boards.by == ("category", "language") and not boards.failed and ("code", "Danish") not in boards
+    assert "3 fitted" in repr(boards)
+    with pytest.raises(KeyError, match="no board 'code'"):
+        boards["code"]
+
+
+@pytest.mark.parametrize("model", ["bradley-terry", pytest.param("am-davidson", marks=pytest.mark.slow)])
+def test_boards_are_the_single_fits_to_the_last_bit(votes, model):
+    with ignored():
+        boards = ba.fit_many(votes, BY, model=model)
+        for (category, language), board in boards.items():
+            alone = votes.filter((pl.col("category") == category) & (pl.col("language") == language))
+            assert equal(board, ba.fit(alone, model=model))
+
+
+def test_cells_that_are_read_and_one_slice_by_its_name(votes, boards):
+    cells = ba.read_votes(votes, slices=BY)
+    again = ba.fit_many(cells, BY, model="bradley-terry")
+    assert all(equal(again[names], fit) for names, fit in boards.items())
+    assert list(ba.fit_many(cells, "language", model="m-elo")) == [("Danish",), ("English",)]
+
+
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
+def test_joblib_has_it_done_elsewhere(votes, boards, backend):
+    with joblib.parallel_config(backend, n_jobs=2):
+        elsewhere = ba.fit_many(votes, BY, model="bradley-terry")
+    assert list(elsewhere) == list(boards)
+    assert all(equal(elsewhere[names], fit) for names, fit in boards.items())
+
+
+def test_boards_that_take_long_say_how_far_they_are(votes, monkeypatch):
+    said = []
+    monkeypatch.setattr(fitting, "PATIENCE", -1.0)
+    monkeypatch.setattr(fitting, "report", lambda *what: said.append(what))
+    ba.fit_many(votes, BY, model="m-elo")
+    assert ("boards", 2, 3) in said and said[-1] == ("",)
+
+
+def test_boards_are_kept_as_other_objects_are(boards):
+    again = pickle.loads(pickle.dumps(boards))
+    assert all(equal(again[names], fit) for names, fit in boards.items())
+
+
+class TestFailures:
+    def test_a_board_that_cannot_be_fitted_does_not_end_the_others(self, votes, boards):
+        with pytest.warns(ba.FailedBoardsWarning, match="1 of 5 boards are missing: tied · Danish"), ignored():
+            some = ba.fit_many(broken(votes), BY, model=ba.Model("dropped", ties="drop"))
+        assert list(some.failed) == [("tied", "Danish")] and isinstance(some.failed["tied", "Danish"], ba.NoVotesError)
+        assert len(some) == 4 and ("tied", "Danish") not in some
+        with pytest.raises(KeyError, match="could not be fitted: Every vote"):
+            some["tied", "Danish"]
+        assert list(ba.leaderboards(some).attrs["failed"]) == [("tied", "Danish")]
+
+    def test_where_all_fail_the_error_is_raised_and_says_of_which_board(self, votes):
+        with pytest.raises(ba.ModelError, match="Unknown model 'elo'") as caught:
+            ba.fit_many(votes, BY, model="elo")
+        assert "code · English" in caught.value.__notes__[0]
+
+    def test_warnings_of_a_kind_are_one(self, votes):
+        with pytest.warns(ba.IdentificationWarning) as caught:
+            several = ba.fit_many(pl.concat([broken(votes), elsewhere(votes)]), BY, model="m-elo")
+        (said,) = [str(one.message) for one in caught]
+        assert said.startswith("2 of 6 boards, the first of them apart · English: ")
+        assert several["apart", "English"].warnings[0] in said and not several["text", "English"].warnings
+
+    def test_intervals_that_a_board_does_not_have_are_told(self, votes):
+        won = frame([("w", "x", "w")] * 9).with_columns(
+            judge=pl.lit("ann"), category=pl.lit("won"), language=pl.lit("")
+        )
+        with pytest.warns(ba.NoMaximumWarning, match="1 of 3 boards"):
+            flat = ba.fit_many(pl.concat([votes, won]), "category", model="m-elo", prior="flat")
+        with pytest.warns(ba.FailedBoardsWarning, match="1 of 3 boards are missing: won"):
+            table = ba.leaderboards(flat, interval="sandwich")
+        assert list(table.attrs["failed"]) == [("won",)] and set(table["category"]) == {"code", "text"}
+
+
+def elsewhere(votes):
+    return broken(votes).filter(pl.col("category") == "apart").with_columns(language=pl.lit("French"))
+
+
+def ignored():
+    return warnings.catch_warnings(action="ignore", category=ba.IdentificationWarning)
+
+
+class TestLeaderboards:
+    def test_it_is_the_leaderboard_of_every_board_under_each_other(self, boards):
+        table = ba.leaderboards(boards, level=0.89)
+        assert list(table.columns[:3]) == ["category", "language", "rank"] and len(table) == 12
+        for (category, language), own in table.groupby(BY):
+            alone = ba.leaderboard(boards[category, language], level=0.89)
+            pd.testing.assert_frame_equal(own.drop(columns=BY).reset_index(drop=True), alone)
+        assert table.attrs == {"level": 0.89, "interval": "laplace", "failed": {}}
+
+    def test_a_slice_is_not_called_like_a_column(self, votes):
+        boards = ba.fit_many(votes.rename({"language": "rank"}), "rank", model="m-elo")
+        with pytest.raises(ba.ModelError, match="column 'rank' of its own"):
+            ba.leaderboards(boards)
+
+    def test_levels_that_are_impossible_are_told_as_such(self, boards):
+        with pytest.raises(ba.ModelError, match="level"):
+            ba.leaderboards(boards, level=2)
