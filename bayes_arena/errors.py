@@ -37,9 +37,12 @@ A message says what is wrong, shows at most five offending values with their row
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal
 
 SHOWN = 5
+PACKAGE = (str(Path(__file__).parent),)
+"""What warnings skip (``skip_file_prefixes``), so that they name the user's line, through whatever function it went."""
 OnInvalid = Literal["raise", "drop"]
 """What invalid votes come to: an :class:`InvalidVotesError`, or a :class:`DroppedVotesWarning`."""
 Weights = Literal["frequency", "importance"]

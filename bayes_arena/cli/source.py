@@ -189,7 +189,7 @@ class VoteSource:
 def described(name: str, cells: Cells) -> str:
     """Say how many votes, competitors, annotators and prompts there are under a name."""
     size = sizes(cells)
-    who = f", {size['n_annotators']} annotators" if size["n_annotators"] else ""
+    who = f", {size['n_annotators']} annotator{'s' * (cells.n_annotators > 1)}" if size["n_annotators"] else ""
     what = f", {size['n_prompts']} prompts" if "n_prompts" in size else ""
     votes = f"{size['n_votes']:.12g} votes" if cells.design_effect == 1 else cells.described_votes
     return f"{name}: {votes}, {size['n_competitors']} competitors{who}{what}"

@@ -89,7 +89,8 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
             "Pareto k, leave-one-vote-out",
             f"largest {loo.pareto_k.max():.2f}; {bad:.0f} of {loo.votes.sum():.0f} votes above {PARETO_K}",
             not bad,
-            "use method='nuts'; the model hardly expects votes that stay above it: compare by kfold or held_out",
+            ("" if fit.tree is not None else "use method='nuts'; ")
+            + "the model hardly expects votes that stay above it: compare by kfold or held_out",
         )
     return rows
 

@@ -91,10 +91,10 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
     )
     if cells.n_annotators:
         votes = cells.votes_by_annotator()
-        few = int((votes <= FEW_VOTES).sum())
+        few, (middle, least) = int((votes <= FEW_VOTES).sum()), np.quantile(votes, [0.5, 0]).round(1)
         add(
             "votes per annotator",
-            f"median {np.median(votes):g}, least {votes.min():g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
+            f"median {middle:g}, least {least:g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
             few > 0,
             f"use a prior, or leave them out (--delta {FEW_VOTES})",
         )
@@ -105,7 +105,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         add(
             "prompts",
             f"{asked.prompts} prompts, {asked.answers} answers with {2 * asked.votes / asked.answers:.1f} votes each; "
-            f"{asked.with_two} have two or more, {asked.share:.0%} of the votes are on prompts with one",
+            f"{asked.with_two} have two or more, {asked.share:.0%} of the votes are on prompts with such an answer",
             not asked.enough,
             "answers cannot be told from noise: have more votes cast on the same prompts",
         )

@@ -81,7 +81,7 @@ def test_twins_are_named_and_made_one_on_request(tmp_path):
     assert ba.check(cells).set_index("check").loc["names alike", "found"] == "none"
     assert ba.read_votes(table).n_competitors == 5
     table.write_csv(tmp_path / "votes.csv")
-    assert "3 competitors, 1 annotators" in run("check", tmp_path / "votes.csv", "--normalise-names").stdout
+    assert "3 competitors, 1 annotator\n" in run("check", tmp_path / "votes.csv", "--normalise-names").stdout
 
 
 def test_normalising_makes_no_vote_up():

@@ -198,6 +198,7 @@ class TestConcordance:
         assert judge.kappa == pytest.approx((judge.agreement - chance) / (1 - chance))
         assert across_orders(cells, BOT) == (pytest.approx(1 / 2), 2)
         assert across_orders(cells, "ann") == (None, 0)
+        assert across_orders(cells) == across_orders(cells, BOT)  # ben and ann never saw the same in both orders
 
     def test_prompts_keep_items_apart(self):
         prompts = pl.Series("prompt", ["p"] * 4 + ["q"] * 6)

@@ -36,7 +36,7 @@ def test_a_fit_with_answers_settles():
 
 
 @pytest.mark.slow
-def test_too_short_a_run_is_told_with_the_remedy(sampled_davidson):
+def test_too_short_a_run_is_told_with_the_remedy(sampled_davidson, monkeypatch):
     table = ba.diagnose(sampled_davidson).set_index("check")
     assert table["status"]["bulk effective sample size"] == "warning"
     assert "draws=" in table["remedy"]["bulk effective sample size"]
@@ -45,6 +45,10 @@ def test_too_short_a_run_is_told_with_the_remedy(sampled_davidson):
 
     worst = max(float(value.max()) for value in az.rhat(sampled_davidson.tree["posterior"]).data_vars.values())
     assert table["found"]["r-hat"].startswith(f"largest {worst:.3f} (")
+    monkeypatch.setattr("bayes_arena.validation.diagnostics.PARETO_K", -9.0)
+    remedy = ba.diagnose(sampled_davidson).set_index("check")["remedy"]["Pareto k, leave-one-vote-out"]
+    assert "kfold" in remedy
+    assert "nuts" not in remedy, "it is sampled already"
 
 
 def test_separation_is_a_warning_only_without_a_prior():

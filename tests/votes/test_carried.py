@@ -252,6 +252,9 @@ def test_prompts_that_repeat_are_recognised_and_it_says_so():
     with pytest.warns(ba.PromptsWarning, match=r"Read 60 prompts from prompt: .*prompt=False \(--no-prompt\)"):
         cells = ba.read_votes(table)
     assert_same(cells, ba.read_votes(table, prompt="prompt"))
+    with pytest.warns(ba.PromptsWarning) as caught:
+        ba.check(table)
+    assert caught[0].filename == __file__, "a warning names the line of whoever called, through whatever function"
     with pytest.warns(ba.PromptsWarning, match="from PROMPT"):
         assert_same(ba.read_votes(table.rename(str.upper)), cells)
     assert not ba.read_votes(table, prompt=False).slices
@@ -388,6 +391,7 @@ def test_check_says_how_often_answers_were_voted_on():
     status, found, remedy = rows["few"]
     assert (status, remedy.startswith("answers cannot be told from noise")) == ("warning", True)
     assert found == (
-        "60 prompts, 120 answers with 1.0 votes each; 0 have two or more, 0% of the votes are on prompts with one"
+        "60 prompts, 120 answers with 1.0 votes each; 0 have two or more, "
+        "0% of the votes are on prompts with such an answer"
     )
     assert rows["none"] == ["ok", "prompts unknown", ""]

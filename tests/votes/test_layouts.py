@@ -172,6 +172,7 @@ def test_invalid_votes_of_a_layout_are_quoted_with_the_rows_of_the_file(tmp_path
     (tmp_path / "judgments.jsonl").write_text(lines)
     with pytest.raises(ba.InvalidVotesError, match=r"row 0: unknown winner .*'B\?A'") as error:
         ba.read_votes(tmp_path / "judgments.jsonl")
+    assert "outcomes={'B?A': 'tie'} (--outcome 'B?A=tie')" in str(error.value)
     assert str(error.value).startswith("1 of 10 votes is invalid.")
 
 
@@ -284,4 +285,6 @@ def test_on_the_command_line(tmp_path):
     done = run("check", golden("arena-140k"), "--where", 'language == "en"', "--layout", "arena-140k")
     assert "3 votes" in done.stdout
     assert "--annotator evaluation_session_id" in done.stderr
-    assert "8 votes" in run("check", golden("arena-hard"), "--no-weight").stdout
+    done = run("check", golden("arena-hard"), "--no-weight", "--prompt", "uid")
+    assert "8 votes" in done.stdout
+    assert "50.0% of verdicts stay when the two are swapped; 4 seen both ways" in done.stdout

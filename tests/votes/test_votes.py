@@ -371,7 +371,7 @@ def test_names_with_glob_characters_are_read_once(tmp_path):
     assert ba.read_votes(tmp_path / "v*.csv").n_votes == 2
     write(frame([("x", "y", "model_a")]), tmp_path / "[1].jsonl")
     assert ba.read_votes(tmp_path / "[1].jsonl").n_votes == 1
-    with pytest.raises(ba.VotesError, match="it is a folder"):
+    with pytest.raises(ba.VotesError, match=r"it is a folder, so name its files: .*\*\.csv"):
         ba.read_votes(tmp_path)
 
 

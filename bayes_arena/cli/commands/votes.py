@@ -31,7 +31,7 @@ def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output:
         cells = source.read()
         rows = check_rows(cells, source.repeats())
         if cells.n_annotators:
-            rows.append(_good_faith(cells))
+            rows += [*_both_orders(cells), _good_faith(cells)]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     head = {**sizes(cells), "warnings": notes}
     output = replace(output, strict=output.strict and not cells.dropped)  # invalid votes end it below
@@ -84,6 +84,18 @@ def simulate(
             "anomalous": arena.anomalous,
         }
         truth.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
+
+
+def _both_orders(cells: Cells) -> list[dict[str, str]]:
+    """Return the row of the check how often verdicts stay in the other order, if annotators saw any prompt in both."""
+    from bayes_arena.reliability.programs.concordance import across_orders
+    from bayes_arena.votes.words import PROMPT
+
+    consistency, items = across_orders(cells) if PROMPT in cells.slices else (None, 0)
+    if consistency is None:
+        return []
+    found = f"{consistency:.1%} of verdicts stay when the two are swapped; {items} seen both ways"
+    return [{"check": "both orders", "status": "ok", "found": found, "remedy": ""}]
 
 
 def _good_faith(cells: Cells) -> dict[str, str]:

@@ -52,7 +52,10 @@ class Profile(Interval):
             raise ModelError("A sampled fit has intervals by quantiles, not 'profile'. Use method='map' for those.")
         target, shifts = fit.target, fit.laplace.shifts
         if target.effects:
-            raise ModelError(f"Profile-likelihood intervals are for models of strengths alone, not {fit.model.name!r}.")
+            raise ModelError(
+                f"Profile-likelihood intervals are for models of strengths alone, not {fit.model.name!r}. "
+                "Use 'laplace', or such a model (bradley-terry with answers=False, --answers off)."
+            )
         contrasts = quantity.by_head - (quantity.by_head @ shifts) @ shifts.T
         ends = [
             profile_interval(target, fit.strength, fit.laplace, contrast, level) if contrast.any() else (0.0, 0.0)

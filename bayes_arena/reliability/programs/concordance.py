@@ -71,12 +71,17 @@ def among(cells: Cells, people: Collection[str]) -> Concordance | None:
     return _concordance(same[common] / pairs[common], shares, shares)
 
 
-def across_orders(cells: Cells, judge: str) -> tuple[float | None, int]:
-    """Return how often a judge's verdict stays when the order is turned round, and on how many items that was seen."""
+def across_orders(cells: Cells, judge: str | None = None) -> tuple[float | None, int]:
+    """Return how often verdicts stay when the order is turned round, and on how many items of an annotator each.
+
+    Verdicts are those of a judge, or of everybody who judged items in both orders.
+    """
     if not cells.sided:
         return None, 0
     tally, item = _items(cells, by_side=True)
-    first, by_judge = tally.i < tally.j, np.isin(tally.k, _places(cells, [judge]))
+    item = np.unique(tally.k * (item.max() + 1) + item, return_inverse=True)[1]
+    first = tally.i < tally.j
+    by_judge = np.full(len(tally.k), True) if judge is None else np.isin(tally.k, _places(cells, [judge]))
     straight, turned = (_verdicts(tally, item, by_judge & rows) for rows in (first, ~first))
     both = (straight.sum(axis=1) > 0) & (turned.sum(axis=1) > 0)
     if not both.any():

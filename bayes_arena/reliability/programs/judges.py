@@ -80,7 +80,8 @@ def judge_report(
     _require_known(cells.competitors, own or (), "competitor")
     if not others or judge in others:
         raise ModelError(
-            f"Nobody but {judge!r} is left to hold it against. Name others (reference=[...]), or read votes of people."
+            f"Nobody but {judge!r} is left to hold it against. Name others (reference=[...]), or read votes of people. "
+            "How often it contradicts itself is in check."
         )
     place = {name: index for index, name in enumerate(cells.annotators)}
     k, theirs, votes = place[judge], [place[name] for name in others], cells.votes_by_annotator()

@@ -15,7 +15,7 @@ from typing import Literal
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import ColumnError, PromptsWarning, UnusedColumnWarning, listing
+from bayes_arena.errors import PACKAGE, ColumnError, PromptsWarning, UnusedColumnWarning, listing
 from bayes_arena.votes.reading.columns import column_names, require_columns, spellings
 from bayes_arena.votes.reading.decoding import as_text, normalised
 from bayes_arena.votes.reading.files.opening import Frame, comparable_columns, to_polars
@@ -203,7 +203,7 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
         "it is the same in all votes"
         if found.prompts == 1
         else f"too few answers repeat: {found.with_two} have two votes or more ({FEWEST} would do), and "
-        f"{found.share:.0%} of the votes are on prompts with one ({SHARE:.0%} would do)"
+        f"{found.share:.0%} of the votes are on prompts with such an answer ({SHARE:.0%} would do)"
     )
     text = f"Column {listing(columns)} looks like the prompts, and is not read, for {why}."
     _warn(f"{text} Read it with prompt={named} ({options}); silent {otherwise}.", UnusedColumnWarning)
@@ -249,4 +249,4 @@ def _joined(parts: list[pl.Expr]) -> pl.Expr:
 
 
 def _warn(text: str, category: type[PromptsWarning] | type[UnusedColumnWarning]) -> None:
-    warnings.warn(text, category, stacklevel=5)
+    warnings.warn(text, category, skip_file_prefixes=PACKAGE)

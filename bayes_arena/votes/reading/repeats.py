@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import RepeatedVotesWarning
+from bayes_arena.errors import PACKAGE, RepeatedVotesWarning
 from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS
 from bayes_arena.votes.reading.decoding import COUNTS
 from bayes_arena.votes.reading.files.opening import Frame, comparable_columns, to_polars
@@ -127,4 +127,4 @@ def _height(frame: Frame) -> int:
 
 
 def _warn(text: str) -> None:
-    warnings.warn(text, RepeatedVotesWarning, stacklevel=5)
+    warnings.warn(text, RepeatedVotesWarning, skip_file_prefixes=PACKAGE)

@@ -19,6 +19,7 @@ import polars as pl
 from narwhals.exceptions import NarwhalsError
 
 from bayes_arena.errors import (
+    PACKAGE,
     SHOWN,
     ColumnError,
     DependentVotesWarning,
@@ -59,7 +60,7 @@ REMEDIES = {
     "missing annotator": "fill in the annotator, or read with annotator=False (--no-annotator)",
     "missing id": "give every vote an id of its own",
     "missing winner": "fill in the winner or remove the vote",
-    "unknown winner": "map the label with outcomes={'label': 'tie'} (--outcome 'label=tie')",
+    "unknown winner": "say what a label stands for, as outcomes={{{0!r}: 'tie'}} (--outcome {1!r}) does",
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "outcome for a name": "columns of winner and loser hold names only; votes with ties take model_a, model_b, winner",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
@@ -178,7 +179,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         warnings.warn(
             f"Left out {sum(dropped.values())} of {total} votes: {counts}.",
             DroppedVotesWarning,
-            stacklevel=3,
+            skip_file_prefixes=PACKAGE,
         )
     read = carried.slices.get(PROMPT, ()) if SLICE + PROMPT in valid.columns else ()
     return ValidVotes(valid, dropped, opened.sided, read, opened.weights)
@@ -203,7 +204,7 @@ def _tell_criteria(votes: pl.DataFrame) -> None:
             "not independent: intervals of a board over all are too narrow. Choose one with "
             f"where='criterion == \"{names[0]}\"' (--where).",
             DependentVotesWarning,
-            stacklevel=4,
+            skip_file_prefixes=PACKAGE,
         )
 
 
@@ -215,7 +216,7 @@ def _propose_annotator(frame: Frame, columns: Mapping[str, str]) -> None:
                 f"Column {name} looks like the annotator, and is not read. Read it with annotator={name!r} "
                 f"(--annotator {name}), or say that it is none with annotator=False (--no-annotator).",
                 UnusedColumnWarning,
-                stacklevel=4,
+                skip_file_prefixes=PACKAGE,
             )
             return
 
@@ -266,11 +267,12 @@ def _complaint(opened: Opened, columns: Mapping[str, str], invalid: pl.DataFrame
         values = ", ".join(f"{printable(columns[key])}={_short(row[key])}" for key in keys)
         lines.append(f"  row {row['row']}: {row['problem']} ({values})")
     for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows():
-        detail = ""
+        detail, remedy = "", REMEDIES[problem]
         if problem == "unknown winner" and "winner" in keys:
             labels = invalid.filter(pl.col("problem") == problem)["winner"].unique().sort()
             detail = f" [{listing(map(repr, labels))}]"
-        lines.append(f"{problem}{detail} × {n}: {REMEDIES[problem]}.")
+            remedy = remedy.format(labels[0], f"{labels[0]}=tie")
+        lines.append(f"{problem}{detail} × {n}: {remedy}.")
     if count < total:
         lines.append("Or leave invalid votes out with on_invalid='drop' (--on-invalid drop).")
     return "\n".join(lines)

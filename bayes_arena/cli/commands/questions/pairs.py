@@ -105,5 +105,5 @@ def _to_go(votes: float | None) -> str:
     from bayes_arena.decisions.versus import about
 
     if not votes:
-        return "" if votes is None else "settled"
+        return "no estimate" if votes is None else "settled"
     return "too many" if isinf(votes) else about(votes)

@@ -16,7 +16,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from bayes_arena.errors import RepeatedVotesWarning, VotesError, listing
+from bayes_arena.errors import PACKAGE, RepeatedVotesWarning, VotesError, listing
 from bayes_arena.extras import require
 from bayes_arena.votes.reading.files.hub import HUB, hub_files
 from bayes_arena.votes.reading.files.json_files import as_json, scan_json
@@ -75,9 +75,15 @@ def _expand(path: str | Path) -> list[Path]:
         return [Path(path)]
     found = sorted(Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207 (absolute globs too)
     if not found:
-        inside = f"; it is a folder, so name its files: {str(path)!r}/*.csv" if Path(path).is_dir() else ""
+        inside = f"; it is a folder, so name its files: {_all_files_in(Path(path))!r}" if Path(path).is_dir() else ""
         raise VotesError(f"No file at {str(path)!r}{inside}. Check the path; a glob needs quotes in a shell.")
     return found
+
+
+def _all_files_in(folder: Path) -> str:
+    """Return a glob of the files in a folder whose ending is the first that is read, CSV if none is."""
+    endings = sorted({path.suffix for path in folder.iterdir()} & set(READERS)) or [".csv"]
+    return str(folder / f"*{endings[0]}")
 
 
 def _checked_for_copies(paths: list[Path], *, dedupe: bool) -> list[Path]:
@@ -98,7 +104,7 @@ def _checked_for_copies(paths: list[Path], *, dedupe: bool) -> list[Path]:
         return paths
     done = "Left out" if dedupe else "Counted twice (leave them out with dedupe=True, --dedupe)"
     text = f"{done}: files of the same content, {listing(repeated)}."
-    warnings.warn(text, RepeatedVotesWarning, stacklevel=5)
+    warnings.warn(text, RepeatedVotesWarning, skip_file_prefixes=PACKAGE)
     return kept if dedupe else paths
 
 

@@ -10,7 +10,7 @@ from typing import Literal, TypedDict, get_args
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import ColumnError, LayoutWarning, OnInvalid, Weights
+from bayes_arena.errors import PACKAGE, ColumnError, LayoutWarning, OnInvalid, Weights
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
 from bayes_arena.votes.reading.columns import column_names, recognise_roles, select_roles
 from bayes_arena.votes.reading.files.opening import Frame, in_polars, open_source, to_polars
@@ -156,7 +156,7 @@ def _told(opened: Opened) -> Opened:
     """Say which layout was recognised, if columns are not read as they are."""
     if (layout := opened.layout) is not None and (layout.rewritten or layout.options):
         text = f"Read as {layout.name}: {layout.about}. Silent with layout={layout.name!r} (--layout {layout.name})."
-        warnings.warn(text, LayoutWarning, stacklevel=5)
+        warnings.warn(text, LayoutWarning, skip_file_prefixes=PACKAGE)
     return opened
 
 
