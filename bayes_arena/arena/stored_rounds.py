@@ -218,8 +218,9 @@ def rating_table(session: Session) -> pd.DataFrame:
         "select round, name as competitor, elo, lower, upper, rank "
         "from rating join competitor on code = competitor order by round, rank, name"
     )
-    levels = {json.loads(settings)["level"] for (settings,) in session.rows("select settings from round")}
-    if len(levels) == 1:
+    settings = {text for (text,) in session.rows("select settings from round")}
+    levels = {None if text is None else json.loads(text)["level"] for text in settings}  # unknown of old rounds
+    if len(levels - {None}) == len(levels) == 1:
         table.attrs["level"] = levels.pop()
     return table
 

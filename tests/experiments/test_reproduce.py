@@ -336,7 +336,15 @@ def test_numbers_read_back(written):
         "fig3": ["method", "competitor", "strength", "score", "score_sd", "loss", "votes"],
         "fig5": ["method", "epoch", "loss", "consistency"],
         "fig6_theta": ["kind", "share", "annotator", "theta", "perturbed"],
-        "fig7_left_out": ["annotator", "anomaly_probability", "theta", "by_anomaly", "by_theta"],
+        "fig7_left_out": [
+            "annotator",
+            "anomaly_probability",
+            "favour_probability",
+            "theta",
+            "by_anomaly",
+            "by_favour",
+            "by_theta",
+        ],
     }
     for name, expected in columns.items():
         assert pd.read_csv(folder / f"{name}.csv").columns.tolist() == expected
