@@ -249,7 +249,7 @@ def test_prompts_are_recognised_in_every_engine(convert):
 
 def test_prompts_that_repeat_are_recognised_and_it_says_so():
     table = repeating(60, 5)
-    with pytest.warns(ba.PromptsWarning, match=r"Read 60 prompts from prompt: .*prompt=False \(--no-prompt\)"):
+    with pytest.warns(ba.PromptsWarning, match=r"Read 60 prompts from prompt: .*--no-prompt, or prompt=False"):
         cells = ba.read_votes(table)
     assert_same(cells, ba.read_votes(table, prompt="prompt"))
     with pytest.warns(ba.PromptsWarning) as caught:
