@@ -426,3 +426,11 @@ def test_a_column_called_twice_is_refused(tmp_path):
 def test_integer_column_names_are_listed():
     with pytest.raises(ba.ColumnError, match="The source has: 0, 1, 2"):
         ba.read_votes(pd.DataFrame([["x", "y", "x"]]))
+
+
+def test_a_column_that_looks_like_counts_is_proposed():
+    votes = frame([("x", "y", "x"), ("y", "x", "tie")]).with_columns(count=pl.Series([10, 3]))
+    with pytest.warns(ba.UnusedColumnWarning, match=r"Column count looks like the weight.*weight='count'.*--no-weight"):
+        assert ba.read_votes(votes).n_votes == 2
+    assert ba.read_votes(votes, weight="count").n_votes == 13
+    assert ba.read_votes(votes, weight=False).n_votes == 2

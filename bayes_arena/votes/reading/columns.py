@@ -26,6 +26,8 @@ LIKELY_ANNOTATORS = (
     "judge_hash",
 )
 """Columns that may well be of annotators, and are proposed, as are ``ANNOTATORS`` in capitals."""
+LIKELY_WEIGHTS = ("weight", "weights", "n", "count", "counts", "n_votes")
+"""Columns that may well say how many votes a row stands for, and are proposed."""
 ANNOTATORS = ("judge", "annotator", "worker", "performer")
 WON = {"a": "winner", "b": "loser"}
 """One row a vote that names the winner first."""

@@ -144,8 +144,9 @@ def read_votes(
     PromptsWarning
         If prompts were recognised and are read; naming them is silent.
     UnusedColumnWarning
-        If no annotator is read and a column such as ``user_id`` looks like one (``annotator=False`` is silent), or
-        prompts were recognised and are not read because too few repeat or some are missing (``prompt=False``).
+        If no annotator is read and a column such as ``user_id`` looks like one (``annotator=False`` is silent), if no
+        weight is read and there is a column such as ``count`` (``weight=False`` is silent), or prompts were
+        recognised and are not read because too few repeat or some are missing (``prompt=False``).
 
     Raises
     ------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, Unpack, get_args
 
@@ -41,7 +41,7 @@ from bayes_arena.votes.reading.carried import (
     settle_prompt,
     with_carried,
 )
-from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, TIES, select_roles
+from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
 from bayes_arena.votes.reading.decoding import CODES, LABELS, as_label, as_text, decode, without_sides
 from bayes_arena.votes.reading.files.faults import find_fault
 from bayes_arena.votes.reading.files.opening import Frame, files_of, to_polars
@@ -132,7 +132,9 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             counts = columns.get("wins_a") or columns["weight"]
             raise ColumnError(f"Counts in {counts!r} have no order. Read one row a vote, or use read_votes.")
         if annotator is None and "annotator" not in columns:
-            _propose_annotator(whole, columns)
+            _propose(whole, columns, "annotator", (*ANNOTATORS, *LIKELY_ANNOTATORS), "--no-annotator")
+        if not in_order and reading.get("weight") is None and columns.keys().isdisjoint(("weight", "wins_a")):
+            _propose(whole, columns, "weight", LIKELY_WEIGHTS, "--no-weight")
         if columns.keys().isdisjoint(("winner", "winner_a", "score", "wins_a")):
             _tell_ties(whole)
         carried = find_carried(
@@ -208,13 +210,13 @@ def _tell_criteria(votes: pl.DataFrame) -> None:
         )
 
 
-def _propose_annotator(frame: Frame, columns: Mapping[str, str]) -> None:
-    """Say which column looks like the annotator where none is read."""
+def _propose(frame: Frame, columns: Mapping[str, str], role: str, likely: Collection[str], otherwise: str) -> None:
+    """Say which column looks like one of a role that no column has."""
     for name in frame.collect_schema().names():
-        if name.casefold() in (*ANNOTATORS, *LIKELY_ANNOTATORS) and name not in columns.values():
+        if name.casefold() in likely and name not in columns.values():
             warnings.warn(
-                f"Column {name} looks like the annotator, and is not read. Read it with annotator={name!r} "
-                f"(--annotator {name}), or say that it is none with annotator=False (--no-annotator).",
+                f"Column {name} looks like the {role}, and is not read. Read it with {role}={name!r} "
+                f"(--{role} {name}), or say that it is none with {role}=False ({otherwise}).",
                 UnusedColumnWarning,
                 skip_file_prefixes=PACKAGE,
             )
