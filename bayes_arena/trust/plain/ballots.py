@@ -1,0 +1,157 @@
+"""The votes as the guard reads them: what is asked again and again, worked out once.
+
+Rows are votes of an annotator on a pair, sorted by annotator. Strengths in which annotators have no part need no more
+than sums by pair (:class:`Pairs`), and what annotators do for a competitor, sums by *meeting*: an annotator and a
+competitor on which they voted (:class:`Meetings`). Hardly any annotator meets every competitor, so there are far fewer
+meetings than entries of a table of both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import Cells
+
+DAVIDSON = Model("davidson", ties="davidson")
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of competitors in the order in which they were shown, and which of them every row is of.
+
+    Attributes
+    ----------
+    place : ndarray of int, shape (n_rows,)
+    i, j : ndarray of int, shape (n_pairs,)
+    """
+
+    place: Ints
+    i: Ints
+    j: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Meetings:
+    """Annotators and the competitors on which they voted, sorted by annotator, then by competitor.
+
+    Attributes
+    ----------
+    annotator, competitor : ndarray of int, shape (n_meetings,)
+    at_i, at_j : ndarray of int, shape (n_rows,)
+        Which of them a row's annotator has with i, and with j.
+    first : ndarray of int, shape (n_annotators + 1,)
+        Where everybody's begin, and the last ones end.
+    """
+
+    annotator: Ints
+    competitor: Ints
+    at_i: Ints
+    at_j: Ints
+    first: Ints
+
+    def sum(self, at_i: Floats, at_j: Floats) -> Floats:
+        """Sum what rows say of their i and of their j, shape (n_meetings,)."""
+        size = len(self.annotator)
+        return sum_by(self.at_i, at_i, size) + sum_by(self.at_j, at_j, size)
+
+
+@dataclass(frozen=True, eq=False)
+class Ballots:
+    """Votes summed by annotator and ordered pair.
+
+    Attributes
+    ----------
+    competitors : tuple of str
+        Names.
+    n_annotators : int
+    i, j, k : ndarray of int, shape (n_rows,)
+        Competitors and annotator; sorted by annotator.
+    counts : ndarray, shape (4, n_rows)
+        Wins of i, wins of j and ties, as Davidson's model sees them.
+    """
+
+    competitors: tuple[str, ...]
+    n_annotators: int
+    i: Ints
+    j: Ints
+    k: Ints
+    counts: Floats
+
+    @classmethod
+    def of(cls, cells: Cells) -> Self:
+        """Sum the votes over all else."""
+        tally = cells.tally(by_annotator=True, by_side=cells.sided)
+        counts = DAVIDSON.seen_counts(tally.counts)
+        return cls(cells.competitors, cells.n_annotators, tally.i, tally.j, tally.k, counts)
+
+    def take(self, rows: NDArray[np.bool_]) -> Self:
+        """Return some of the rows."""
+        if rows.all():
+            return self
+        return replace(self, i=self.i[rows], j=self.j[rows], k=self.k[rows], counts=self.counts.compress(rows, axis=1))
+
+    def on(self, competitor: int) -> NDArray[np.bool_]:
+        """Which rows are on a competitor, shape (n_rows,)."""
+        return np.asarray((self.i == competitor) | (self.j == competitor))
+
+    def by_competitor(self, at_i: Floats, at_j: Floats) -> Floats:
+        """Sum what rows say of their i and of their j, shape (n_competitors,)."""
+        return sum_by(self.i, at_i, self.n_competitors) + sum_by(self.j, at_j, self.n_competitors)
+
+    @property
+    def n_competitors(self) -> int:
+        """Number of competitors."""
+        return len(self.competitors)
+
+    @cached_property
+    def votes(self) -> Floats:
+        """Votes (summed weights) of every row."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    @cached_property
+    def by_annotator(self) -> Floats:
+        """Votes of every annotator."""
+        return sum_by(self.k, self.votes, self.n_annotators)
+
+    @cached_property
+    def first(self) -> Ints:
+        """Where every annotator's rows begin, and the last ones end, shape (n_annotators + 1,)."""
+        return _firsts(self.k, self.n_annotators)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Which pairs there are."""
+        pair, place = _numbered(self.i * self.n_competitors + self.j)
+        return Pairs(place, *np.divmod(pair, self.n_competitors))
+
+    @cached_property
+    def meetings(self) -> Meetings:
+        """Who voted on whom."""
+        own = self.k * self.n_competitors
+        meeting, place = _numbered(np.concatenate([own + self.i, own + self.j]))
+        annotator, competitor = np.divmod(meeting, self.n_competitors)
+        at_i, at_j = np.split(place, 2)
+        return Meetings(annotator, competitor, at_i, at_j, _firsts(annotator, self.n_annotators))
+
+
+def _firsts(index: Ints, size: int) -> Ints:
+    """Where each number begins in a sorted index, and the last one ends, shape (size + 1,)."""
+    return np.searchsorted(index, np.arange(size + 1))
+
+
+def _numbered(key: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct keys, sorted, and where each key is among them."""
+    order = np.argsort(key, kind="stable")  # keys come in runs that are sorted
+    found = key[order]
+    new = np.ones(len(key), dtype=bool)
+    np.not_equal(found[1:], found[:-1], out=new[1:])
+    place = np.empty(len(key), dtype=np.int64)
+    place[order] = np.cumsum(new) - 1
+    return found[new], place
