@@ -1,4 +1,4 @@
-"""Annotators integrated out one after the other, compiled: what :mod:`~bayes_arena.trust.classes` needs of each view.
+"""Annotators one after the other, compiled: their numbers integrated out, and what these leave unexplained.
 
 The loss of a view at numbers x = (theta, b, u) and, where there is a favour or a taste, w, is
 
@@ -69,6 +69,30 @@ def find_modes(first, last, competitor, sign, i, j, lead, counts, mean, sd, log_
             slope[:] = 0.0
             slope[p] = 1.0
             _solve(factor, slope, covariance[g, p])
+
+
+@compiled
+def add_pulls(begin, end, rows, at_i, at_j, lead, counts, numbers, log_tie, pull, variance):  # type: ignore[no-untyped-def]
+    """Add the scores of annotators ``begin`` to ``end``, less the expected ones, to their meetings; and the variances.
+
+    ``rows[k]`` to ``rows[k + 1]`` are an annotator's rows, ``numbers[k]`` theta, b and u.
+    """
+    for k in range(begin, end):
+        theta, position, nu = numbers[k, THETA], numbers[k, POSITION], math.exp(log_tie + numbers[k, TIE_PROPENSITY])
+        for row in range(rows[k], rows[k + 1]):
+            eta = theta * lead[row] + position
+            root = math.exp(-0.5 * abs(eta))
+            tie = nu * root
+            total = 1.0 + root * root + tie
+            half_net = (0.5 if eta > 0 else -0.5) * (1.0 - root * root) / total
+            wins, losses, ties = counts[WIN, row], counts[LOSS, row], counts[TIE, row]
+            n = wins + losses + ties
+            score = 0.5 * (wins - losses) - n * half_net
+            spread = n * (0.25 * (1.0 - tie / total) - half_net * half_net)
+            pull[at_i[row]] += score
+            pull[at_j[row]] -= score
+            variance[at_i[row]] += spread
+            variance[at_j[row]] += spread
 
 
 @compiled

@@ -50,11 +50,13 @@ def mix(
     own[list(aims)] = list(aims.values())
     weighed = suspicions.value + np.log(own[suspicions.key])
     favour = _by_annotator(suspicions, weighed, value.shape[1])
+    together = np.vstack([value, favour])
+    likelihood = np.exp(together - together.max(axis=0))
     for _ in range(EM_STEPS):
         scaled = shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), 1 - LARGEST)
-        together = np.vstack([value + np.log(scaled)[:, None], favour])
-        posterior = np.exp(together - logsumexp(together, axis=0))
-        before, shares = shares, mended(posterior[:, active].sum(axis=1))
+        posterior = likelihood * np.append(scaled, 1.0)[:, None]
+        posterior /= posterior.sum(axis=0)
+        before, shares = shares, mended(posterior @ active)
         if np.abs(shares - before).max() < STANDS_STILL:
             break
     expected = np.exp(weighed - favour[suspicions.annotator]) * posterior[FAVOUR, suspicions.annotator]

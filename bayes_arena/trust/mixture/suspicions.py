@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.compiled import for_each
 from bayes_arena.trust.classes import Evidence, evidence
 from bayes_arena.trust.mixture.crowd import Crowd
-from bayes_arena.trust.plain.ballots import DAVIDSON, Ballots
-from bayes_arena.votes.cells import TIE as TIES, WIN
+from bayes_arena.trust.plain.ballots import Ballots
 
 STANDS_OUT, AT_AIMS = 2.5, 1.5
 """Standard errors of a residual from which favour is looked for, and from which it is on those competitors where most
@@ -68,15 +68,16 @@ def find_suspicions(ballots: Ballots, crowd: Crowd, weight: Floats) -> Suspicion
     pull, variance = _pulls(ballots, crowd)
     error = np.sqrt(variance)
     z, hates = np.abs(pull) / np.maximum(error, EXACT), pull < 0
-    aim = 2 * meetings.competitor + hates
+    everybody, aim = meetings.annotator, 2 * meetings.competitor + hates
     excess = np.bincount(aim, np.maximum(z - AT_AIMS, 0.0) ** 2, 2 * n)
     bar = np.full(2 * n, STANDS_OUT)
     bar[np.argsort(-excess, kind="stable")[:LIKELIEST_AIMS]] = AT_AIMS
     chosen = np.flatnonzero(z > bar[aim])
-    annotator, competitor, hates = meetings.annotator[chosen], meetings.competitor[chosen], hates[chosen]
+    annotator, competitor = (of[chosen].astype(np.int64) for of in (everybody, meetings.competitor))
+    hates = hates[chosen]
     views = crowd.views.take(annotator).towards(competitor, np.where(hates, -1.0, 1.0))
     favours = evidence(crowd.rows, views, population, favours=True)
-    taste, besides = _taste(meetings.annotator, pull, error, weight), np.zeros(len(views))
+    taste, besides = _taste(everybody, pull, error, weight), np.zeros(len(views))
     if taste > NARROWEST:
         besides = evidence(crowd.rows, views, population, taste=taste).value - crowd.regular.value[annotator]
     else:
@@ -86,16 +87,17 @@ def find_suspicions(ballots: Ballots, crowd: Crowd, weight: Floats) -> Suspicion
 
 def _pulls(ballots: Ballots, crowd: Crowd) -> tuple[Floats, Floats]:
     """Sum of score less expected score at every meeting, and its variance, by the annotators' own numbers."""
-    theta, position, tie = crowd.regular.numbers.T
-    own = np.array([theta[ballots.k] * crowd.rows.lead + position[ballots.k], tie[ballots.k]])
-    own[1] += crowd.habits.population.log_tie_propensity
-    expected, slope = DAVIDSON.likelihood.expected_score(own)
-    residual = ballots.counts[WIN] + 0.5 * ballots.counts[TIES] - ballots.votes * expected
-    variance = ballots.votes * slope[0]  # the variance of a score is its slope
-    return ballots.meetings.sum(residual, -residual), ballots.meetings.sum(variance, variance)
+    from bayes_arena.trust import kernels
+
+    meetings, rows, numbers = ballots.meetings, crowd.rows, crowd.regular.numbers
+    pull, variance = (np.zeros(len(meetings.competitor)) for _ in range(2))
+    log_tie = float(crowd.habits.population.log_tie_propensity)
+    given = ballots.first, meetings.at_i, meetings.at_j, rows.lead, rows.counts, numbers, log_tie, pull, variance
+    for_each(kernels.add_pulls, ballots.n_annotators, *given, what="the pulls of annotators")
+    return pull, variance
 
 
-def _taste(annotator: Ints, pull: Floats, error: Floats, counts: Floats) -> float:
+def _taste(annotator: NDArray[np.int32], pull: Floats, error: Floats, counts: Floats) -> float:
     """Estimate the standard deviation of the middle annotator's tastes, in logits.
 
     Residuals have the variance V + taste^2 V^2, V that of the votes. Each annotator gives an estimate; their median,

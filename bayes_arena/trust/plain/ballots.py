@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.compiled import for_each
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
 
@@ -43,23 +44,28 @@ class Meetings:
 
     Attributes
     ----------
-    annotator, competitor : ndarray of int, shape (n_meetings,)
-    at_i, at_j : ndarray of int, shape (n_rows,)
-        Which of them a row's annotator has with i, and with j.
     first : ndarray of int, shape (n_annotators + 1,)
         Where everybody's begin, and the last ones end.
+    competitor : ndarray of int, shape (n_meetings,)
+    at_i, at_j : ndarray of int, shape (n_rows,)
+        Which of them a row's annotator has with i, and with j.
     """
 
-    annotator: Ints
-    competitor: Ints
-    at_i: Ints
-    at_j: Ints
     first: Ints
+    competitor: NDArray[np.int32]
+    at_i: NDArray[np.int32]
+    at_j: NDArray[np.int32]
+
+    @property
+    def annotator(self) -> NDArray[np.int32]:
+        """Whose every meeting is, shape (n_meetings,)."""
+        return np.repeat(np.arange(len(self.first) - 1, dtype=np.int32), np.diff(self.first))
 
     def sum(self, at_i: Floats, at_j: Floats) -> Floats:
         """Sum what rows say of their i and of their j, shape (n_meetings,)."""
-        size = len(self.annotator)
-        return sum_by(self.at_i, at_i, size) + sum_by(self.at_j, at_j, size)
+        summed = sum_by(self.at_i, at_i, len(self.competitor))
+        summed += sum_by(self.at_j, at_j, len(self.competitor))
+        return summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,35 +129,24 @@ class Ballots:
     @cached_property
     def first(self) -> Ints:
         """Where every annotator's rows begin, and the last ones end, shape (n_annotators + 1,)."""
-        return _firsts(self.k, self.n_annotators)
+        return np.searchsorted(self.k, np.arange(self.n_annotators + 1))
 
     @cached_property
     def pairs(self) -> Pairs:
         """Which pairs there are."""
-        pair, place = _numbered(self.i * self.n_competitors + self.j)
+        pair, place = np.unique(self.i * self.n_competitors + self.j, return_inverse=True)
         return Pairs(place, *np.divmod(pair, self.n_competitors))
 
     @cached_property
     def meetings(self) -> Meetings:
         """Who voted on whom."""
-        own = self.k * self.n_competitors
-        meeting, place = _numbered(np.concatenate([own + self.i, own + self.j]))
-        annotator, competitor = np.divmod(meeting, self.n_competitors)
-        at_i, at_j = np.split(place, 2)
-        return Meetings(annotator, competitor, at_i, at_j, _firsts(annotator, self.n_annotators))
+        from bayes_arena.trust.plain import kernels
 
-
-def _firsts(index: Ints, size: int) -> Ints:
-    """Where each number begins in a sorted index, and the last one ends, shape (size + 1,)."""
-    return np.searchsorted(index, np.arange(size + 1))
-
-
-def _numbered(key: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct keys, sorted, and where each key is among them."""
-    order = np.argsort(key, kind="stable")  # keys come in runs that are sorted
-    found = key[order]
-    new = np.ones(len(key), dtype=bool)
-    np.not_equal(found[1:], found[:-1], out=new[1:])
-    place = np.empty(len(key), dtype=np.int64)
-    place[order] = np.cumsum(new) - 1
-    return found[new], place
+        n, met = self.n_competitors, np.empty(self.n_annotators, dtype=np.int64)
+        rows = self.first, self.i, self.j, n
+        for_each(kernels.count, self.n_annotators, *rows, met, what="who voted on whom")
+        first = np.concatenate([[0], np.cumsum(met)])
+        competitor = np.empty(first[-1], dtype=np.int32)
+        at_i, at_j = (np.empty(len(self.k), dtype=np.int32) for _ in range(2))
+        for_each(kernels.enter, self.n_annotators, *rows, first, competitor, at_i, at_j, what="who voted on whom")
+        return Meetings(first, competitor, at_i, at_j)

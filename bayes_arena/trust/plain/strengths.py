@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.inference.mode.mode import find_mode
@@ -18,8 +19,8 @@ from bayes_arena.trust.plain.ballots import DAVIDSON, Ballots
 from bayes_arena.votes.cells import Cells
 
 CAP = 4.0
-FAR, MANY = 6.0, 0.4
-"""Standard errors, and the share of somebody's votes, from which they meet a competitor far too often."""
+BY_CHANCE, MANY = 1e-9, 0.4
+"""Probability below which, and share of somebody's votes from which, they meet a competitor far too often."""
 
 
 def strengths(ballots: Ballots, weight: Floats | None = None, *, start: Point | None = None) -> Point:
@@ -58,16 +59,17 @@ def capped(ballots: Ballots) -> Floats:
 
 
 def devoted(ballots: Ballots) -> NDArray[np.bool_]:
-    """Who meets one competitor far oftener than others do, in many of their votes, shape (n_annotators,).
+    """Return who meets one competitor far oftener than others do, in many of their votes, shape (n_annotators,).
 
     No reason to think ill of somebody, but to ask what the votes say without them.
     """
     meetings, votes = ballots.meetings, ballots.votes
     met = meetings.sum(votes, votes)
     usual = sum_by(meetings.competitor, met, ballots.n_competitors) / votes.sum()
-    everybody, expected = ballots.by_annotator[meetings.annotator], usual[meetings.competitor]
-    error = np.sqrt(everybody * expected * (1 - expected))
-    often = (met - everybody * expected > FAR * error) & (met >= MANY * everybody)
+    annotator = meetings.annotator
+    everybody, many = ballots.by_annotator[annotator], np.flatnonzero(met >= MANY * ballots.by_annotator[annotator])
+    often, of = met[many], everybody[many]
+    chance = betainc(often, of - often + 1, usual[meetings.competitor[many]])  # of as many or more, binomial
     who = np.zeros(ballots.n_annotators, dtype=bool)
-    who[meetings.annotator[often]] = True
+    who[annotator[many[chance < BY_CHANCE]]] = True
     return who

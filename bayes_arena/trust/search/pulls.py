@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.compiled import made_ready
+from bayes_arena.compiled import for_each, made_ready
 from bayes_arena.likelihood.point import Point
 from bayes_arena.threads import in_blocks
 from bayes_arena.trust.plain.ballots import Ballots
@@ -49,7 +49,7 @@ class Pulls:
     """
 
     first: Ints
-    competitor: Ints
+    competitor: NDArray[np.int32]
     n_competitors: int
     z: NDArray[np.float32]
     even: NDArray[np.float32]
@@ -68,7 +68,7 @@ class Pulls:
         z, even, tilted = (np.empty(len(meetings.competitor), dtype=np.float32) for _ in range(3))
         clear, agreed = np.empty(size), np.empty(size)
         given = ballots.first, meetings.first, meetings.at_i, meetings.at_j, *of_rows
-        _by_annotators(kernels.standardise, size, *given, z, even, tilted, clear, agreed)
+        for_each(kernels.standardise, size, *given, z, even, tilted, clear, agreed, what="the pulls of annotators")
         n = ballots.n_competitors
         return cls(meetings.first, meetings.competitor, n, z, even, tilted, np.sqrt(clear), agreed)
 
@@ -77,7 +77,8 @@ class Pulls:
         from bayes_arena.trust.search import kernels
 
         heads, flipped = rng.integers(2, size=len(self.z), dtype=np.int8), np.empty_like(self.z)
-        _by_annotators(kernels.flip, len(self.clear), self.first, self.z, self.even, self.tilted, heads, flipped)
+        given = self.first, self.z, self.even, self.tilted, heads, flipped
+        for_each(kernels.flip, len(self.clear), *given, what="the pulls of annotators")
         return replace(self, z=flipped)
 
     def top(self) -> tuple[float, Floats]:
@@ -140,9 +141,3 @@ def _top_of(gram: Floats) -> tuple[float, Floats]:
     last = len(gram) - 1
     (value,), direction = eigh(gram, subset_by_index=(last, last), check_finite=False)
     return math.sqrt(max(value, 0.0)), direction[:, 0]
-
-
-def _by_annotators(loop: Any, size: int, *given: Any) -> None:
-    """Run a compiled loop over all annotators."""
-    made_ready(loop, lambda: loop(0, 0, *given), "the pulls of annotators")  # of nobody
-    in_blocks(lambda block: loop(block.start, block.stop, *given), size)
