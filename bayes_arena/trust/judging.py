@@ -15,7 +15,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bayes_arena.progress import report
 from bayes_arena.trust.judgement import Judgement, dripped
 from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.plain.strengths import capped, strengths
@@ -27,6 +29,8 @@ from bayes_arena.votes.cells import Cells
 
 FEWEST = 5
 """Annotators: of fewer nobody can be told from the rest, and everybody counts."""
+LARGE = 1_000_000
+"""Cells of which it takes seconds, so that it is said meanwhile."""
 ROUNDS = 4
 
 
@@ -52,10 +56,23 @@ def judge(cells: Cells) -> Judgement:
     active = judged.votes > 0
     if active.sum() < FEWEST:
         return judged
-    ballots, readings = Ballots.of(cells), list[Reading]()
+    if len(cells.a) < LARGE:
+        return _look(judged, active)
+    report("finding out whose votes count")
+    try:
+        return _look(judged, active)
+    finally:
+        report("")
+
+
+def _look(judged: Judgement, active: NDArray[np.bool_]) -> Judgement:
+    """Look for campaigns, favourites and camps among the active."""
+    ballots, readings = Ballots.of(judged.cells), list[Reading]()
     for _ in range(ROUNDS):
         if readings:
             trusted, point = active & (readings[0].kinds.favour <= 0.5), readings[0].point
+            if trusted.sum() == active.sum():
+                break
         else:
             drips = find_drips(ballots, active)
             seen = ballots.take(~dripped(drips, ballots.i, ballots.j, ballots.by_annotator[ballots.k]))

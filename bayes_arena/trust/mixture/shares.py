@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp
 
 from bayes_arena.arrays import Floats
 
@@ -16,8 +15,8 @@ LARGEST = 0.4
 
 def kind_posterior(value: Floats, shares: Floats) -> Floats:
     """Probabilities of kinds, shape (kinds, M)."""
-    weighed = value + np.log(shares)[:, None]
-    return np.asarray(np.exp(weighed - logsumexp(weighed, axis=0)))
+    likelihood = np.exp(value - value.max(axis=0)) * shares[:, None]
+    return np.asarray(likelihood / likelihood.sum(axis=0))
 
 
 def mended(expected: Floats) -> Floats:

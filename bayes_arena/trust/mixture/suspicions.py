@@ -12,7 +12,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import for_each
 from bayes_arena.trust.classes import Evidence, evidence
 from bayes_arena.trust.mixture.crowd import Crowd
-from bayes_arena.trust.plain.ballots import Ballots
+from bayes_arena.trust.plain.ballots import Ballots, Meetings
 
 STANDS_OUT, AT_AIMS = 2.5, 1.5
 """Standard errors of a residual from which favour is looked for, and from which it is on those competitors where most
@@ -66,18 +66,19 @@ def find_suspicions(ballots: Ballots, crowd: Crowd, weight: Floats) -> Suspicion
     """
     meetings, n, population = ballots.meetings, ballots.n_competitors, crowd.habits.population
     pull, variance = _pulls(ballots, crowd)
-    error = np.sqrt(variance)
-    z, hates = np.abs(pull) / np.maximum(error, EXACT), pull < 0
-    everybody, aim = meetings.annotator, 2 * meetings.competitor + hates
-    excess = np.bincount(aim, np.maximum(z - AT_AIMS, 0.0) ** 2, 2 * n)
+    z = np.abs(pull) / np.sqrt(np.maximum(variance, EXACT**2))
+    beyond = np.flatnonzero(z > AT_AIMS)
+    z, hates, competitor = z[beyond], pull[beyond] < 0, meetings.competitor[beyond].astype(np.int64)
+    aim = 2 * competitor + hates
+    excess = np.bincount(aim, (z - AT_AIMS) ** 2, 2 * n)
     bar = np.full(2 * n, STANDS_OUT)
     bar[np.argsort(-excess, kind="stable")[:LIKELIEST_AIMS]] = AT_AIMS
-    chosen = np.flatnonzero(z > bar[aim])
-    annotator, competitor = (of[chosen].astype(np.int64) for of in (everybody, meetings.competitor))
-    hates = hates[chosen]
+    chosen = z > bar[aim]
+    competitor, hates = competitor[chosen], hates[chosen]
+    annotator = np.searchsorted(meetings.first, beyond[chosen], side="right") - 1
     views = crowd.views.take(annotator).towards(competitor, np.where(hates, -1.0, 1.0))
     favours = evidence(crowd.rows, views, population, favours=True)
-    taste, besides = _taste(everybody, pull, error, weight), np.zeros(len(views))
+    taste, besides = _taste(meetings, pull, variance, weight), np.zeros(len(views))
     if taste > NARROWEST:
         besides = evidence(crowd.rows, views, population, taste=taste).value - crowd.regular.value[annotator]
     else:
@@ -97,16 +98,14 @@ def _pulls(ballots: Ballots, crowd: Crowd) -> tuple[Floats, Floats]:
     return pull, variance
 
 
-def _taste(annotator: NDArray[np.int32], pull: Floats, error: Floats, counts: Floats) -> float:
+def _taste(meetings: Meetings, pull: Floats, variance: Floats, counts: Floats) -> float:
     """Estimate the standard deviation of the middle annotator's tastes, in logits.
 
     Residuals have the variance V + taste^2 V^2, V that of the votes. Each annotator gives an estimate; their median,
     weighted by the information, does not mind those who favour somebody, as long as these are not many. Its standard
     error is taken off, as chance must not shield anybody.
     """
-    variance = error**2
-    excess = np.bincount(annotator, pull**2 - variance, len(counts))
-    information = np.bincount(annotator, variance**2, len(counts))
+    excess, information = meetings.by_annotator(pull**2 - variance), meetings.by_annotator(variance**2)
     known = information * counts > 0
     if not known.any():
         return 0.0

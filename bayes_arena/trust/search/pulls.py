@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.compiled import for_each, made_ready
 from bayes_arena.likelihood.point import Point
-from bayes_arena.threads import in_blocks
+from bayes_arena.threads import BLOCK, in_blocks
 from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.plain.residuals import Residuals
 
@@ -123,7 +123,7 @@ class Pulls:
         from bayes_arena.trust.search import kernels
 
         n, size = self.n_competitors, len(self.clear)
-        parts = max(1, min(PARTS, GRAMS // (8 * folds * n * n)))
+        parts = max(1, min(PARTS, size // BLOCK, GRAMS // (8 * folds * n * n)))
         grams, edges = np.zeros((parts, folds, n, n)), np.linspace(0, size, parts + 1).astype(int)
         add = kernels.add_grams
 
