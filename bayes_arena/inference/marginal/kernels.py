@@ -254,6 +254,19 @@ def _mode(kind, x, own, base, lead, y, mean, sd, slope, curve, common, where, fi
 
 
 @compiled
+def met(start, i, j, n):  # type: ignore[no-untyped-def]
+    """Count the competitors that every annotator met, shape (M,), given the rows of :func:`integrate`."""
+    count, last = np.zeros(len(start) - 1, dtype=np.int64), np.full(n, -1)
+    for k in range(len(count)):
+        for a in range(start[k], start[k + 1]):
+            for c in (i[a], j[a]):
+                if last[c] != k:
+                    last[c] = k
+                    count[k] += 1
+    return count
+
+
+@compiled
 def integrate(  # type: ignore[no-untyped-def]
     kind,
     first_k,
@@ -273,6 +286,9 @@ def integrate(  # type: ignore[no-untyped-def]
     information,
     posterior_mean,
     posterior_cov,
+    entered,
+    border_start,
+    border_column,
     border,
 ):
     """Integrate annotators ``first_k`` to ``last_k`` out.
@@ -296,8 +312,13 @@ def integrate(  # type: ignore[no-untyped-def]
         Start of the conditional modes; overwritten by them.
     gradient, information : (n + 3 + q,), (n + 3 + q, n + 3 + q)
         Added to: derivatives of minus the log marginal likelihood by r, the common part of (eta, t, m), and ln sd.
-    posterior_mean, posterior_cov, border : (M, q), (M, q, q), (n + 3, M, q) or empty
-        Written: E x, Cov x and, if wanted, Cov(s, x).
+    posterior_mean, posterior_cov : (M, q), (M, q, q)
+        Written: E x and Cov x.
+    entered : (c,)
+        Which of (eta, t, m) the common numbers enter.
+    border_start, border_column, border : (M + 1,), (e,) and (e, q), or the last two empty
+        Written if wanted: Cov(s, x) (Cov x)^-1 for the competitors that an annotator met, and then for the common
+        numbers (:class:`~bayes_arena.likelihood.algebra.sparse.border.Border`).
 
     Returns
     -------
@@ -418,9 +439,15 @@ def integrate(  # type: ignore[no-untyped-def]
                 information[row, touched[t]] -= covariance
                 if s != t:
                     information[touched[t], row] -= covariance
-            if len(border) and s < n_touched + 3:
+        if len(border):
+            for s in range(n_touched + len(entered)):
+                at_head = s if s < n_touched else n_touched + entered[s - n_touched]
+                at_border = border_start[k] + s
+                border_column[at_border] = touched[s] if s < n_touched else n + s - n_touched
                 for p in range(q):
-                    border[row, k, p] = cross[s, p]
+                    border[at_border, p] = cross[at_head, p]
+                _solve_lower(spread_lower, border[at_border])  # whose corner is the factor of Cov x
+                _solve_upper(spread_lower, border[at_border])
         for a in range(rows):
             u, v = i[lo + a], j[lo + a]
             w = curves[0, a] / total

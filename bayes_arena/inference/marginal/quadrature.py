@@ -123,7 +123,7 @@ def integrate_annotators(problem: Problem) -> Mode:
     schur = at.information[:size, :size]
     schur = schur - by_spread.T @ np.linalg.solve(at.information[np.ix_(spreads, spreads)], by_spread)
     free = np.zeros(len(target.own), dtype=bool)
-    factor = Factor(schur, cholesky(schur, lower=True), at.border, at.covariance, free)
+    factor = Factor(schur, cholesky(schur, lower=True), integral.border, at.covariance, free)
     shifts = np.full((n, 1), 1 / math.sqrt(n))
     return Mode(
         problem=replace(problem, prior=prior),
@@ -201,7 +201,7 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike:
     """
     n, size, last = integral.target.n_competitors, len(head), nodes >= FINE
     taken, change, relaxation, stuck = 0, 0.0, 1.0, False
-    at = integral(head, prior, with_border=last)
+    at = integral(head, prior)
     while True:
         if not (math.isfinite(at.value) and np.isfinite(at.information).all()):
             raise ConvergenceError(
@@ -229,7 +229,7 @@ def _climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike:
             widths = np.array(integral.spreads_of(prior)) * np.exp(move[size:])
             widths = np.clip(widths, SMALLEST, LARGEST)
             trial_prior = prior.with_spreads(dict(zip(integral.spreads, widths.tolist(), strict=True)))
-            trial = integral(trial_head, trial_prior, with_border=last)
+            trial = integral(trial_head, trial_prior)
             stuck = trial.value > ceiling and bool(np.abs(move).max() < SMALLEST_STEP)
             if trial.value <= ceiling or stuck:
                 break
