@@ -33,6 +33,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor, solved
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 
 TAIL_FLOOR = 1e-12
 """Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""
@@ -113,6 +114,22 @@ class Factor:
             cube = np.reshape(half, moved.shape)
             blocks[part] += np.einsum("hmp,hmq->mpq", cube, cube)
         return blocks
+
+    def variance(self, head: Floats, own: OwnJacobian) -> Floats:
+        """Diagonal of J H^-1 J', (m,), for derivatives J by the head (m, h) and by the annotators' numbers."""
+        left, variance = head.copy(), np.zeros(len(head))
+        held = np.zeros((len(head), int(self.held.sum())))
+        for part, by_own in own.blocks():
+            moved = np.einsum("fmp,mpq->fmq", by_own, self.inverse_tail[part])
+            variance += np.einsum("fmq,fmq->f", moved, by_own)
+            border = self.border.dense(part.start, part.stop)
+            left -= moved.reshape(len(head), -1) @ border.reshape(len(border), -1).T
+            held += moved[:, :, self.held].sum(axis=1)
+        if self.held.any():
+            left += held @ self._towards.T
+            variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self._held_total(), held.T))
+        half = solve_triangular(self.lower, left.T, lower=True, check_finite=False)
+        return np.asarray(variance + np.einsum("hf,hf->f", half, half))
 
     def log_determinant(self) -> float:
         """Logarithm of the determinant of H on the plane, up to a constant of the shapes."""
