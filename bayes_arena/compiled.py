@@ -9,11 +9,14 @@ from typing import Any
 from bayes_arena.progress import in_background
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function when it is first called, and keep the code wherever numba finds a folder it can write to."""
+def compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a function when it is first called, and keep the code wherever numba finds a folder it can write to.
+
+    ``options`` are further ones of ``numba.njit``.
+    """
     from numba import njit
 
-    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
+    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, **options)
     try:
         return settings(cache=True)(function)
     except RuntimeError:  # there is none
