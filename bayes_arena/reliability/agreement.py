@@ -95,8 +95,7 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
     size = len(strength)
     if left_out.names:
-        within = ((slice(part.start, min(part.stop, target.n_annotators)), own) for part, own in parts)
-        parts = chain(within, [(slice(target.n_annotators, count), left_out.draw(size, seed))])
+        parts = chain(parts, [(np.arange(target.n_annotators, count), left_out.draw(size, seed))])
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
     nodes, weights = _rules(strength, lead_sd)
     shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)

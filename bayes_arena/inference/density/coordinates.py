@@ -27,7 +27,6 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.inference.density import kernels
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.outcomes.likelihood import M, T
 from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.likelihood.priors import spread_label
 from bayes_arena.likelihood.problem import Problem
@@ -111,7 +110,7 @@ class Coordinates:
         return np.cumsum([0, *(one.size for one in self.vectors)])
 
     @cached_property
-    def tables(self) -> tuple[Ints, Floats, Floats, Floats]:
+    def prior(self) -> tuple[Ints, Floats, Floats, Floats]:
         """What :func:`kernels.place` takes: vectors, scales, levels and weights."""
         vectors, at = [], 0
         for start, one in zip(self.starts[:-1], self.vectors, strict=True):
@@ -133,45 +132,10 @@ class Coordinates:
         names = [one.name for one in self.target.own]
         return int(self.starts[1 + names.index(effect.name)]) if self.pooled and effect.name in names else -1
 
-    @cached_property
-    def effects(self) -> Ints:
-        """What :func:`kernels.coordinates` takes: what each effect adds to, its start, and for how many annotators."""
-        places = {M: kernels.BAD, T: kernels.TIES}
-        rows = []
-        every = zip((*self.target.own, *self.target.common), self._starts_of_effects, strict=True)
-        for effect, start in every:
-            what = places.get(effect.coordinate, kernels.POSITION)
-            what = {"lead": kernels.THETA, "feature": kernels.SLOPES + effect.feature}.get(effect.basis, what)
-            rows.append((what, start, self.target.n_annotators if effect.level == "annotator" else 0))
-        return np.array(rows, dtype=np.int64).reshape(-1, 3)
-
-    @property
-    def _starts_of_effects(self) -> list[int]:
-        own, common = len(self.target.own), len(self.target.common)
-        return [*self.starts[1 : 1 + own].tolist(), *(int(self.starts[-1]) + np.arange(common)).tolist()]
-
-    @property
-    def slices(self) -> Ints:
-        """What :func:`kernels.coordinates` takes: what each effect of slices adds to, and the rows of its places."""
-        rows, at = [], 3
-        for effect, places in zip(self.target.slices, self.target.places, strict=True):
-            rows.append(
-                (kernels.THETA if effect.basis == "difference" else kernels.TIES, at, at + 1 if places[1:] else 0)
-            )
-            at += len(places)
-        return np.array(rows, dtype=np.int64).reshape(-1, 3)
-
-    @property
-    def votes(self) -> Ints:
-        """Competitors, annotator and places of the slices' numbers of every row, shape (3 + p, n_rows)."""
-        tally, first = self.target.tally, self.starts[1 + len(self.target.own)]
-        places = [first + at for of_effect in self.target.places for at in of_effect]
-        return np.array([tally.i, tally.j, tally.k, *places], dtype=np.int32)
-
     @property
     def start(self) -> Floats:
         """Return the middle of the prior, shape (size,)."""
-        vectors, scales, *_ = self.tables
+        vectors, scales, *_ = self.prior
         x = np.zeros(self.size)
         if self.pooled:
             x[vectors[:, 2]] = np.log(scales[:, 0])
@@ -180,7 +144,7 @@ class Coordinates:
 
     def named(self, points: Floats) -> dict[str, Floats]:
         """Return the variables of the PyMC program at points (n_points, size), each of shape (n_points, ...)."""
-        vectors, scales, levels, weights = self.tables
+        vectors, scales, levels, weights = self.prior
         numbers, unused = np.empty((len(points), self.starts[-1] + len(levels))), np.empty(self.size)
         for row, x in zip(numbers, np.ascontiguousarray(points), strict=True):
             row[:] = kernels.place(x, vectors, scales, levels, weights, unused)[1]

@@ -52,10 +52,18 @@ def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, f
     """
     value, numbers = place(x, vectors, scales, levels, weights, slope)
     of_annotator, bad, lead, eta, tie, at = coordinates(numbers, effects, slices, votes, features)
-    log_likelihood, by_eta, by_tie, by_bad = _rows(kind, eta, tie, bad, at, counts)
+    log_likelihood, by_eta, by_tie, by_bad = rows(kind, eta, tie, bad, at, counts)
     by_number = back(numbers, of_annotator, lead, by_eta, by_tie, by_bad, effects, slices, votes, features)
     place_back(x, numbers, by_number, vectors, scales, levels, weights, slope)
-    return value + log_likelihood
+    return value + log_likelihood.sum()
+
+
+@fast
+def log_likelihoods(kind, draws, effects, slices, votes, features, counts, values):  # type: ignore[no-untyped-def]
+    """Log-likelihood of every row at draws of the numbers (n_draws, n), written to ``values`` (n_rows, n_draws)."""
+    for s in range(len(draws)):
+        _, bad, _, eta, tie, at = coordinates(draws[s], effects, slices, votes, features)
+        values[:, s] = rows(kind, eta, tie, bad, at, counts)[0]
 
 
 @fast
@@ -219,7 +227,7 @@ def back(numbers, of_annotator, lead, by_eta, by_tie, by_bad, effects, slices, v
 
 
 @fast
-def _rows(kind, eta, tie, bad, at, counts):  # type: ignore[no-untyped-def]
+def rows(kind, eta, tie, bad, at, counts):  # type: ignore[no-untyped-def]
     """Return the log-likelihood of the rows, their slopes by eta and t, and the sum of those by m."""
     m, mu = (bad, math.exp(bad)) if bad > -np.inf else (0.0, 0.0)
     settled = np.empty((len(tie), 3))
@@ -252,7 +260,7 @@ def _rows(kind, eta, tie, bad, at, counts):  # type: ignore[no-untyped-def]
                 eta[q], value[q], by_tie[q], by_bad[q], m, mu,
                 counts[WIN, q], counts[LOSS, q], counts[TIE, q], counts[BOTH_BAD, q],
             )  # fmt: skip
-    return value.sum(), by_eta, by_tie, by_bad.sum()
+    return value, by_eta, by_tie, by_bad.sum()
 
 
 @fast

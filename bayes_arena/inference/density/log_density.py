@@ -10,6 +10,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.compiled import made_ready
 from bayes_arena.inference.density import kernels
 from bayes_arena.inference.density.coordinates import Coordinates
+from bayes_arena.inference.density.tables import Tables
 
 LogDensity = Callable[[Floats], tuple[float, Floats]]
 
@@ -20,9 +21,9 @@ def log_density(at: Coordinates) -> LogDensity:
     It is compiled when it is first made on a machine, which takes seconds. A likelihood without compiled loops is
     evaluated by NumPy, between the two compiled halves of the way there and back.
     """
-    target, prior = at.target, at.tables
-    votes, features = at.votes, np.ascontiguousarray(target.tally.features, dtype=np.float64)
-    effects, slices, counts = at.effects, at.slices, np.ascontiguousarray(target.counts)
+    target, prior = at.target, at.prior
+    tables, counts = Tables.of(target), np.ascontiguousarray(target.counts)
+    effects, slices, votes, features = tables.effects, tables.slices, tables.votes, tables.features
     loop, rows = target.likelihood.loop, target.likelihood.rows
     kind = kernels.LOOPS[loop] if loop else None
 

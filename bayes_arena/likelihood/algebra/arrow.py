@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor, solved
 
@@ -126,8 +126,8 @@ class Factor:
         return np.asarray(solve_triangular(self.lower, noise, lower=True, trans=1, check_finite=False).T)
 
     def draw_tail(
-        self, rng: np.random.Generator, head: Floats, at_once: int = DRAWN_AT_ONCE
-    ) -> Iterator[tuple[slice, Floats]]:
+        self, rng: np.random.Generator, head: Floats, at_once: int = DRAWN_AT_ONCE, of: Ints | None = None
+    ) -> Iterator[tuple[Ints, Floats]]:
         """Draw the annotators' numbers given draws of the head, some annotators at a time.
 
         Parameters
@@ -138,21 +138,30 @@ class Factor:
             From :meth:`draw_head`.
         at_once : int
             Draws times annotators per part: bounds the memory.
+        of : ndarray of int, optional
+            Only these annotators. What the others share of the sums that are held is drawn as a whole, so that without
+            it the draws are the same in law, and not in number.
 
         Yields
         ------
-        part : slice
+        part : ndarray of int, shape (m,)
             Which annotators.
         own : ndarray, shape (size, m, q)
             Their numbers.
         """
         size, (count, width) = len(head), self.inverse_tail.shape[:2]
         step = max(1, at_once // max(size, 1))
-        parts = [slice(first, first + step) for first in range(0, count, step)]
+        chosen = np.arange(count) if of is None else of
+        parts = [chosen[first : first + step] for first in range(0, len(chosen), step)]
         excess = np.zeros((int(self.held.sum()), size))
         if self.held.any():
+            total: Floats = np.zeros((width, size))
+            if len(chosen) < count:
+                others = np.delete(self.inverse_tail, chosen, axis=0).sum(axis=0)
+                total = np.asarray(np.linalg.cholesky(others) @ rng.normal(size=(width, size)))
             ahead = deepcopy(rng)  # the same noise, seen once before it is used
-            total = sum((self._noise(ahead, part, size).sum(axis=0) for part in parts), np.zeros((width, size)))
+            for part in parts:
+                total = total + self._noise(ahead, part, size).sum(axis=0)
             excess = np.linalg.solve(self._held_total(), total[self.held])
         for part in parts:
             tail = self._noise(rng, part, size)
@@ -160,7 +169,7 @@ class Factor:
             tail -= (self.border_q[:, part].reshape(head.shape[1], -1).T @ head.T).reshape(tail.shape)
             yield part, tail.transpose(2, 0, 1)
 
-    def _noise(self, rng: np.random.Generator, part: slice, size: int) -> Floats:
+    def _noise(self, rng: np.random.Generator, part: Ints, size: int) -> Floats:
         """Draws with covariance D^-1, shape (m, q, size)."""
         roots = np.linalg.cholesky(self.inverse_tail[part])
         return np.asarray(roots @ rng.normal(size=(*roots.shape[:2], size)))
