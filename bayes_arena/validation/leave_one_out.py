@@ -202,8 +202,8 @@ def _single_votes(fit: Fit, sample: int | str | None) -> LeaveOneOut:
     loo = LeaveOneOut(elpd, pareto_k, columns.votes, 0.0, n_draws, sampled=sampled, error=error)
     if sample == "auto":
         warnings.warn(
-            f"Votes are of {count:,} kinds (pair, annotator and outcome): {size:,} of these were left out, and the rest "
-            f"was estimated from them. The standard error of {loo.se:.0f} includes {loo.sampling_se:.0f} for that. Use "
+            f"Votes are of {count:,} kinds (pair, annotator and outcome): {size:,} of these were left out, and the "
+            f"rest was estimated. The standard error of {loo.se:.0f} includes {loo.sampling_se:.0f} for that. Use "
             f"sample={4 * size} to halve it, or sample=None to leave out all.",
             SampledVotesWarning,
             skip_file_prefixes=PACKAGE,

@@ -13,15 +13,12 @@ old code after a change of a function in another one.
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
-from bayes_arena.compiled import compiled
+from bayes_arena.compiled import vectorised
 from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
 
-fast = partial(compiled, error_model="numpy")
-"""No branch for division by zero, which keeps a loop from being vectorised."""
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
 LOOPS = {"half": HALF, "davidson": DAVIDSON, "both-bad": DAVIDSON, "rao-kupper": RAO_KUPPER}
 THETA, POSITION, TIES, SLOPES = 0, 1, 2, 3
@@ -30,7 +27,7 @@ BAD = -1
 """In place of these: the propensity of both-bad votes, which all annotators share."""
 
 
-@fast
+@vectorised
 def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, features, counts, slope):  # type: ignore[no-untyped-def]
     """Log-density at a point of the sampler's coordinates, up to a constant; its gradient is written to ``slope``.
 
@@ -58,7 +55,7 @@ def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, f
     return value + log_likelihood.sum()
 
 
-@fast
+@vectorised
 def log_likelihoods(kind, draws, effects, slices, votes, features, counts, values):  # type: ignore[no-untyped-def]
     """Log-likelihood of every row at draws of the numbers (n_draws, n), written to ``values`` (n_rows, n_draws)."""
     for s in range(len(draws)):
@@ -66,7 +63,7 @@ def log_likelihoods(kind, draws, effects, slices, votes, features, counts, value
         values[:, s] = rows(kind, eta, tie, bad, at, counts)[0]
 
 
-@fast
+@vectorised
 def place(x, vectors, scales, levels, weights, slope):  # type: ignore[no-untyped-def]
     """Return the log prior of a point, and the numbers of the model there; start its gradient."""
     last = len(vectors) - 1
@@ -100,7 +97,7 @@ def place(x, vectors, scales, levels, weights, slope):  # type: ignore[no-untype
     return value, numbers
 
 
-@fast
+@vectorised
 def _drift(numbers, own, weights):  # type: ignore[no-untyped-def]
     """Mean deviation of a vote; zero where annotators have none."""
     drift = 0.0
@@ -110,7 +107,7 @@ def _drift(numbers, own, weights):  # type: ignore[no-untyped-def]
     return drift
 
 
-@fast
+@vectorised
 def place_back(x, numbers, by_number, vectors, scales, levels, weights, slope):  # type: ignore[no-untyped-def]
     """Add the prior and the likelihood's slope by the numbers, taken back to the sampler's coordinates."""
     first, at = len(numbers) - len(levels), len(x) - len(levels)
@@ -144,7 +141,7 @@ def place_back(x, numbers, by_number, vectors, scales, levels, weights, slope): 
             slope[at - 1] += product / (scale * scale) + share * (squares / (scale * scale) - free)
 
 
-@fast
+@vectorised
 def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-untyped-def]
     """Return what each annotator has, ln mu, the lead and eta of every row, and t with where the t of a row is.
 
@@ -187,7 +184,7 @@ def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-u
     return of_annotator, bad, lead, eta, tie, at
 
 
-@fast
+@vectorised
 def back(numbers, of_annotator, lead, by_eta, by_tie, by_bad, effects, slices, votes, features):  # type: ignore[no-untyped-def]
     """Take slopes of the rows by eta and t, and the sum of those by m, back to the numbers."""
     i, j, k = votes[0], votes[1], votes[2]
@@ -226,7 +223,7 @@ def back(numbers, of_annotator, lead, by_eta, by_tie, by_bad, effects, slices, v
     return by_number
 
 
-@fast
+@vectorised
 def rows(kind, eta, tie, bad, at, counts):  # type: ignore[no-untyped-def]
     """Return the log-likelihood of the rows, their slopes by eta and t, and the sum of those by m."""
     m, mu = (bad, math.exp(bad)) if bad > -np.inf else (0.0, 0.0)
@@ -263,7 +260,7 @@ def rows(kind, eta, tie, bad, at, counts):  # type: ignore[no-untyped-def]
     return value, by_eta, by_tie, by_bad.sum()
 
 
-@fast
+@vectorised
 def _exp(x):  # type: ignore[no-untyped-def]
     """Exponential of x <= 0, not less than exp(-700)."""
     x = x if x > -700.0 else -700.0
@@ -275,7 +272,7 @@ def _exp(x):  # type: ignore[no-untyped-def]
     return (1.0 + 2.0 * p / (q - p)) * np.int64((np.int64(n) + 1023) << 52).view(np.float64)
 
 
-@fast
+@vectorised
 def _log(x):  # type: ignore[no-untyped-def]
     """Logarithm of a positive number that is not subnormal."""
     bits = np.float64(x).view(np.int64)
@@ -289,19 +286,19 @@ def _log(x):  # type: ignore[no-untyped-def]
     return e * 0.6931471805599453 + z * (2.0 + p)
 
 
-@fast
+@vectorised
 def prepare_nothing(t):  # type: ignore[no-untyped-def]
     """Return nothing: half wins have no t."""
     return 0.0, 0.0, 0.0
 
 
-@fast
+@vectorised
 def prepare_davidson(t):  # type: ignore[no-untyped-def]
     """Return ln nu and nu."""
     return t, math.exp(t), 0.0
 
 
-@fast
+@vectorised
 def prepare_rao_kupper(t):  # type: ignore[no-untyped-def]
     """Return ln(exp(2 kappa) - 1), kappa, and the derivative of the first by t."""
     kappa = math.exp(t)
@@ -309,7 +306,7 @@ def prepare_rao_kupper(t):  # type: ignore[no-untyped-def]
     return 2.0 * kappa + math.log(remainder), kappa, 2.0 * kappa / remainder
 
 
-@fast
+@vectorised
 def davidson(eta, t, nu, _, m, mu, wins, losses, ties, bads):  # type: ignore[no-untyped-def]
     """Log-likelihood of a row, and its slopes by eta, t and m."""
     n, half_net, h = wins + losses + ties + bads, 0.5 * (wins - losses), 0.5 * abs(eta)
@@ -321,13 +318,13 @@ def davidson(eta, t, nu, _, m, mu, wins, losses, ties, bads):  # type: ignore[no
     return value, half_net - (tilt if eta > 0 else -tilt), ties - nu * decay * share, bads - mu * decay * share
 
 
-@fast
+@vectorised
 def half(eta, t, nu, _, m, mu, wins, losses, ties, bads):  # type: ignore[no-untyped-def]
     """Davidson's without ties, after half a tie has gone to either side."""
     return davidson(eta, 0.0, 0.0, _, 0.0, 0.0, wins + 0.5 * ties, losses + 0.5 * ties, 0.0, 0.0)
 
 
-@fast
+@vectorised
 def rao_kupper(eta, log_factor, kappa, slope, m, mu, wins, losses, ties, bads):  # type: ignore[no-untyped-def]
     """Log-likelihood of a row, and its slopes by eta and t."""
     x, z = kappa - eta, kappa + eta

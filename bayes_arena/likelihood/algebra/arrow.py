@@ -149,19 +149,15 @@ class Factor:
         own : ndarray, shape (size, m, q)
             Their numbers.
         """
-        size, (count, width) = len(head), self.inverse_tail.shape[:2]
+        size, count = len(head), len(self.inverse_tail)
         step = max(1, at_once // max(size, 1))
         chosen = np.arange(count) if of is None else of
         parts = [chosen[first : first + step] for first in range(0, len(chosen), step)]
         excess = np.zeros((int(self.held.sum()), size))
         if self.held.any():
-            total: Floats = np.zeros((width, size))
-            if len(chosen) < count:
-                others = np.delete(self.inverse_tail, chosen, axis=0).sum(axis=0)
-                total = np.asarray(np.linalg.cholesky(others) @ rng.normal(size=(width, size)))
+            others = self._noise_of_others(rng, chosen, size)
             ahead = deepcopy(rng)  # the same noise, seen once before it is used
-            for part in parts:
-                total = total + self._noise(ahead, part, size).sum(axis=0)
+            total = sum((self._noise(ahead, part, size).sum(axis=0) for part in parts), others)
             excess = np.linalg.solve(self._held_total(), total[self.held])
         for part in parts:
             tail = self._noise(rng, part, size)
@@ -173,6 +169,14 @@ class Factor:
         """Draws with covariance D^-1, shape (m, q, size)."""
         roots = np.linalg.cholesky(self.inverse_tail[part])
         return np.asarray(roots @ rng.normal(size=(*roots.shape[:2], size)))
+
+    def _noise_of_others(self, rng: np.random.Generator, chosen: Ints, size: int) -> Floats:
+        """Sum over all but the chosen annotators of such draws, shape (q, size)."""
+        count, width = self.inverse_tail.shape[:2]
+        if len(chosen) == count:
+            return np.zeros((width, size))
+        root = np.linalg.cholesky(np.delete(self.inverse_tail, chosen, axis=0).sum(axis=0))
+        return np.asarray(root @ rng.normal(size=(width, size)))
 
     def _held_total(self) -> Floats:
         return np.asarray(self.inverse_tail.sum(axis=0)[np.ix_(self.held, self.held)])

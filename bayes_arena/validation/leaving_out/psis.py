@@ -11,15 +11,12 @@ Sources: Vehtari, A. et al. (2024), "Pareto smoothed importance sampling", JMLR 
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.compiled import compiled, made_ready
+from bayes_arena.compiled import made_ready, vectorised
 from bayes_arena.fits.pointwise import in_threads
-
-fast = partial(compiled, error_model="numpy")
 
 
 def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats, Floats]:
@@ -50,7 +47,7 @@ def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats,
     return elpd, pareto_k
 
 
-@fast
+@vectorised
 def smooth(values, weight, tail, elpd, pareto_k):  # type: ignore[no-untyped-def]
     """Write ``elpd`` and ``pareto_k`` of every column, given how many draws the tail has."""
     n_draws = values.shape[1]
@@ -86,7 +83,7 @@ def smooth(values, weight, tail, elpd, pareto_k):  # type: ignore[no-untyped-def
         elpd[column] = least + math.log(left / total)
 
 
-@fast
+@vectorised
 def _largest(x, cut, count):  # type: ignore[no-untyped-def]
     """Return where the largest ``count`` of x are, in ascending order, given the largest that is none of them."""
     where, found = np.empty(count, np.int64), 0
@@ -101,7 +98,7 @@ def _largest(x, cut, count):  # type: ignore[no-untyped-def]
     return where[np.argsort(x[where])]
 
 
-@fast
+@vectorised
 def _pareto(y):  # type: ignore[no-untyped-def]
     """Return shape and scale of the generalised Pareto distribution of a sorted tail; an infinite shape for none."""
     n = len(y)
@@ -129,7 +126,7 @@ def _pareto(y):  # type: ignore[no-untyped-def]
     return (shape, sigma) if shape == shape else (np.inf, 0.0)
 
 
-@fast
+@vectorised
 def _mean_log(b, y):  # type: ignore[no-untyped-def]
     """Mean of ln(1 - b y), the logarithm taken of eight factors at once."""
     total, product = 0.0, 1.0
