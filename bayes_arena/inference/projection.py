@@ -25,9 +25,12 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.inference.many_pairs import Opponents, chebyshev, fit_all_pairs, jacobian
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.sparse.hessian import are_many
+from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian, times as along
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes import half
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
@@ -56,18 +59,28 @@ class Projection:
     ----------
     strength : ndarray, shape (n,)
         r*, sum zero, in logits.
-    by_head : ndarray, shape (n, h)
+    by_head : ndarray or ThinJacobian, shape (n, h)
         Jacobian by the strengths, the common numbers and those of slices.
-    by_mean : ndarray, shape (n, n)
-        Jacobian by m.
+    by_mean : ndarray or ThinJacobian, shape (n, n)
+        Jacobian by m; of many competitors, who have no slices, the same as ``by_head``.
     by_own : ndarray, shape (n, M, q)
         Jacobian by the annotators' numbers.
     """
 
     strength: Floats
-    by_head: Floats
+    by_head: Jacobian
     by_own: Floats
-    by_mean: Floats
+    by_mean: Jacobian
+
+    def moved(self, head: Floats, own: Floats, noise: Floats | None) -> Floats:
+        """Return by how much r* moves, (size, n), with head (size, h), own numbers (size, M, q) and m (size, n)."""
+        by_own = self.by_own.reshape(len(self.strength), -1)
+        shift = along(self.by_head, head) + own.reshape(len(own), -1) @ by_own.T
+        return shift if noise is None else shift + along(self.by_mean, noise)
+
+    def variance_by_mean(self, variance: Floats) -> Floats:
+        """Variance of r* from one of m (n,), shape (n,)."""
+        return np.asarray(self.by_mean[:] ** 2 @ variance) if variance.any() else np.zeros_like(variance)
 
 
 def project(target: Objective, point: Point, votes: Floats, view: View | None = None) -> Projection:
@@ -90,19 +103,28 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     """
     predictor, n, n_common, width = target.predictor, target.n_competitors, len(point.common), len(target.own)
     if is_bradley_terry(target):
-        by_head, by_own = np.eye(n, n + n_common), np.zeros((n, target.n_annotators, width))
+        by_own = np.zeros((n, target.n_annotators, width))
+        if are_many(n):
+            thin = ThinJacobian.identity(n, n + n_common)
+            return Projection(point.strength, thin, by_own, thin)
+        by_head = np.eye(n, n + n_common)
         return Projection(point.strength, by_head, by_own, np.eye(n))
     from scipy.sparse import coo_array  # slow to import
 
     view = view or on_new_slices(target)
     mean = point.strength + view.slices @ point.slices
-    i, j = np.triu_indices(n, k=1)
-    d, ties = lead(mean, i, j), ties_of_competitors(target, point.slices)
-    leads, at_pairs = _interpolation(d, exactly=ties is not None)
-    offset = np.zeros(1) if ties is None else ties[i] + ties[j]
-    pair, ones = np.arange(len(d)), np.ones(len(d))
-    incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
-    to_competitors = incidence @ at_pairs
+    ties, offset = ties_of_competitors(target, point.slices), np.zeros(1)
+    opponents = Opponents(mean) if are_many(n) and not target.slices else None
+    if opponents is not None:
+        leads, to_competitors = opponents.leads, opponents.to_competitors
+    else:
+        i, j = np.triu_indices(n, k=1)
+        d = lead(mean, i, j)
+        leads, at_pairs = _interpolation(d, exactly=ties is not None)
+        offset = offset if ties is None else ties[i] + ties[j]
+        pair, ones = np.arange(len(d)), np.ones(len(d))
+        incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
+        to_competitors = incidence @ at_pairs
     score, by_lead, by_common = np.zeros(len(leads)), np.zeros(len(leads)), np.zeros((len(leads), n_common))
     by_tie = np.zeros(len(leads))
     by_own = np.zeros((n, target.n_annotators, width))
@@ -128,7 +150,13 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
             for column, effect in enumerate(target.own):
                 moved = times(basis(effect, shifted[:, None], None), slope[effect.coordinate] * share_here)
                 by_own[:, part, column] += to_competitors @ moved
-    score, by_lead, by_common = at_pairs @ score, at_pairs @ by_lead, to_competitors @ by_common
+    by_common = to_competitors @ by_common
+    if opponents is not None:
+        all_pairs = fit_all_pairs(to_competitors @ score, mean)
+        by_own = all_pairs.solve(by_own.reshape(n, -1)).reshape(by_own.shape)
+        thin = jacobian(opponents, by_lead, by_common, all_pairs)
+        return Projection(all_pairs.strength, thin, by_own, thin)
+    score, by_lead = at_pairs @ score, at_pairs @ by_lead
     projected, factor = _bradley_terry(i, j, score, n)
     laplacian = np.zeros((n, n))
     laplacian[i, j] = laplacian[j, i] = -by_lead
@@ -191,12 +219,6 @@ def _interpolation(d: Floats, *, exactly: bool) -> tuple[Floats, Any]:
     nodes, to_coefficients = chebyshev(MANY_NODES)
     reach = max(float(np.abs(d).max()), 1e-12)
     return reach * nodes, chebvander(d / reach, MANY_NODES - 1) @ to_coefficients
-
-
-def chebyshev(size: int) -> tuple[Floats, Floats]:
-    """Chebyshev nodes in [-1, 1], and the matrix that carries values there to the coefficients of the polynomials."""
-    nodes = np.cos(np.pi * (np.arange(size) + 0.5) / size)
-    return nodes, np.linalg.inv(chebvander(nodes, size - 1))
 
 
 def shares(target: Objective, votes: Floats) -> Floats:
