@@ -98,6 +98,7 @@ class TestSameAsDense:
         for found, exact in zip(*tables, strict=True):
             assert found.to_numpy() == pytest.approx(exact.to_numpy(), rel=0.01)
 
+    @pytest.mark.slow
     def test_estimated_spread_of_strengths(self, sparse):
         (fast, _), (slow, _) = both(sparse, votes(random_graph), model="bradley-terry", method="marginal")
         assert fast.spreads.strength == pytest.approx(slow.spreads.strength, rel=0.01)
@@ -154,6 +155,7 @@ class TestWhatIsNotSettled:
         assert ba.leaderboard(exact).attrs["sd_error"] == 0
 
 
+@pytest.mark.slow
 def test_a_saved_fit_reads_back(sparse, tmp_path):
     sparse(True)
     fit = ba.fit(votes(random_graph), model=DAVIDSON)

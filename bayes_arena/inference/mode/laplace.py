@@ -18,7 +18,7 @@ from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
+from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, are_many
 from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
@@ -29,6 +29,8 @@ ROUNDING = 1e-14
 """The same where a prior holds every direction, however many votes hold the others: what rounding leaves of zero."""
 RIDGE = 1e-6
 """Ridge at infinity, relative to the curvature."""
+INVERSE_STEPS = 4
+"""Of the inverse iteration, which tells what is singular from what is not: they differ by many orders of magnitude."""
 AT_ONCE = 10_000_000
 """Parameters times functions that are solved for at once: bounds the memory."""
 
@@ -173,8 +175,7 @@ def laplace_at(
         return Laplace(factor, shifts, singular=factor.smallest_eigenvalue() < least, log_determinant=None)
     if isinstance(factor, Factor):
         scale = np.sqrt(np.diag(cast(Arrow, arrow).head + extra))
-        eigenvalues = np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))
-        singular = bool(eigenvalues[0] < least)
+        singular = _smallest_eigenvalue(factor, scale) < least
     # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms
     gauge_part = shifts.shape[1] * np.log(gauge.shift_size(arrow) + target.strength_sd**-2)
     return Laplace(
@@ -183,3 +184,14 @@ def laplace_at(
         singular=singular,
         log_determinant=factor.log_determinant() - gauge_part,
     )
+
+
+def _smallest_eigenvalue(factor: Factor, scale: Floats) -> float:
+    """Smallest eigenvalue of S scaled by the head; of many competitors by inverse iteration, from somewhere."""
+    if not are_many(len(scale)):
+        return float(np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))[0])
+    vector, size = np.random.default_rng(0).normal(size=len(scale)), 1.0
+    for _ in range(INVERSE_STEPS):
+        vector = scale * factor.solve_schur(scale * vector / np.linalg.norm(vector))
+        size = float(np.linalg.norm(vector))
+    return 1 / size
