@@ -9,15 +9,20 @@ from typing import Any
 from bayes_arena.progress import in_background
 
 
-def compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any], error_model: str = "python") -> Any:
     """Compile a function when it is first called, and keep the code wherever numba finds a folder it can write to."""
     from numba import njit
 
-    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
+    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model=error_model)
     try:
         return settings(cache=True)(function)
     except RuntimeError:  # there is none
         return settings()(function)
+
+
+def vectorised(function: Callable[..., Any]) -> Any:
+    """Compile a function whose loops do several elements at once, as a division by zero is infinite and no error."""
+    return compiled(function, error_model="numpy")
 
 
 def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:

@@ -30,6 +30,8 @@ MANY_ROWS = 20
 """Rows from which an annotator's posterior is so nearly Gaussian that the coarse grid serves."""
 MANY = 10_000
 """Annotators from which a quarter of them show the way, before all are asked."""
+NEVER = -300.0
+"""Logarithm of a propensity that is as good as zero."""
 BLOCKS = 16
 """Annotators are summed in so many blocks whatever the machine, so that the same votes give the same bits."""
 
@@ -64,6 +66,20 @@ class Evaluation:
     covariance: Floats
     border: Floats
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether the votes have a probability here."""
+        return math.isfinite(self.value) and bool(np.isfinite(self.information).all())
+
+
+def stages(target: Objective) -> list[tuple[int, bool]]:
+    """List nodes per dimension, and whether a quarter of the annotators is enough, on the way to the end."""
+    rows = np.bincount(target.tally.k, minlength=target.n_annotators)
+    way = [(COARSE, True)] if target.n_annotators > MANY else []
+    if not way or (rows < MANY_ROWS).any():
+        way.append((COARSE, False))
+    return [*way, (FINE, False), (FINEST, False)]
+
 
 class Integral:
     """F as a function of the head and the spreads; it remembers the annotators' modes, from which it goes on.
@@ -74,6 +90,8 @@ class Integral:
         The votes, by annotator.
     nodes : int
         Nodes per dimension: ``COARSE``, ``FINE`` or ``FINEST``.
+    quarter : bool
+        Whether a quarter of the annotators is enough.
 
     Raises
     ------
@@ -81,7 +99,7 @@ class Integral:
         If there is no compiled loop for the likelihood, or for the effects.
     """
 
-    def __init__(self, target: Objective, nodes: int) -> None:
+    def __init__(self, target: Objective, nodes: int, *, quarter: bool = False) -> None:
         from bayes_arena.inference.marginal import kernels
 
         loop, effects = target.likelihood.loop, (*target.common, *target.own)
@@ -103,7 +121,7 @@ class Integral:
         edges = np.searchsorted(self.start, np.linspace(0, len(target.tally.i), BLOCKS + 1))
         edges[0], edges[-1] = 0, target.n_annotators
         self.blocks = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
-        if nodes == COARSE and target.n_annotators > MANY:
+        if quarter:
             self.blocks = self.blocks[::4]
 
     def spreads_of(self, prior: Prior) -> list[float]:
@@ -114,7 +132,7 @@ class Integral:
         """Evaluate at strengths and common numbers under the spreads of a prior."""
         target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
         sd = np.array(self.spreads_of(prior))
-        base = np.array([0.0, 0.0, 0.0 if (self.entered == M).any() else -np.inf])
+        base = np.array([0.0, 0.0, 0.0 if (self.entered == M).any() else NEVER])
         np.add.at(base, self.entered, head[n:])
         size = n + 3 + q
         mean, covariance = np.empty((count, q)), np.empty((count, q, q))
@@ -122,13 +140,10 @@ class Integral:
 
         def block(edges: tuple[int, int]) -> tuple[float, Floats, Floats]:
             gradient, information = np.zeros(size), np.zeros((size, size))
-            try:
-                value = self.integrate(
-                    self.kind, *edges, self.start, target.tally.i, target.tally.j, self.counts, head[:n], base,
-                    self.means, sd, self.own, self.grids, self.modes, gradient, information, mean, covariance, border,
-                )  # fmt: skip
-            except ZeroDivisionError:  # nodes so far out that the votes there have no probability
-                value = math.inf
+            value = self.integrate(
+                self.kind, *edges, self.start, target.tally.i, target.tally.j, self.counts, head[:n], base,
+                self.means, sd, self.own, self.grids, self.modes, gradient, information, mean, covariance, border,
+            )  # fmt: skip
             return value, gradient, information
 
         made_ready(self.integrate, lambda: block((0, 0)), "the integrals over annotators")  # of nobody
@@ -137,6 +152,7 @@ class Integral:
         kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])
         value, gradient = math.fsum(values), np.sum(gradients, axis=0)[kept]
         information = np.sum(informations, axis=0)[np.ix_(kept, kept)]
+        information = information + information.T - np.diag(np.diag(information))
         border = border[kept[: len(head)]] if with_border else border
         center = np.concatenate([np.zeros(n), [effect.mean for effect in target.common]])
         precision = np.concatenate([np.full(n, prior.strength**-2), [effect.sd**-2 for effect in target.common]])
@@ -149,7 +165,12 @@ class Integral:
 
 
 def _grid(size: int, dimensions: int) -> tuple[Floats, Floats]:
-    """Gauss-Hermite nodes z (size^q, q), and ln(weight) + |z|^2 of each."""
+    """Gauss-Hermite nodes z (q, size^q), and ln(weight) + |z|^2 of each; some of no weight fill up the vectors."""
     z, weight = np.polynomial.hermite.hermgauss(size)
+    from bayes_arena.inference.marginal import kernels
+
     nodes = np.array(list(product(z, repeat=dimensions)))
-    return nodes, np.log(list(product(weight, repeat=dimensions))).sum(axis=1) + (nodes**2).sum(axis=1)
+    log_weights = np.log(list(product(weight, repeat=dimensions))).sum(axis=1) + (nodes**2).sum(axis=1)
+    room = -len(nodes) % kernels.LANES
+    nodes, log_weights = np.pad(nodes.T, ((0, 0), (0, room))), np.pad(log_weights, (0, room), constant_values=-np.inf)
+    return np.ascontiguousarray(nodes), log_weights
