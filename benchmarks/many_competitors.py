@@ -170,7 +170,7 @@ def main() -> None:
     )
     print(
         "Seconds are CPU (passed); memory is the peak in GiB (before the fit). Of the standard deviations: how they "
-        "are found, with the largest standard error that the estimate states; median / 99th percentile / largest error. "
+        "are found, with the largest standard error that the estimate states; median / 99th percentile / largest. "
         "Of the best and worst ranks that intervals leave open: mean / largest difference.\n"
     )
     print("| model | graph | competitors | votes | annotators | fit | board | memory | sd | error | ranks off |")

@@ -177,7 +177,7 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
         raise ModelError(
             f"Model {fit.model.name!r} has strengths alone. Use one with position='common' or ties='davidson'."
         )
-    jacobian = np.eye(n + len(found))[n:]
+    jacobian = np.eye(len(found), n + len(found), n)
     return linear_table(fit, {"effect": [effect.label for effect in found]}, "estimate", jacobian, level, interval)
 
 

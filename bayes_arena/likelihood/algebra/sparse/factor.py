@@ -27,8 +27,8 @@ from bayes_arena.likelihood.algebra.sparse.determinant import log_determinant
 from bayes_arena.likelihood.algebra.sparse.gradients import NotSettledError, solve_by_gradients
 from bayes_arena.likelihood.algebra.sparse.variances import inverse_diagonal
 
-EXACTLY, NEARLY = 1e-10, 1e-6
-"""Tolerance of solutions, and of those that only an average is taken of."""
+EXACTLY, NEARLY, ROUGHLY = 1e-10, 1e-6, 1e-4
+"""Tolerance of solutions, of those that only an average is taken of, and of draws."""
 AT_ONCE = 64
 """Draws, and right-hand sides, that are solved for at once."""
 DENSE = 5000
@@ -110,7 +110,7 @@ class SparseFactor:
             return np.asarray(solve_triangular(self._lower, noise, lower=True, trans=1, check_finite=False))
         apart, own = self._pulls
         pull = apart @ rng.normal(size=(apart.shape[1], size)) + own * rng.normal(size=(n, size))
-        return self._solve_pairs(pull, NEARLY)
+        return self._solve_pairs(pull, ROUGHLY)
 
     @cached_property
     def _pulls(self) -> tuple[Any, Floats]:
