@@ -126,7 +126,7 @@ def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: 
         If F has no value at the start.
     """
     n, last, taken, stuck = integral.target.n_competitors, nodes >= FINE, 0, False
-    at = integral(head, prior, with_border=last)
+    at = integral(head, prior)
     if not at.is_finite:
         raise ConvergenceError(
             f"The marginal likelihood has no value at the spreads {prior}. Start from narrower ones, or use "
@@ -144,7 +144,7 @@ def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: 
         move, squares = step.move, float(head[:n] @ head[:n])
         while True:
             there, spreads = _moved(integral, head, prior, move)
-            trial = integral(there, spreads, with_border=last)
+            trial = integral(there, spreads)
             ceiling = at.value + 0.5 * squares * (spreads.strength**-2 - prior.strength**-2) + SLACK
             onward = _newton(integral, there, spreads, trial, alike) if trial.is_finite else None
             if onward and (trial.value <= ceiling or onward.improves_on(step)):

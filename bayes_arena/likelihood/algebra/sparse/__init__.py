@@ -1,11 +1,13 @@
-"""The Hessian of many competitors, of whom each has met a few: its strengths' block is sparse, and never made dense.
+"""Parts of a Hessian, and derivatives, that are mostly zero or too many to hold together.
 
-==============  ==============================================================
-hessian         the matrix, and when a model has it
-factor          what it is asked for: solutions, variances, draws, determinant
-gradients       conjugate gradients, for many right-hand sides at once
-variances       the diagonal of the inverse, to within an error that it states
-determinant     the logarithm of the determinant
-jacobian        derivatives of many functions: a diagonal and a low rank
-==============  ==============================================================
+============  ====================================================================================
+border        how the head and the annotators' numbers pull together
+own_jacobian  derivatives by the numbers of all annotators
+hessian       the strengths of many competitors, few of whom met
+factor        what that is asked for: solutions, variances, draws, determinant
+gradients     its solutions, by conjugate gradients
+variances     the diagonal of its inverse, to within an error that the estimate states
+determinant   the logarithm of its determinant
+jacobian      derivatives of one function of every competitor: a diagonal and a matrix of low rank
+============  ====================================================================================
 """
