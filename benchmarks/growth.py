@@ -129,8 +129,8 @@ def main() -> None:
             runs += draw(number, [size for size in sizes if size <= given.most])
     table = keep(given.into, "growth", runs, by="row")
     said = "Powers are fitted by least squares to the logarithms of the upper half of the sizes."
-    curves = table.group_by("what", maintain_order=True)
-    publish(given.into, "growth", "Growth", [said, *(section(str(name), own) for (name,), own in curves)])
+    curves = [(curve.name, table.filter(pl.col("what") == curve.name)) for curve in CURVES]
+    publish(given.into, "growth", "Growth", [said, *(section(name, own) for name, own in curves if len(own))])
 
 
 if __name__ == "__main__":

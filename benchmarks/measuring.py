@@ -55,7 +55,7 @@ class Unfinished:
     why: str
 
 
-def in_own_process(work: Callable[..., Any], *given: object, limit: float = 600.0) -> Any:
+def in_own_process(work: Callable[..., Any], *given: object, limit: float = 600.0, gib: float = 12.0) -> Any:
     """Return what a function of a script returns in a fresh process, or :class:`Unfinished`.
 
     Parameters
@@ -64,12 +64,12 @@ def in_own_process(work: Callable[..., Any], *given: object, limit: float = 600.
         At the top of its module.
     *given
         What it takes.
-    limit : float
-        Seconds after which it is stopped.
+    limit, gib : float
+        Seconds after which it is stopped, and memory that it may ask for.
     """
     fresh = multiprocessing.get_context("spawn")
     ours, theirs = fresh.Pipe(duplex=False)
-    process = fresh.Process(target=_send, args=(theirs, work, given))
+    process = fresh.Process(target=_send, args=(theirs, work, given, gib))
     process.start()
     theirs.close()
     try:
@@ -84,7 +84,8 @@ def in_own_process(work: Callable[..., Any], *given: object, limit: float = 600.
         process.join()
 
 
-def _send(pipe: Connection, work: Callable[..., Any], given: tuple[object, ...]) -> None:
+def _send(pipe: Connection, work: Callable[..., Any], given: tuple[object, ...], gib: float) -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (int(gib * 2**30),) * 2)
     try:
         with quiet():
             pipe.send(work(*given))

@@ -76,7 +76,7 @@ def race(votes: str, rounds: int) -> list[dict[str, Any]]:
     for turn in range(rounds):
         truth: tuple[np.ndarray, np.ndarray] | None = None
         for name, (package, modules, _) in SAMPLERS.items():
-            row = {"row": votes, "tool": name, "version": installed(package), "round": turn}
+            row = {"row": votes, "tool": name, "version": installed(package), "round": turn, "note": None}
             if missing := [module for module in modules if not installed(module)]:
                 runs.append(row | {"note": f"{', '.join(missing)} not installed"})
                 continue
@@ -95,7 +95,7 @@ def gradients(name: str) -> dict[str, Any]:
     """Time the log density and its gradient on the real battles, voted on by 61,003 simulated annotators."""
     from arena_votes import synthetic_annotators
 
-    cells = ba.read_votes(synthetic_annotators(HERE / "data").votes)
+    cells = synthetic_annotators(HERE / "data").cells
     gradient = GRADIENTS[name](cells)
     gradient()
     times, start = [], perf_counter()
@@ -186,7 +186,7 @@ def main() -> None:
     if LARGE in given.votes:
         timed = []
         for name, (package, modules, _) in SAMPLERS.items():
-            row = {"row": LARGE, "tool": name, "version": installed(package)}
+            row = {"row": LARGE, "tool": name, "version": installed(package), "note": None}
             if missing := [module for module in modules if not installed(module)]:
                 timed.append(row | {"note": f"{', '.join(missing)} not installed"})
                 continue

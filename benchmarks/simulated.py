@@ -31,7 +31,7 @@ def write_votes(
     opponents : int, optional
         How many others each competitor meets, at random and even; all of them by default.
     annotators : int
-        Who vote, by their own theta |N(1, .5)|, ln nu and position, all equally often; 0 for nobody in particular.
+        Who vote in turn, by their own theta |N(1, .5)|, ln nu and position; 0 for nobody in particular.
     seed : int
         The same seed gives the same votes.
     """
@@ -51,7 +51,7 @@ def write_votes(
             b = (a + rng.integers(1, competitors, size=size)) % competitors
         else:
             b = met[a, rng.integers(met.shape[1], size=size)]
-        k = rng.integers(many, size=size)
+        k = np.arange(start, start + size) % many
         won, tied = np.exp(theta[k] * (strength[a] - strength[b]) + position[k]), np.exp(tie[k])
         drawn = rng.random(size) * (np.sqrt(won) + 1 / np.sqrt(won) + tied)
         outcome = (drawn > np.sqrt(won)).astype(int) + (drawn > np.sqrt(won) + tied)
