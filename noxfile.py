@@ -84,6 +84,12 @@ def core(session: nox.Session) -> None:
 
 
 @nox.session
+def spark(session: nox.Session) -> None:
+    """Install Spark too, and run the tests of engines with it; it needs Java."""
+    session.run(UV, "run", "--extra", "spark", "pytest", "tests/votes/test_engines.py", "-rs", *session.posargs)
+
+
+@nox.session
 def wheels(session: nox.Session) -> None:
     """Build the wheel, then install and run it by uv and by pip alone on every Python that is there; print sizes."""
     folder = Path(session.create_tmp()).resolve()

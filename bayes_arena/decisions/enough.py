@@ -27,6 +27,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.decisions.next_pairs import Goal
+from bayes_arena.decisions.verdict import about
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.result import Fit
 from bayes_arena.markup import html_paragraph
@@ -84,7 +85,9 @@ class Enough:
     unjudged: bool = False
 
     def __str__(self) -> str:
-        to_go = f"about {self.votes_to_go:,} to go" if math.isfinite(self.votes_to_go) else "too many to go to estimate"
+        to_go = "too many to go to estimate"
+        if math.isfinite(self.votes_to_go):
+            to_go = f"about {about(self.votes_to_go)} to go"
         found = "enough votes" if self.done else f"not enough votes, {to_go}"
         condition = ", all votes taken at face value" if self.unjudged else ""
         return (

@@ -101,3 +101,8 @@ def likely_best(p_best: Floats, one_of: float = ONE_OF) -> Ints:
 def said_first(fit: Fit) -> str:
     """Return why nobody is judged, and on which condition the rest holds, with a space at its end; mostly empty."""
     return f"{fit.trust.unjudged} {FACE_VALUE} " if fit.trust is not None and fit.trust.unjudged else ""
+
+
+def about(votes: float) -> str:
+    """Write an estimated number of votes: two digits say what it is worth."""
+    return f"{float(f'{votes:.1e}'):,.0f}"

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
-from bayes_arena.decisions.verdict import FACE_VALUE
+from bayes_arena.decisions.verdict import FACE_VALUE, about
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead
@@ -138,11 +138,6 @@ class Versus:
             wins=self.losses,
             losses=self.wins,
         )
-
-
-def about(votes: float) -> str:
-    """Return a number of votes to two digits."""
-    return f"{float(f'{votes:.1e}'):,.0f}"
 
 
 def versus(fit: Fit, competitor: str, opponent: str, *, level: float = 0.95) -> Versus:

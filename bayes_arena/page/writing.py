@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from bayes_arena.decisions.verdict import about
 from bayes_arena.errors import printable
 from bayes_arena.page.contents import Contents
 from bayes_arena.page.drawing import cells, fit as fit_figures, rows, svg
@@ -68,7 +69,7 @@ def _template() -> Template:
         lstrip_blocks=True,
         finalize=_readable,
     )
-    environment.filters |= {"percent": percent, "count": count, "fixed": fixed, "chance": chance}
+    environment.filters |= {"percent": percent, "about": about, "count": count, "fixed": fixed, "chance": chance}
     environment.globals |= {
         "Axis": svg.Axis,
         "bar": rows.bar,

@@ -92,5 +92,5 @@ def test_impossible_questions_are_refused(fit, wrong, said):
 def test_it_reads_as_a_sentence(fit, undecided):
     assert str(ba.enough(fit)).startswith("Best at 95 %: enough votes. ")
     found = ba.enough(undecided, goal="ranking", level=0.95)
-    said = f"Ranking at 95 %: not enough votes, about {found.votes_to_go:,} to go. "
+    said = f"Ranking at 95 %: not enough votes, about {float(f'{found.votes_to_go:.1e}'):,.0f} to go. "
     assert str(found).startswith(f"{said}{found.leader} is the best with probability {found.p_best:.2f}")

@@ -150,14 +150,19 @@ def spread_uncertainty(mode: Mode, name: str) -> float:
     target, scale = problem.objective, cast(Spreads, problem.prior.hyper).spread(name)
     place = target.spreads.index(name)
     sigma = problem.prior.spread(name) * np.exp(NUDGE)
-    moved = nearest(replace(problem, prior=problem.prior.with_spreads({name: sigma})), mode.point, estimate=False)
+    moved = nearest(
+        replace(problem, prior=problem.prior.with_spreads({name: sigma})),
+        mode.point,
+        cast(CrossedFactor, mode.laplace.factor),
+        estimate=False,
+    )
     size, squares, variance = (part[place] for part in _moments(moved))
     slope = (squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2  # zero at the mode
     return float(max(-slope / NUDGE, 1e-12) ** -0.5)
 
 
-def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest:
-    """Find the Gaussian, with the spreads estimated or as they are.
+def nearest(problem: Problem, start: Point, factor: CrossedFactor | None = None, *, estimate: bool = True) -> Nearest:
+    """Find the Gaussian, with the spreads estimated or as they are, from a mean and, where it is known, a precision.
 
     Raises
     ------
@@ -167,7 +172,7 @@ def nearest(problem: Problem, start: Point, *, estimate: bool = True) -> Nearest
     target, names = problem.objective, problem.objective.spreads
     gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
     scales = np.array([cast(Spreads, problem.prior.hyper).spread(name) for name in names]) if estimate else np.ones(1)
-    point, factor, relaxation, before = start, None, 1.0, np.zeros(len(start.head) + start.own.size)
+    point, relaxation, before = start, 1.0, np.zeros(len(start.head) + start.own.size)
     pace, last = np.ones(len(names)), np.zeros(len(names))
     curve: Floats | None = None
     for step in range(MAX_STEPS):

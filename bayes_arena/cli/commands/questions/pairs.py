@@ -102,7 +102,7 @@ def _interval(level: float) -> str:
 
 def _to_go(votes: float | None) -> str:
     """Show how many votes would settle a pair."""
-    from bayes_arena.decisions.versus import about
+    from bayes_arena.decisions.verdict import about
 
     if not votes:
         return "no estimate" if votes is None else "settled"
