@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 from boards import BY, write_votes as write_boards
 from hard_fits import alike
+from hundred_million import COMMAND, measured as rank_process, write as write_plainly
 from measuring import FILES, HERE, Clock, Unfinished, digits, in_own_process, peak_mib
 from nuts import OURS, sample
 from nuts_programs import CHAINS, DRAWS
@@ -213,19 +214,17 @@ def of_rank() -> Any:
     return {"wall_s": statistics.median(taken["rank"]), "floor_s": statistics.median(taken["bare"])}
 
 
-def of_parquet(votes: int) -> Callable[[], Any]:
-    def measure() -> Any:
-        return in_own_process(_m_elo, votes_file(votes, 0), limit=LIMIT)
-
-    return measure
-
-
-def _m_elo(paths: list[Path]) -> dict[str, Any]:
-    small_fit(model="m-elo")
-    clock = Clock()
-    cells = ba.read_votes(paths)
-    ba.leaderboard(ba.fit(cells, model="m-elo"))
-    return clock.lap() | {"bytes": read_bytes(paths), "exps": len(cells.a), "peak_mib": peak_mib()}
+def of_a_hundred_million() -> Any:
+    taken = {}
+    for count in (10**7, 10**8):
+        path = KEPT / f"votes_{count}.parquet"
+        if not path.is_file():
+            made(write_plainly, path, count, 0)
+        taken[count] = rank_process([*COMMAND, str(path)])
+    wall, cpu, gigabytes = taken[count]
+    said = f"a tenth of them: {digits(taken[10**7][1])} CPU s, {taken[10**7][2] * 1e9 / 2**30:.2f} GiB"
+    work = {"bytes": read_bytes([path]), "exps": 0, "said": said}
+    return {"wall_s": wall, "cpu_s": cpu, "peak_mib": gigabytes * 1e9 / 2**20, **work}
 
 
 def of_leave_one_out() -> Any:
