@@ -3,9 +3,8 @@ r"""Files of many votes: time, processor time and memory of whole processes.
     uv run python benchmarks/hundred_million.py
 
 Votes are of 129 competitors, drawn by Bradley and Terry's model with ties; files are written to a temporary folder and
-deleted. Every line is a process of its own: a bare group-by of Polars, which only counts, the
-command, or `read_votes`. Memory is
-the largest resident set.
+deleted. Every line is a process of its own: a bare group-by of Polars, which only counts, the command, or
+`read_votes`. Memory is the largest resident set.
 """
 
 import os

@@ -239,10 +239,7 @@ def _tell_ties(frame: Frame) -> None:
 def _groups(whole: Frame, columns: Mapping[str, str], *, in_order: bool) -> pl.DataFrame:
     """Collect the votes, or groups of equal ones, without the rows that are empty in every column of the source."""
     frame = select_roles(whole, columns)
-    if in_order:
-        table = to_polars(frame).with_columns(n=pl.lit(1))
-    else:
-        table = _counted(frame)
+    table = to_polars(frame).with_columns(n=pl.lit(1)) if in_order else _counted(frame)
     blank = pl.all_horizontal(pl.exclude("n").is_null())
     if not table.select(blank.any()).item():
         return table
