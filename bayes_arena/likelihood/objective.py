@@ -19,9 +19,10 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, summed_by_block
+from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border, summed_by_block
 from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
+from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
@@ -221,6 +222,11 @@ class Objective:
             np.array([pull.sum() for pull in by_common]),
             np.column_stack([sum_by(k, pull, count) for pull in by_own]),
         )
+
+    @cached_property
+    def border(self) -> Border:
+        """Which numbers of the head every annotator touches: a border without numbers."""
+        return empty_border(self)
 
     def thetas(self, point: Point) -> Any:
         """Theta of every row, or 1 where it is fixed."""

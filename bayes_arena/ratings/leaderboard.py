@@ -196,7 +196,7 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     with one_thread():
         on_elo = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view)
         unseen = on_elo.by_mean**2 @ fit.view.unseen
-        quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.by_own, lambda draws: draws.elo_strength, unseen)
+        quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.own, lambda draws: draws.elo_strength, unseen)
         summary = summarise(fit, interval, quantity, level)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)

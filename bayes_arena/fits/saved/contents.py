@@ -20,6 +20,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells
@@ -32,6 +33,7 @@ PARTS = {
     "mirror": "mirror",
     "laplace": "laplace",
     "factor": "laplace",
+    "border": "laplace",
     "samples": "draws",
     "trust": "trust",
     "cast": "cast",
@@ -42,6 +44,10 @@ NAMES = {
     (Problem, "prior"): "spreads",
     (Cells, "annotator"): "annotator_of",
     (Crossed, "head"): "strengths",
+    (Border, "size"): "border_size",
+    (Border, "start"): "border_start",
+    (Border, "column"): "border_column",
+    (Border, "value"): "border_value",
     (Judgement, "cells"): "cast",
 }
 """What a field is called in the file, where not by its name."""

@@ -20,6 +20,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.compiled import made_ready
 from bayes_arena.errors import ModelError
+from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import M
 from bayes_arena.likelihood.priors import Prior, Spreads
@@ -30,6 +31,8 @@ MANY_ROWS = 20
 """Rows from which an annotator's posterior is so nearly Gaussian that the coarse grid serves."""
 MANY = 10_000
 """Annotators from which a quarter of them show the way, before all are asked."""
+NEVER = -300.0
+"""Logarithm of a propensity that is as good as zero."""
 BLOCKS = 16
 """Annotators are summed in so many blocks whatever the machine, so that the same votes give the same bits."""
 
@@ -52,9 +55,6 @@ class Evaluation:
         Posterior means of the annotators' numbers, given the head.
     covariance : ndarray, shape (M, q, q)
         Their posterior covariances, given the head.
-    border : ndarray, shape (h, M, q)
-        Covariances of those numbers with the derivatives of the loss by the head: how the numbers move with it. Empty
-        if not asked for.
     """
 
     value: float
@@ -62,7 +62,20 @@ class Evaluation:
     information: Floats
     mean: Floats
     covariance: Floats
-    border: Floats
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the votes have a probability here."""
+        return math.isfinite(self.value) and bool(np.isfinite(self.information).all())
+
+
+def stages(target: Objective) -> list[tuple[int, bool]]:
+    """List nodes per dimension, and whether a quarter of the annotators is enough, on the way to the end."""
+    rows = np.bincount(target.tally.k, minlength=target.n_annotators)
+    way = [(COARSE, True)] if target.n_annotators > MANY else []
+    if not way or (rows < MANY_ROWS).any():
+        way.append((COARSE, False))
+    return [*way, (FINE, False), (FINEST, False)]
 
 
 class Integral:
@@ -74,6 +87,14 @@ class Integral:
         The votes, by annotator.
     nodes : int
         Nodes per dimension: ``COARSE``, ``FINE`` or ``FINEST``.
+    quarter : bool
+        Whether a quarter of the annotators is enough.
+
+    Attributes
+    ----------
+    border : Border, shape (h, M, q)
+        At the last point evaluated, how the annotators' numbers move with the head: their covariances with the
+        derivatives of the loss by it, times the inverse of their own. Empty on the coarse grid.
 
     Raises
     ------
@@ -81,7 +102,7 @@ class Integral:
         If there is no compiled loop for the likelihood, or for the effects.
     """
 
-    def __init__(self, target: Objective, nodes: int) -> None:
+    def __init__(self, target: Objective, nodes: int, *, quarter: bool = False) -> None:
         from bayes_arena.inference.marginal import kernels
 
         loop, effects = target.likelihood.loop, (*target.common, *target.own)
@@ -100,35 +121,44 @@ class Integral:
         self.own, self.means = np.array(own, dtype=np.int64), np.array([effect.mean for effect in target.own])
         self.modes = np.tile(self.means, (target.n_annotators, 1))
         self.grids = (*_grid(nodes, len(own)), *_grid(COARSE, len(own)), MANY_ROWS)
+        self.border = self._border() if nodes >= FINE else Border.of(np.zeros((0, 0, len(own))))
         edges = np.searchsorted(self.start, np.linspace(0, len(target.tally.i), BLOCKS + 1))
         edges[0], edges[-1] = 0, target.n_annotators
         self.blocks = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
-        if nodes == COARSE and target.n_annotators > MANY:
+        if quarter:
             self.blocks = self.blocks[::4]
+
+    def _border(self) -> Border:
+        """Return a border with room for what every annotator touches."""
+        from bayes_arena.inference.marginal.kernels import met
+
+        tally, n = self.target.tally, self.target.n_competitors
+        touched = met(self.start, tally.i, tally.j, n) + len(self.entered)
+        start = np.append(0, np.cumsum(touched))
+        entries = np.empty(start[-1], dtype=np.int32), np.empty((start[-1], len(self.own)))
+        return Border(n + len(self.entered), start, *entries)
 
     def spreads_of(self, prior: Prior) -> list[float]:
         """Spreads of the annotators' numbers under a prior."""
         return [prior.spread(name) for name in self.spreads]
 
-    def __call__(self, head: Floats, prior: Prior, *, with_border: bool = False) -> Evaluation:
+    def __call__(self, head: Floats, prior: Prior) -> Evaluation:
         """Evaluate at strengths and common numbers under the spreads of a prior."""
         target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
         sd = np.array(self.spreads_of(prior))
-        base = np.array([0.0, 0.0, 0.0 if (self.entered == M).any() else -np.inf])
+        base = np.array([0.0, 0.0, 0.0 if (self.entered == M).any() else NEVER])
         np.add.at(base, self.entered, head[n:])
         size = n + 3 + q
         mean, covariance = np.empty((count, q)), np.empty((count, q, q))
-        border = np.zeros((n + 3, count, q) if with_border else (0, 0, 0))
+        border = self.border.start, self.border.column, self.border.value
 
         def block(edges: tuple[int, int]) -> tuple[float, Floats, Floats]:
             gradient, information = np.zeros(size), np.zeros((size, size))
-            try:
-                value = self.integrate(
-                    self.kind, *edges, self.start, target.tally.i, target.tally.j, self.counts, head[:n], base,
-                    self.means, sd, self.own, self.grids, self.modes, gradient, information, mean, covariance, border,
-                )  # fmt: skip
-            except ZeroDivisionError:  # nodes so far out that the votes there have no probability
-                value = math.inf
+            value = self.integrate(
+                self.kind, *edges, self.start, target.tally.i, target.tally.j, self.counts, head[:n], base,
+                self.means, sd, self.own, self.grids, self.modes, gradient, information, mean, covariance,
+                self.entered, *border,
+            )  # fmt: skip
             return value, gradient, information
 
         made_ready(self.integrate, lambda: block((0, 0)), "the integrals over annotators")  # of nobody
@@ -137,7 +167,7 @@ class Integral:
         kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])
         value, gradient = math.fsum(values), np.sum(gradients, axis=0)[kept]
         information = np.sum(informations, axis=0)[np.ix_(kept, kept)]
-        border = border[kept[: len(head)]] if with_border else border
+        information = information + information.T - np.diag(np.diag(information))
         center = np.concatenate([np.zeros(n), [effect.mean for effect in target.common]])
         precision = np.concatenate([np.full(n, prior.strength**-2), [effect.sd**-2 for effect in target.common]])
         hyper = cast(Spreads, prior.hyper)
@@ -145,11 +175,16 @@ class Integral:
         value += 0.5 * float(precision @ (head - center) ** 2) + float(np.sum(0.5 * (sd / scale) ** 2 - np.log(sd)))
         gradient += np.concatenate([precision * (head - center), (sd / scale) ** 2 - 1])
         information[np.diag_indices(len(kept))] += np.concatenate([precision, 2 * (sd / scale) ** 2])
-        return Evaluation(value, gradient, information, mean, covariance, border)
+        return Evaluation(value, gradient, information, mean, covariance)
 
 
 def _grid(size: int, dimensions: int) -> tuple[Floats, Floats]:
-    """Gauss-Hermite nodes z (size^q, q), and ln(weight) + |z|^2 of each."""
+    """Gauss-Hermite nodes z (q, size^q), and ln(weight) + |z|^2 of each; some of no weight fill up the vectors."""
     z, weight = np.polynomial.hermite.hermgauss(size)
+    from bayes_arena.inference.marginal import kernels
+
     nodes = np.array(list(product(z, repeat=dimensions)))
-    return nodes, np.log(list(product(weight, repeat=dimensions))).sum(axis=1) + (nodes**2).sum(axis=1)
+    log_weights = np.log(list(product(weight, repeat=dimensions))).sum(axis=1) + (nodes**2).sum(axis=1)
+    room = -len(nodes) % kernels.LANES
+    nodes, log_weights = np.pad(nodes.T, ((0, 0), (0, room))), np.pad(log_weights, (0, room), constant_values=-np.inf)
+    return np.ascontiguousarray(nodes), log_weights

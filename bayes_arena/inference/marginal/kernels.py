@@ -16,7 +16,9 @@ Cov s is taken of the regression of s on x and (x - mean)^2, which loses a fract
 2q instead of one of the number of nodes.
 
 Rows are sorted by annotator. The row likelihoods are those of :mod:`bayes_arena.likelihood.outcomes`: eta = theta d +
-shift with d the lead of a row, theta and the shift, t and m the same in all rows of an annotator.
+shift with d the lead of a row, theta and the shift, t and m the same in all rows of an annotator. They are taken at all
+nodes of an annotator at once, row by row, in loops over the nodes that the compiler turns into vector instructions: so
+no branch is in them and no call, and each writes to few arrays, which the compiler has to see do not overlap.
 
 All of it is in one file because numba's cache on disk looks at the file of the function called, and would go on with
 old code after a change of a function in another one.
@@ -28,153 +30,255 @@ import math
 
 import numpy as np
 
-from bayes_arena.compiled import compiled
+from bayes_arena.compiled import vectorised
 from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
 
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
 LOOPS = {"half": HALF, "davidson": DAVIDSON, "both-bad": DAVIDSON, "rao-kupper": RAO_KUPPER}
+LARGEST_Q = 3
+"""Numbers of an annotator at most: theta, u, b."""
 ROOT_TWO = math.sqrt(2.0)
 MODE_STEPS = 50
-MODE_DECREMENT = 1e-14
-LARGE = 1e250
-"""Logarithms of a product are taken before it overflows."""
+NEAR = 1e-6
+"""Half the squared Newton decrement of an annotator, in nats, from which a last step is as good as the mode."""
+FAR = 600.0
+"""A product of shares, of which -ln is a loss, does not underflow before it is exp(-FAR)."""
+IN_PRODUCT = 64
+"""Rows of an annotator, taken at the same numbers, whose shares are multiplied before the logarithm is taken."""
+LANES = 8
+"""Numbers that a vector instruction takes at once: rows and nodes come in multiples of so many."""
+ROWS_AT_ONCE = 256
+"""Rows of an annotator whose terms are kept; of more of them they are taken again where they are needed again."""
+INVERSE_LN_2, LN_2 = 1.0 / math.log(2.0), math.log(2.0)
+THETA, SHIFT, T, M, VALUE, BY_ETA, BY_T, BY_M, BY_TT, BY_TM, BY_MM = range(11)
+"""Rows of what is kept by node: coordinates, loss of the votes, and its derivatives by eta, t and m."""
+NU, MU, BOTH, SHARE, HALF_NET, PRODUCT, SHARES, SQUARES = range(11, 19)
+"""Further rows: exp t, exp m and their sum, and room to work in."""
+NODE_ROWS = 19
+SLOPE, CURVE, CROSS = range(3)
+"""What is kept by row and node: dl/d eta, d2l/d eta2, and d2l/d eta d(t, m) divided by (nu, mu)."""
+ONCE, TWICE, LEAD, BASIS = range(4)
+"""Rows of the weights of nodes: w, w theta^2, w theta, and from the last on w theta times x and (x - mean)^2."""
+BY_LEAD, BY_SHIFT, TIES, BADS = range(4)
+"""What the loss of an annotator is linear in: half the net wins times the lead, and alone, ties, votes for neither."""
 
 
-@compiled
-def half(theta, shift, lead, y, slope, curve):  # type: ignore[no-untyped-def]
-    """Rows of half wins: return their loss; write dl/d eta (rows,) and d2l/d eta d(eta, t, m) (3, rows)."""
-    value, product = 0.0, 1.0
-    for a in range(len(lead)):
-        eta = theta * lead[a] + shift
-        n = y[a, WIN] + y[a, LOSS] + y[a, TIE] + y[a, BOTH_BAD]
-        score = y[a, WIN] + 0.5 * y[a, TIE]
-        decay = math.exp(-abs(eta))
-        p = (1.0 if eta > 0 else decay) / (1.0 + decay)
-        if n == 1.0:
-            product *= 1.0 + decay
-            if product > LARGE:
-                value, product = value + math.log(product), 1.0
+@vectorised
+def _shares(eta, both):  # type: ignore[no-untyped-def]
+    """Return what nu and mu are multiplied by to have P(tie) and P(both bad), and (P(win) - P(loss)) / 2.
+
+    Both come from root = exp(-|eta| / 2) = 2^k A / B with A / B Pade's approximant [5/5] of exp within ln(2) / 2 of
+    zero, to 1e-15: no branch, no call and one division, so that loops of it vectorise.
+    """
+    x = max(-0.5 * abs(eta), -700.0)
+    k = np.int32(x * INVERSE_LN_2 - 0.5)
+    rest = x - k * LN_2
+    square = rest * rest
+    even, odd = 30240.0 + square * (3360.0 + 30.0 * square), rest * (15120.0 + square * (420.0 + square))
+    above, below = (even + odd) * np.int64((np.int64(k) + 1023) << 52).view(np.float64), even - odd
+    product, weak, strong = above * below, above * above, below * below
+    scale = 1.0 / (strong + weak + both * product)
+    return product * scale, math.copysign(0.5, eta) * (strong - weak) * scale
+
+
+@vectorised
+def _alone(eta, both, n):  # type: ignore[no-untyped-def]
+    """Return -n ln(share) of votes whose share is in no product."""
+    root = math.exp(-0.5 * abs(eta))
+    return n * (0.5 * abs(eta) + math.log(1.0 + root * root + both * root))
+
+
+@vectorised
+def _take_off(totals, at):  # type: ignore[no-untyped-def]
+    """Take what is linear off -ln(share) of all votes: half the net wins' eta, t of ties, m of votes for neither."""
+    for v in range(at.shape[1]):
+        at[VALUE, v] -= totals[BY_LEAD] * at[THETA, v] + totals[BY_SHIFT] * at[SHIFT, v]
+    for v in range(at.shape[1]):
+        at[VALUE, v] -= totals[TIES] * at[T, v] + totals[BADS] * at[M, v]
+    for v in range(at.shape[1]):
+        at[BY_T, v] -= totals[TIES]
+        at[BY_M, v] -= totals[BADS]
+
+
+@vectorised
+def davidson(lead, n, half, head, tail, terms, at):  # type: ignore[no-untyped-def]
+    """Rows ``head`` to ``tail`` with ties as an outcome, or of half wins: fill ``terms``, add to what ``at`` sums."""
+    size, steepest, widest, likeliest, reached = at.shape[1], 0.0, 0.0, 0.0, 0.0
+    for v in range(size):
+        steepest, widest = max(steepest, abs(at[THETA, v])), max(widest, abs(at[SHIFT, v]))
+        likeliest = max(likeliest, at[BOTH, v])
+        at[PRODUCT, v], at[SHARES, v], at[SQUARES, v] = 1.0, 0.0, 0.0
+    flattest = math.log(2.0 + likeliest)
+    for row in range(head, tail):
+        d, votes, net, a = lead[row], n[row], half[row], row - head
+        for v in range(size):
+            at[SHARE, v], at[HALF_NET, v] = _shares(at[THETA, v] * d + at[SHIFT, v], at[BOTH, v])
+        reach = 0.5 * (abs(d) * steepest + widest) + flattest
+        single = votes == 1.0 and reach < FAR
+        if single:
+            reached += reach
+            if reached > FAR:
+                reached = reach
+                for v in range(size):
+                    at[VALUE, v] -= math.log(at[PRODUCT, v])
+                    at[PRODUCT, v] = 1.0
         else:
-            value += n * math.log(1.0 + decay)
-        value += n * max(eta, 0.0) - score * eta
-        slope[a] = n * p - score
-        curve[0, a] = n * p * (1.0 - p)
-    return value + math.log(product)
+            for v in range(size):
+                at[VALUE, v] += _alone(at[THETA, v] * d + at[SHIFT, v], at[BOTH, v], votes)
+        for v in range(size):
+            square = at[HALF_NET, v] * at[HALF_NET, v]
+            terms[a, CURVE, v] = votes * (0.25 - 0.25 * at[BOTH, v] * at[SHARE, v] - square)
+            at[PRODUCT, v] *= at[SHARE, v] if single else 1.0
+        for v in range(size):
+            slope = votes * at[HALF_NET, v] - net
+            terms[a, SLOPE, v] = slope
+            at[BY_ETA, v] += slope
+        for v in range(size):
+            share = votes * at[SHARE, v]
+            terms[a, CROSS, v] = -at[HALF_NET, v] * share
+            at[SHARES, v] += share
+        for v in range(size):
+            at[SQUARES, v] += votes * at[SHARE, v] * at[SHARE, v]
+    for v in range(size):
+        at[VALUE, v] -= math.log(at[PRODUCT, v])
+        at[BY_T, v] += at[NU, v] * at[SHARES, v]
+        at[BY_M, v] += at[MU, v] * at[SHARES, v]
+        at[BY_TT, v] += at[NU, v] * (at[SHARES, v] - at[NU, v] * at[SQUARES, v])
+        at[BY_TM, v] -= at[NU, v] * at[MU, v] * at[SQUARES, v]
+        at[BY_MM, v] += at[MU, v] * (at[SHARES, v] - at[MU, v] * at[SQUARES, v])
 
 
-@compiled
-def davidson(theta, shift, t, m, lead, y, slope, curve, common):  # type: ignore[no-untyped-def]
-    """Rows with ties as an outcome; ``common`` gets the sums of dl/dt, dl/dm, d2l/dt2, d2l/dt dm and d2l/dm2."""
-    value, product = 0.0, 1.0
-    nu, mu = math.exp(t), math.exp(m)
-    common[:] = 0.0
-    for a in range(len(lead)):
-        eta = theta * lead[a] + shift
-        n = y[a, WIN] + y[a, LOSS] + y[a, TIE] + y[a, BOTH_BAD]
-        root = math.exp(-0.5 * abs(eta))
-        weak = root * root
-        tie, bad = nu * root, mu * root
-        total = 1.0 + weak + tie + bad
-        if n == 1.0:
-            product *= total
-            if product > LARGE:
-                value, product = value + math.log(product), 1.0
-        else:
-            value += n * math.log(total)
-        value += 0.5 * n * abs(eta) - 0.5 * (y[a, WIN] - y[a, LOSS]) * eta - y[a, TIE] * t
-        scale = 1.0 / total
-        tie, bad, half_net = tie * scale, bad * scale, (0.5 if eta > 0 else -0.5) * (1.0 - weak) * scale
-        slope[a] = n * half_net - 0.5 * (y[a, WIN] - y[a, LOSS])
-        curve[0, a] = n * (0.25 * (1.0 - tie - bad) - half_net * half_net)
-        curve[1, a] = -n * half_net * tie
-        common[0] += n * tie - y[a, TIE]
-        common[2] += n * tie * (1.0 - tie)
-        if mu > 0.0:
-            value -= y[a, BOTH_BAD] * m
-            curve[2, a] = -n * half_net * bad
-            common[1] += n * bad - y[a, BOTH_BAD]
-            common[3] -= n * tie * bad
-            common[4] += n * bad * (1.0 - bad)
-    return value + math.log(product)
+@vectorised
+def _davidson_once(lead, n, half, totals, at, first, second):  # type: ignore[no-untyped-def]
+    """Take the same at one node, in loops over the rows, and write the derivatives by (theta, eta, t, m)."""
+    theta, shift, nu, mu, both = at[THETA, 0], at[SHIFT, 0], at[NU, 0], at[MU, 0], at[BOTH, 0]
+    furthest, value, size = 0.0, 0.0, len(lead)
+    for a in range(size):
+        furthest = max(furthest, abs(lead[a]))
+    far = IN_PRODUCT * (0.5 * (furthest * abs(theta) + abs(shift)) + math.log(2.0 + both)) > FAR
+    by_theta, by_eta, theta_theta, theta_eta, eta_eta = 0.0, 0.0, 0.0, 0.0, 0.0
+    by_lead, by_shift, shares, squares = 0.0, 0.0, 0.0, 0.0
+    for head in range(0, size, IN_PRODUCT):
+        product = 1.0
+        for a in range(head, min(head + IN_PRODUCT, size)):
+            d, votes = lead[a], n[a]
+            share, half_net = _shares(theta * d + shift, both)
+            product *= share if votes == 1.0 else 1.0
+            slope, cross = votes * half_net - half[a], votes * half_net * share
+            curve = votes * (0.25 - 0.25 * both * share - half_net * half_net)
+            by_theta += d * slope
+            by_eta += slope
+            theta_theta += d * d * curve
+            theta_eta += d * curve
+            eta_eta += curve
+            by_lead -= d * cross
+            by_shift -= cross
+            shares += votes * share
+            squares += votes * share * share
+        if not far:
+            value -= math.log(product)
+    for a in range(size):
+        if n[a] > 0.0 and (far or n[a] != 1.0):
+            value += _alone(theta * lead[a] + shift, both, n[a])
+    first[0], first[1], first[2], first[3] = by_theta, by_eta, nu * shares - totals[TIES], mu * shares - totals[BADS]
+    second[0, 0], second[0, 1], second[0, 2], second[0, 3] = theta_theta, theta_eta, nu * by_lead, mu * by_lead
+    second[1, 1], second[1, 2], second[1, 3] = eta_eta, nu * by_shift, mu * by_shift
+    second[2, 2], second[2, 3] = nu * (shares - nu * squares), -nu * mu * squares
+    second[3, 3] = mu * (shares - mu * squares)
+    value -= totals[BY_LEAD] * theta + totals[BY_SHIFT] * shift
+    return value - totals[TIES] * at[T, 0] - totals[BADS] * at[M, 0]
 
 
-@compiled
-def rao_kupper(theta, shift, t, lead, y, slope, curve, common):  # type: ignore[no-untyped-def]
-    """Rows with ties inside a threshold exp(t); ``common`` as for :func:`davidson`."""
-    value = 0.0
-    kappa = math.exp(t)
-    remainder = -math.expm1(-2.0 * kappa)
-    log_tie = 2.0 * kappa + math.log(remainder)
-    common[:] = 0.0
-    for a in range(len(lead)):
-        eta = theta * lead[a] + shift
-        not_lost, not_won, ties = y[a, WIN] + y[a, TIE], y[a, LOSS] + y[a, TIE], y[a, TIE]
-        log_p, log_q = _log_expit(eta - kappa), _log_expit(-eta - kappa)
-        p, q = math.exp(log_p), math.exp(log_q)
-        value -= not_lost * log_p + not_won * log_q + ties * log_tie
-        by_kappa = not_lost * (1.0 - p) + not_won * (1.0 - q) - 2.0 * ties / remainder
-        curve_p, curve_q = not_lost * p * (1.0 - p), not_won * q * (1.0 - q)
-        twice = curve_p + curve_q + 4.0 * ties * math.exp(-2.0 * kappa) / (remainder * remainder)
-        slope[a] = not_won * (1.0 - q) - not_lost * (1.0 - p)
-        curve[0, a] = curve_p + curve_q
-        curve[1, a] = kappa * (curve_q - curve_p)
-        common[0] += kappa * by_kappa
-        common[2] += kappa * (kappa * twice + by_kappa)
-    return value
+@vectorised
+def rao_kupper(lead, y, head, tail, terms, at):  # type: ignore[no-untyped-def]
+    """Rows ``head`` to ``tail`` with ties inside a threshold exp(t)."""
+    for v in range(at.shape[1]):
+        kappa = math.exp(at[T, v])
+        remainder = -math.expm1(-2.0 * kappa)
+        log_tie = 2.0 * kappa + math.log(remainder)
+        for row in range(head, tail):
+            a, eta = row - head, at[THETA, v] * lead[row] + at[SHIFT, v]
+            not_lost, not_won, ties = y[row, WIN] + y[row, TIE], y[row, LOSS] + y[row, TIE], y[row, TIE]
+            log_p, log_q = _log_expit(eta - kappa), _log_expit(-eta - kappa)
+            p, q = math.exp(log_p), math.exp(log_q)
+            by_kappa = not_lost * (1.0 - p) + not_won * (1.0 - q) - 2.0 * ties / remainder
+            curve_p, curve_q = not_lost * p * (1.0 - p), not_won * q * (1.0 - q)
+            twice = curve_p + curve_q + 4.0 * ties * math.exp(-2.0 * kappa) / (remainder * remainder)
+            terms[a, SLOPE, v] = not_won * (1.0 - q) - not_lost * (1.0 - p)
+            terms[a, CURVE, v] = curve_p + curve_q
+            terms[a, CROSS, v] = curve_q - curve_p
+            at[VALUE, v] -= not_lost * log_p + not_won * log_q + ties * log_tie
+            at[BY_ETA, v] += terms[a, SLOPE, v]
+            at[BY_T, v] += kappa * by_kappa
+            at[BY_TT, v] += kappa * (kappa * twice + by_kappa)
 
 
-@compiled
+@vectorised
 def _log_expit(x):  # type: ignore[no-untyped-def]
     return -math.log1p(math.exp(-x)) if x > 0 else x - math.log1p(math.exp(x))
 
 
-@compiled
-def _rows(kind, x, own, base, lead, y, slope, curve, common, where):  # type: ignore[no-untyped-def]
-    """Loss of an annotator's rows at own numbers x; ``where`` gets (theta, shift, t, m)."""
-    where[0], where[1], where[2], where[3] = 1.0, base[0], base[1], base[2]
-    for p in range(len(own)):
-        if own[p] < 0:
-            where[0] = x[p]
-        else:
-            where[1 + own[p]] += x[p]
-    if kind == HALF:
-        return half(where[0], where[1], lead, y, slope, curve)
-    if kind == DAVIDSON:
-        return davidson(where[0], where[1], where[2], where[3], lead, y, slope, curve, common)
-    return rao_kupper(where[0], where[1], where[2], lead, y, slope, curve, common)
-
-
-@compiled
-def _moments(lead, slope, curve, common, first, second):  # type: ignore[no-untyped-def]
-    """Sum the derivatives over rows: by (theta, eta, t, m) in ``first`` (4,) and ``second`` (4, 4)."""
-    first[:] = 0.0
+@vectorised
+def _rao_kupper_once(lead, y, terms, at, first, second):  # type: ignore[no-untyped-def]
+    """Take the same at one node, and write the derivatives by (theta, eta, t, m)."""
+    rao_kupper(lead, y, 0, len(y), terms, at)
+    first[0], first[1], first[2], first[3] = 0.0, at[BY_ETA, 0], at[BY_T, 0], 0.0
     second[:] = 0.0
-    for a in range(len(lead)):
-        d, h = lead[a], curve[0, a]
-        first[0] += d * slope[a]
-        first[1] += slope[a]
-        second[0, 0] += d * d * h
-        second[0, 1] += d * h
-        second[1, 1] += h
-        second[0, 2] += d * curve[1, a]
-        second[1, 2] += curve[1, a]
-        second[0, 3] += d * curve[2, a]
-        second[1, 3] += curve[2, a]
-    first[2], first[3] = common[0], common[1]
-    second[2, 2], second[2, 3], second[3, 3] = common[2], common[3], common[4]
-    for s in range(4):
-        for t in range(s):
-            second[s, t] = second[t, s]
+    for a in range(len(y)):
+        d, curve, cross = lead[a], terms[a, CURVE, 0], at[NU, 0] * terms[a, CROSS, 0]
+        first[0] += d * terms[a, SLOPE, 0]
+        second[0, 0] += d * d * curve
+        second[0, 1] += d * curve
+        second[0, 2] += d * cross
+        second[1, 1] += curve
+        second[1, 2] += cross
+    second[2, 2] = at[BY_TT, 0]
+    return at[VALUE, 0]
 
 
-@compiled
+@vectorised
+def _place(kind, x, own, base, at):  # type: ignore[no-untyped-def]
+    """Write the coordinates of own numbers x (q, nodes), with nothing added up yet."""
+    for v in range(x.shape[1]):
+        at[THETA, v], at[SHIFT, v], at[T, v], at[M, v] = 1.0, base[0], base[1], base[2]
+        for s in range(VALUE, BY_MM + 1):
+            at[s, v] = 0.0
+    for p in range(len(own)):
+        for v in range(x.shape[1]):
+            if own[p] < 0:
+                at[THETA, v] = x[p, v]
+            else:
+                at[SHIFT + own[p], v] += x[p, v]
+    for v in range(x.shape[1]):
+        at[NU, v], at[MU, v] = (0.0, 0.0) if kind == HALF else (math.exp(at[T, v]), math.exp(at[M, v]))
+        at[BOTH, v] = at[NU, v] + at[MU, v]
+
+
+@vectorised
+def _once(kind, lead, n, half, y, totals, terms, at, first, second):  # type: ignore[no-untyped-def]
+    """Return the loss of an annotator's votes at one node, and write its derivatives by (theta, eta, t, m)."""
+    if kind == RAO_KUPPER:
+        return _rao_kupper_once(lead, y, terms, at, first, second)
+    return _davidson_once(lead, n, half, totals, at, first, second)
+
+
+@vectorised
+def _prior(x, mean, sd):  # type: ignore[no-untyped-def]
+    value = 0.0
+    for p in range(len(mean)):
+        scaled = (x[p, 0] - mean[p]) / sd[p]
+        value += 0.5 * scaled * scaled
+    return value
+
+
+@vectorised
 def _copy(source, target):  # type: ignore[no-untyped-def]
     """Copy numbers one by one: compiling ``target[:] = source`` takes seconds, for the text of an error."""
     for s in range(len(source)):
         target[s] = source[s]
 
 
-@compiled
+@vectorised
 def _cholesky(a, lower):  # type: ignore[no-untyped-def]
     """Write the lower Cholesky factor of a small matrix; return whether it is positive definite."""
     for s in range(len(a)):
@@ -191,7 +295,7 @@ def _cholesky(a, lower):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled
+@vectorised
 def _solve_lower(lower, x):  # type: ignore[no-untyped-def]
     """Solve L y = x in place."""
     for s in range(len(x)):
@@ -200,7 +304,7 @@ def _solve_lower(lower, x):  # type: ignore[no-untyped-def]
         x[s] /= lower[s, s]
 
 
-@compiled
+@vectorised
 def _solve_upper(lower, x):  # type: ignore[no-untyped-def]
     """Solve L' y = x in place."""
     for s in range(len(x) - 1, -1, -1):
@@ -209,51 +313,192 @@ def _solve_upper(lower, x):  # type: ignore[no-untyped-def]
         x[s] /= lower[s, s]
 
 
-@compiled
-def _mode(kind, x, own, base, lead, y, mean, sd, slope, curve, common, where, first, second, lower):  # type: ignore[no-untyped-def]
-    """Move x to the minimum of f_k by damped Newton; return the value and leave the Cholesky factor of the Hessian."""
+@vectorised
+def _invert_lower(lower, inverse):  # type: ignore[no-untyped-def]
+    """Write the lower triangle of the inverse of L."""
+    for s in range(len(lower)):
+        inverse[s, s] = 1.0 / lower[s, s]
+        for t in range(s):
+            rest = 0.0
+            for u in range(t, s):
+                rest -= lower[s, u] * inverse[u, t]
+            inverse[s, t] = rest * inverse[s, s]
+
+
+@vectorised
+def _mode(kind, x, own, base, mean, sd, lead, n, half, y, totals, terms, at, lower, room):  # type: ignore[no-untyped-def]
+    """Move x (q, 1) to the minimum of f_k by damped Newton; return the value and leave the factor of the Hessian."""
     q = len(own)
-    hessian, step, trial = np.empty((q, q)), np.empty(q), np.empty(q)
-    value = _rows(kind, x, own, base, lead, y, slope, curve, common, where)
-    for p in range(q):
-        value += 0.5 * ((x[p] - mean[p]) / sd[p]) ** 2
-    gradient = np.empty(q)
+    first, second, hessian, gradient, step, trial = room
+    _place(kind, x, own, base, at)
+    value = _once(kind, lead, n, half, y, totals, terms, at, first, second) + _prior(x, mean, sd)
     for _ in range(MODE_STEPS):
-        _moments(lead, slope, curve, common, first, second)
         for p in range(q):
-            c = 0 if own[p] < 0 else 1 + own[p]
-            gradient[p] = first[c] + (x[p] - mean[p]) / (sd[p] * sd[p])
+            precision = 1.0 / (sd[p] * sd[p])
+            gradient[p] = first[1 + own[p]] + precision * (x[p, 0] - mean[p])
             for s in range(q):
-                hessian[p, s] = second[c, 0 if own[s] < 0 else 1 + own[s]]
-            hessian[p, p] += 1.0 / (sd[p] * sd[p])
+                hessian[p, s] = second[min(1 + own[p], 1 + own[s]), max(1 + own[p], 1 + own[s])]
+            hessian[p, p] += precision
         if not _cholesky(hessian, lower):  # not convex here (Rao-Kupper): downhill in the prior's metric
             for p in range(q):
                 for s in range(q):
                     lower[p, s] = 1.0 / sd[p] if s == p else 0.0
-        decrement = 0.0
         _copy(gradient, step)
         _solve_lower(lower, step)
         _solve_upper(lower, step)
+        decrement = 0.0
         for p in range(q):
-            decrement += step[p] * gradient[p]
-        if decrement < MODE_DECREMENT * (1.0 + abs(value)):
-            break
+            decrement += 0.5 * step[p] * gradient[p]
+        if decrement < NEAR:
+            for p in range(q):
+                x[p, 0] -= step[p]
+            return value - decrement
         length = 1.0
         while length > 1e-8:
             for p in range(q):
-                trial[p] = x[p] - length * step[p]
-            moved = _rows(kind, trial, own, base, lead, y, slope, curve, common, where)
-            for p in range(q):
-                moved += 0.5 * ((trial[p] - mean[p]) / sd[p]) ** 2
+                trial[p, 0] = x[p, 0] - length * step[p]
+            _place(kind, trial, own, base, at)
+            moved = _once(kind, lead, n, half, y, totals, terms, at, first, second) + _prior(trial, mean, sd)
             if moved <= value + 1e-12 * (1.0 + abs(value)):
                 break
             length *= 0.5
-        _copy(trial, x)
+        for p in range(q):
+            x[p, 0] = trial[p, 0]
         value = moved
     return value
 
 
-@compiled
+@vectorised
+def met(start, i, j, n):  # type: ignore[no-untyped-def]
+    """Count the competitors that every annotator met, shape (M,), given the rows of :func:`integrate`."""
+    count, last = np.zeros(len(start) - 1, dtype=np.int64), np.full(n, -1)
+    for k in range(len(count)):
+        for a in range(start[k], start[k + 1]):
+            for c in (i[a], j[a]):
+                if last[c] != k:
+                    last[c] = k
+                    count[k] += 1
+    return count
+
+
+@vectorised
+def _spread_out(nodes, x, lower, gap, spot):  # type: ignore[no-untyped-def]
+    """Write the nodes of an annotator, and how far they are from the mode x (q, 1), both (q, nodes)."""
+    q, size = nodes.shape
+    for p in range(q - 1, -1, -1):
+        for v in range(size):
+            gap[p, v] = ROOT_TWO * nodes[p, v]
+        for u in range(p + 1, q):
+            for v in range(size):
+                gap[p, v] -= lower[u, p] * gap[u, v]
+        for v in range(size):
+            gap[p, v] /= lower[p, p]
+        for v in range(size):
+            spot[p, v] = x[p, 0] + gap[p, v]
+
+
+@vectorised
+def _tools(nodes, log_weights, rows):  # type: ignore[no-untyped-def]
+    """Room for the terms of so many rows at the nodes, and for what is kept by node."""
+    q, size = nodes.shape
+    terms, at = np.zeros((rows, 3, size)), np.empty((NODE_ROWS, size))
+    gap, spot = np.empty((q, size)), np.empty((q, size))
+    basis, weight = np.zeros((2 * LARGEST_Q, size)), np.zeros((BASIS + 2 * LARGEST_Q, size))
+    return nodes, log_weights, terms, at, gap, spot, basis, weight
+
+
+@vectorised
+def _exp(x):  # type: ignore[no-untyped-def]
+    """Return exp x between -300 and 300, as :func:`_shares` has it, without a call."""
+    x = min(max(x, -300.0), 300.0)
+    k = np.int32(x * INVERSE_LN_2 + 1100.5) - 1100
+    rest = x - k * LN_2
+    square = rest * rest
+    even, odd = 30240.0 + square * (3360.0 + 30.0 * square), rest * (15120.0 + square * (420.0 + square))
+    return (even + odd) / (even - odd) * np.int64((np.int64(k) + 1023) << 52).view(np.float64)
+
+
+@vectorised
+def _weigh(spot, gap, mean, sd, at, lowest, log_weights, basis, weight):  # type: ignore[no-untyped-def]
+    """Write x and (x - mean)^2 and the weights, which sum to one, of all nodes; return what they summed to."""
+    q, size = spot.shape
+    for v in range(size):
+        weight[ONCE, v] = log_weights[v] + lowest - at[VALUE, v]
+    for p in range(q):
+        for v in range(size):
+            basis[p, v] = gap[p, v]
+        for v in range(size):
+            scaled = (spot[p, v] - mean[p]) / sd[p]
+            basis[q + p, v] = scaled * scaled
+            weight[ONCE, v] -= 0.5 * scaled * scaled
+    total = 0.0
+    for v in range(size):
+        w = _exp(weight[ONCE, v])
+        weight[ONCE, v] = w
+        total += w
+    for v in range(size):
+        once = weight[ONCE, v] / total
+        weight[ONCE, v], weight[LEAD, v] = once, once * at[THETA, v]
+    for v in range(size):
+        weight[TWICE, v] = weight[LEAD, v] * at[THETA, v]
+    for p in range(2 * q):
+        for v in range(size):
+            weight[BASIS + p, v] = weight[LEAD, v] * basis[p, v]
+    return total
+
+
+@vectorised
+def _moments(weight, numbers, row, basis):  # type: ignore[no-untyped-def]
+    """Average a number of every node, a row of them, and its products with x and (x - mean)^2, in one pass."""
+    mean, by_0, by_1, by_2, by_3, by_4, by_5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for v in range(numbers.shape[1]):
+        part = weight[ONCE, v] * numbers[row, v]
+        mean += part
+        by_0 += part * basis[0, v]
+        by_1 += part * basis[1, v]
+        by_2 += part * basis[2, v]
+        by_3 += part * basis[3, v]
+        by_4 += part * basis[4, v]
+        by_5 += part * basis[5, v]
+    return mean, (by_0, by_1, by_2, by_3, by_4, by_5)
+
+
+@vectorised
+def _averages(terms, a, at, weight):  # type: ignore[no-untyped-def]
+    """Average the terms of a row with all weights in one pass."""
+    pull, pull_0, pull_1, pull_2, pull_3, pull_4, pull_5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    lead_lead, lead_eta, lead_t, lead_m, eta_eta, eta_t, eta_m = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for v in range(at.shape[1]):
+        slope, curve, cross = terms[a, SLOPE, v], terms[a, CURVE, v], terms[a, CROSS, v]
+        by_t, by_m = at[NU, v] * cross, at[MU, v] * cross
+        once, lead = weight[ONCE, v], weight[LEAD, v]
+        pull += lead * slope
+        pull_0 += weight[BASIS, v] * slope
+        pull_1 += weight[BASIS + 1, v] * slope
+        pull_2 += weight[BASIS + 2, v] * slope
+        pull_3 += weight[BASIS + 3, v] * slope
+        pull_4 += weight[BASIS + 4, v] * slope
+        pull_5 += weight[BASIS + 5, v] * slope
+        lead_lead += weight[TWICE, v] * curve
+        lead_eta += lead * curve
+        lead_t += lead * by_t
+        lead_m += lead * by_m
+        eta_eta += once * curve
+        eta_t += once * by_t
+        eta_m += once * by_m
+    pulls = (pull_0, pull_1, pull_2, pull_3, pull_4, pull_5)
+    return pull, pulls, lead_lead, (lead_eta, lead_t, lead_m), (eta_eta, eta_t, eta_m)
+
+
+@vectorised
+def _explained(z, s, out):  # type: ignore[no-untyped-def]
+    """Covariances that go through the annotator's own numbers, of coordinate s with those up to it: z is (6, width)."""
+    z_0, z_1, z_2, z_3, z_4, z_5 = z[0, s], z[1, s], z[2, s], z[3, s], z[4, s], z[5, s]
+    for t in range(s + 1):
+        out[t] = z_0 * z[0, t] + z_1 * z[1, t] + z_2 * z[2, t] + z_3 * z[3, t] + z_4 * z[4, t] + z_5 * z[5, t]
+
+
+@vectorised
 def integrate(  # type: ignore[no-untyped-def]
     kind,
     first_k,
@@ -273,6 +518,9 @@ def integrate(  # type: ignore[no-untyped-def]
     information,
     posterior_mean,
     posterior_cov,
+    entered,
+    border_start,
+    border_column,
     border,
 ):
     """Integrate annotators ``first_k`` to ``last_k`` out.
@@ -290,151 +538,163 @@ def integrate(  # type: ignore[no-untyped-def]
     mean, sd, own
         Prior mean and spread of every own number, and its coordinate (-1: theta), each (q,).
     grids
-        Gauss-Hermite nodes: z and ln(weight) + |z|^2 of the finer grid, the same of the coarser one, and the number of
-        rows from which the coarser one serves.
+        Gauss-Hermite nodes: z (q, nodes) and ln(weight) + |z|^2 of the finer grid, the same of the coarser one, and the
+        number of rows from which the coarser one serves.
     modes : (M, q)
         Start of the conditional modes; overwritten by them.
     gradient, information : (n + 3 + q,), (n + 3 + q, n + 3 + q)
-        Added to: derivatives of minus the log marginal likelihood by r, the common part of (eta, t, m), and ln sd.
-    posterior_mean, posterior_cov, border : (M, q), (M, q, q), (n + 3, M, q) or empty
-        Written: E x, Cov x and, if wanted, Cov(s, x).
+        Added to: derivatives of minus the log marginal likelihood by r, the common part of (eta, t, m), and ln sd. Of
+        the information each pair of coordinates is added to at one of its two places.
+    posterior_mean, posterior_cov : (M, q), (M, q, q)
+        Written: E x and Cov x.
+    entered : (c,)
+        Which of (eta, t, m) the common numbers enter.
+    border_start, border_column, border : (M + 1,), (e,) and (e, q), or the last two empty
+        Written if wanted: Cov(s, x) (Cov x)^-1 for the competitors that an annotator met, and then for the common
+        numbers (:class:`~bayes_arena.likelihood.algebra.sparse.border.Border`).
 
     Returns
     -------
     float
         Sum of -ln L_k over the annotators.
     """
-    n, q = len(r), len(own)
-    size = n + 3 + q
-    first, second, lower = np.zeros(4), np.zeros((4, 4)), np.zeros((q, q))
-    common, where = np.zeros(5), np.zeros(4)
-    mean_score, cross = np.zeros(size), np.zeros((size, 2 * q))
-    gap, at, basis, regression = np.zeros(q), np.zeros(q), np.zeros(2 * q), np.zeros(2 * q)
-    spread_lower = np.zeros((2 * q, 2 * q))
-    slot, touched = np.full(n, -1), np.zeros(size, dtype=np.int64)
+    n, q, most = len(r), len(own), 1
+    for k in range(first_k, last_k):
+        most = max(most, start[k + 1] - start[k])
+    most += -most % LANES
+    tools = _tools(grids[0], grids[1], min(most, grids[4])), _tools(grids[2], grids[3], min(most, ROWS_AT_ONCE))
+    one_terms, one_at, totals = np.zeros((most, 3, 1)), np.empty((NODE_ROWS, 1)), np.empty(4)
+    leads, ns, halves = np.empty(most), np.empty(most), np.empty(most)
+    left, right, slot = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.full(n, -1)
+    widest = min(2 * most, n) + 3 + q
+    mean_score, cross, z = np.empty(widest), np.empty((widest, 2 * q)), np.zeros((2 * LARGEST_Q, widest))
+    explained, touched = np.empty(widest), np.empty(widest, dtype=np.int64)
+    room = np.empty(4), np.empty((4, 4)), np.empty((q, q)), np.empty(q), np.empty(q), np.empty((q, 1))
+    x, lower, center = np.empty((q, 1)), np.zeros((q, q)), np.empty(2 * q)
+    spread, spread_lower = np.empty((2 * q, 2 * q)), np.zeros((2 * q, 2 * q))
     value = 0.0
     for k in range(first_k, last_k):
-        lo, hi = start[k], start[k + 1]
-        rows = hi - lo
-        lead, left, right = np.empty(rows), np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+        lo, rows = start[k], start[k + 1] - start[k]
+        padded, y = rows + -rows % LANES, counts[lo : lo + rows]
+        lead, votes, half = leads[:padded], ns[:padded], halves[:padded]
+        totals[BY_LEAD], totals[BY_SHIFT], totals[TIES], totals[BADS] = 0.0, 0.0, 0.0, 0.0
         n_touched = 0
         for a in range(rows):
-            lead[a] = r[i[lo + a]] - r[j[lo + a]]
-            for c in (i[lo + a], j[lo + a]):
+            u, v = i[lo + a], j[lo + a]
+            lead[a], half[a] = r[u] - r[v], 0.5 * (y[a, WIN] - y[a, LOSS])
+            votes[a] = y[a, WIN] + y[a, LOSS] + y[a, TIE] + y[a, BOTH_BAD]
+            totals[BY_LEAD] += half[a] * lead[a]
+            totals[BY_SHIFT] += half[a]
+            if kind != HALF:
+                totals[TIES] += y[a, TIE]
+                totals[BADS] += y[a, BOTH_BAD]
+            for c in (u, v):
                 if slot[c] < 0:
                     slot[c] = n_touched
                     touched[n_touched] = c
                     n_touched += 1
-            left[a], right[a] = slot[i[lo + a]], slot[j[lo + a]]
+            left[a], right[a] = slot[u], slot[v]
+        for a in range(rows, padded):
+            lead[a], votes[a], half[a] = 0.0, 0.0, 0.0
         for s in range(n_touched):
             slot[touched[s]] = -1
         for s in range(3 + q):
             touched[n_touched + s] = n + s
         width = n_touched + 3 + q
-        y = counts[lo:hi]
-        slope, curve = np.zeros(rows), np.zeros((3, rows))
-        x = modes[k].copy()
-        lowest = _mode(kind, x, own, base, lead, y, mean, sd, slope, curve, common, where, first, second, lower)
-        _copy(x, modes[k])
-        log_scale = -0.5 * q * math.log(math.pi)
         for p in range(q):
-            log_scale -= math.log(lower[p, p] * sd[p])
-        nodes, log_weights = (grids[0], grids[1]) if rows < grids[4] else (grids[2], grids[3])
-        total = 0.0
-        mean_score[:width] = 0.0
-        cross[:width] = 0.0
-        center, spread = np.zeros(2 * q), np.zeros((2 * q, 2 * q))
-        pulls, curves, shared = np.zeros((1 + 2 * q, rows)), np.zeros((4, rows)), np.zeros((4, 4))
-        for node in range(len(nodes)):
-            for p in range(q):
-                gap[p] = ROOT_TWO * nodes[node, p]
-            _solve_upper(lower, gap)
-            for p in range(q):
-                at[p] = x[p] + gap[p]
-            f = _rows(kind, at, own, base, lead, y, slope, curve, common, where)
-            for p in range(q):
-                f += 0.5 * ((at[p] - mean[p]) / sd[p]) ** 2
-            w = math.exp(log_weights[node] - (f - lowest))
-            total += w
-            _moments(lead, slope, curve, common, first, second)
-            for s in range(4):
-                for t in range(4):
-                    shared[s, t] += w * second[s, t]
-            for p in range(q):
-                basis[p] = gap[p]
-                basis[q + p] = ((at[p] - mean[p]) / sd[p]) ** 2
-            once = w * where[0]
-            twice = once * where[0]
-            for a in range(rows):
-                pulls[0, a] += once * slope[a]
-                curves[0, a] += twice * curve[0, a]
-                curves[1, a] += once * curve[0, a]
-                curves[2, a] += once * curve[1, a]
-                curves[3, a] += once * curve[2, a]
-            for p in range(2 * q):
-                pull = once * basis[p]
-                for a in range(rows):
-                    pulls[1 + p, a] += pull * slope[a]
-                center[p] += w * basis[p]
-                for t in range(p + 1):
-                    spread[p, t] += w * basis[p] * basis[t]
-            for s in range(3 + q):
-                score = w * (first[1 + s] if s < 3 else 1.0 - basis[q + s - 3])
-                mean_score[n_touched + s] += score
-                for p in range(2 * q):
-                    cross[n_touched + s, p] += score * basis[p]
-        value += lowest - math.log(total) - log_scale
-        for a in range(rows):
-            mean_score[left[a]] += pulls[0, a]
-            mean_score[right[a]] -= pulls[0, a]
-            for p in range(2 * q):
-                cross[left[a], p] += pulls[1 + p, a]
-                cross[right[a], p] -= pulls[1 + p, a]
+            x[p, 0] = modes[k, p]
+        lowest = _mode(
+            kind, x, own, base, mean, sd, lead, votes, half, y, totals, one_terms, one_at, lower, room
+        )  # fmt: skip
+        value += lowest + 0.5 * q * math.log(math.pi)
+        for p in range(q):
+            modes[k, p] = x[p, 0]
+            value += math.log(lower[p, p] * sd[p])
+        nodes, log_weights, terms, at, gap, spot, basis, weight = tools[0] if rows < grids[4] else tools[1]
+        _spread_out(nodes, x, lower, gap, spot)
+        _place(kind, spot, own, base, at)
+        at_once = len(terms)
+        for head in range(0, rows, at_once):
+            tail = min(head + at_once, rows)
+            if kind == RAO_KUPPER:
+                rao_kupper(lead, y, head, tail, terms, at)
+            else:
+                davidson(lead, votes, half, head, tail, terms, at)
+        if kind != RAO_KUPPER:
+            _take_off(totals, at)
+        value -= math.log(_weigh(spot, gap, mean, sd, at, lowest, log_weights, basis, weight))
         for p in range(2 * q):
-            center[p] /= total
+            center[p], by_basis = _moments(weight, basis, p, basis)
             for t in range(p + 1):
-                spread[p, t] = spread[p, t] / total - center[p] * center[t]
+                spread[p, t] = by_basis[t] - center[p] * center[t]
                 spread[t, p] = spread[p, t]
-        for p in range(q):
-            posterior_mean[k, p] = x[p] + center[p]
-            information[n + 3 + p, n + 3 + p] += 2.0 * center[q + p]
-            for t in range(q):
-                posterior_cov[k, p, t] = spread[p, t]
-        for s in range(width):
-            mean_score[s] /= total
+        for s in range(n_touched):
+            mean_score[s] = 0.0
             for p in range(2 * q):
-                cross[s, p] = cross[s, p] / total - mean_score[s] * center[p]
+                cross[s, p] = 0.0
+        for s in range(3):
+            mean_score[n_touched + s], by_basis = _moments(weight, at, BY_ETA + s, basis)
+            for p in range(2 * q):
+                cross[n_touched + s, p] = by_basis[p]
+        for s in range(q):
+            row = n_touched + 3 + s
+            mean_score[row] = 1.0 - center[q + s]
+            for p in range(2 * q):
+                cross[row, p] = mean_score[row] * center[p] - spread[q + s, p]
+            information[n + 3 + s, n + 3 + s] += 2.0 * center[q + s]
+            posterior_mean[k, s] = x[s, 0] + center[s]
+            for p in range(q):
+                posterior_cov[k, s, p] = spread[s, p]
+        for v in range(len(log_weights)):
+            w = weight[ONCE, v]
+            information[n + 1, n + 1] += w * at[BY_TT, v]
+            information[n + 2, n + 1] += w * at[BY_TM, v]
+            information[n + 2, n + 2] += w * at[BY_MM, v]
+        for head in range(0, rows, at_once):
+            tail = min(head + at_once, rows)
+            if rows > at_once and kind == RAO_KUPPER:
+                rao_kupper(lead, y, head, tail, terms, at)
+            elif rows > at_once:
+                davidson(lead, votes, half, head, tail, terms, at)
+            for a in range(head, tail):
+                pull, pulls, lead_lead, lead_common, eta_common = _averages(terms, a - head, at, weight)
+                u, v = i[lo + a], j[lo + a]
+                mean_score[left[a]] += pull
+                mean_score[right[a]] -= pull
+                for p in range(2 * q):
+                    cross[left[a], p] += pulls[p]
+                    cross[right[a], p] -= pulls[p]
+                information[u, u] += lead_lead
+                information[v, v] += lead_lead
+                information[u, v] -= lead_lead
+                for s in range(3):
+                    information[n + s, u] += lead_common[s]
+                    information[n + s, v] -= lead_common[s]
+                    information[n + s, n] += eta_common[s]
         _cholesky(spread, spread_lower)
+        _invert_lower(spread_lower, spread)
+        for s in range(width):
+            for p in range(2 * q):
+                cross[s, p] -= mean_score[s] * center[p]
+            for p in range(2 * q):
+                part = 0.0
+                for t in range(p + 1):
+                    part += spread[p, t] * cross[s, t]
+                z[p, s] = part
         for s in range(width):
             row = touched[s]
             gradient[row] += mean_score[s]
-            _copy(cross[s], regression)
-            _solve_lower(spread_lower, regression)
-            _solve_upper(spread_lower, regression)
+            _explained(z, s, explained)
             for t in range(s + 1):
-                covariance = 0.0
-                for p in range(2 * q):
-                    covariance += regression[p] * cross[t, p]
-                information[row, touched[t]] -= covariance
-                if s != t:
-                    information[touched[t], row] -= covariance
-            if len(border) and s < n_touched + 3:
+                information[row, touched[t]] -= explained[t]
+        if len(border):
+            for s in range(n_touched + len(entered)):
+                at_head = s if s < n_touched else n_touched + entered[s - n_touched]
+                at_border = border_start[k] + s
+                border_column[at_border] = touched[s] if s < n_touched else n + s - n_touched
                 for p in range(q):
-                    border[row, k, p] = cross[s, p]
-        for a in range(rows):
-            u, v = i[lo + a], j[lo + a]
-            w = curves[0, a] / total
-            information[u, u] += w
-            information[v, v] += w
-            information[u, v] -= w
-            information[v, u] -= w
-            for s in range(3):
-                w = curves[1 + s, a] / total
-                information[u, n + s] += w
-                information[n + s, u] += w
-                information[v, n + s] -= w
-                information[n + s, v] -= w
-        for s in range(3):
-            for t in range(3):
-                information[n + s, n + t] += shared[1 + s, 1 + t] / total
+                    part = 0.0
+                    for t in range(p, q):
+                        part += spread[t, p] * z[t, at_head]
+                    border[at_border, p] = part
     return value

@@ -16,9 +16,12 @@ from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 
+OwnNumbers = Floats | OwnJacobian | None
+"""Derivatives by the annotators' numbers, or none."""
 SINGULAR = 1e-9
 """Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information of votes."""
 ROUNDING = 1e-14
@@ -50,14 +53,14 @@ class Laplace:
     singular: bool
     log_determinant: float
 
-    def solve(self, head: Floats, own: Floats | None = None) -> tuple[Floats, Floats]:
+    def solve(self, head: Floats, own: OwnNumbers = None) -> tuple[Floats, Floats]:
         """Solve H x = g for the gradients of m functions of the parameters.
 
         Parameters
         ----------
         head : ndarray, shape (m, n) or (m, h)
             Derivatives by the strengths, or by strengths and common numbers.
-        own : ndarray, shape (m, M, q), optional
+        own : ndarray or OwnJacobian, shape (m, M, q), optional
             Derivatives by the annotators' numbers; zero by default.
 
         Returns
@@ -65,21 +68,29 @@ class Laplace:
         head, own : ndarray, shapes (h, m) and (M, q, m)
             x, on the plane of the constraints.
         """
-        size, count, width = self.factor.shape
-        n = len(self.shifts)
-        right = np.zeros((size, len(head)))
+        _, count, width = self.factor.shape
+        by_own = np.zeros((count, width, len(head))) if own is None else np.asarray(own).transpose(1, 2, 0)
+        return self.factor.solve(self._on_plane(head), by_own)
+
+    def _on_plane(self, head: Floats) -> Floats:
+        """Return derivatives (m, n) or (m, h) by the whole head on the plane of the constraints, (h, m)."""
+        n, right = len(self.shifts), np.zeros((self.factor.shape[0], len(head)))
         right[: head.shape[1]] = head.T
         right[:n] -= self.shifts @ (self.shifts.T @ right[:n])
-        return self.factor.solve(right, np.zeros((count, width, len(head))) if own is None else own.transpose(1, 2, 0))
+        return right
 
-    def covariance(self, head: Floats, own: Floats | None = None) -> Floats:
+    def covariance(self, head: Floats, own: OwnNumbers = None) -> Floats:
         """Return J V J', shape (m, m), for m functions with the Jacobian J, given as for :meth:`solve`."""
+        own = None if own is None else np.asarray(own)
         x_head, x_own = self.solve(head, own)
         covariance = head @ x_head[: head.shape[1]]
         return np.asarray(covariance if own is None else covariance + np.einsum("smq,mqt->st", own, x_own))
 
-    def variance(self, head: Floats, own: Floats | None = None) -> Floats:
+    def variance(self, head: Floats, own: OwnNumbers = None) -> Floats:
         """Diagonal of :meth:`covariance`, shape (m,), without the rest of it."""
+        if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor):
+            return self.factor.variance(self._on_plane(head).T, own)
+        own = None if own is None else np.asarray(own)
         size, count, width = self.factor.shape
         step = max(1, AT_ONCE // (size + count * width))
         variance = np.empty(len(head))

@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise, schur_complement
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.objective import Objective
@@ -235,14 +235,12 @@ def _step(
 
 def _leave_saddle(objective: Objective, point: Point, arrow: Arrow, gauge: Gauge) -> Point:
     """Move along the direction of most negative curvature, to the lower side."""
-    size = len(arrow.head)
     width = arrow.tail.shape[1]
-    inverse_tail = np.linalg.inv(arrow.tail + 1e-6 * np.eye(width)) if width else arrow.tail
-    border_q = np.einsum("hmp,mpq->hmq", arrow.border, inverse_tail).reshape(size, -1)
-    schur = arrow.head + gauge.extra(point, arrow) - border_q @ arrow.border.reshape(size, -1).T
+    inverse_tail: Floats = np.asarray(np.linalg.inv(arrow.tail + 1e-6 * np.eye(width)) if width else arrow.tail)
+    schur = schur_complement(arrow, inverse_tail, np.zeros_like(gauge.held)) + gauge.extra(point, arrow)
     direction = np.linalg.eigh(schur)[1][:, 0]
     direction = direction * (0.5 / np.abs(direction).max())
-    pulls = np.einsum("hmq,h->mq", arrow.border, direction)
+    pulls = arrow.border.transposed_times(direction[:, None])[..., 0]
     swing = -pulls / max(np.abs(pulls).max(initial=0.0), 1e-12)
     if gauge.held.any() and len(swing):
         swing = swing - np.where(gauge.held, swing.mean(axis=0), 0.0)
