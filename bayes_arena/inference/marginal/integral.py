@@ -152,8 +152,8 @@ class Integral:
         """Evaluate at strengths and common numbers under the spreads of a prior."""
         target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
         sd = np.array(self.spreads_of(prior))
-        base = np.array([0.0, 0.0, 0.0 if (self.entered == M).any() else NEVER])
-        np.add.at(base, self.entered, head[n:])
+        base = np.array([float((self.own >= 0).all()), 0.0, 0.0, 0.0 if (self.entered == M).any() else NEVER])
+        np.add.at(base, 1 + self.entered, head[n:])
         size = n + 3 + q
         mean, covariance = np.empty((count, q)), np.empty((count, q, q))
         border = np.zeros((n + 3, count, q) if with_border else (0, 0, 0))
