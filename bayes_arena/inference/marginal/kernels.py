@@ -221,7 +221,7 @@ def _log_expit(x):  # type: ignore[no-untyped-def]
 @part
 def _rao_kupper_once(lead, y, terms, at, first, second):  # type: ignore[no-untyped-def]
     """Take the same at one node, and write the derivatives by (theta, eta, t, m)."""
-    rao_kupper(lead, y, 0, len(y), terms, at)
+    rao_kupper(lead, y, np.int64(0), len(y), terms, at)
     first[0], first[1], first[2], first[3] = 0.0, at[BY_ETA, 0], at[BY_T, 0], 0.0
     second[:] = 0.0
     for a in range(len(y)):
