@@ -1,11 +1,17 @@
-"""How many threads the linear algebra takes."""
+"""Threads: of the linear algebra, and of our own compiled loops."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
 
 from threadpoolctl import ThreadpoolController
+
+BLOCK = 2000
+"""Annotators, say, that one thread takes at a time."""
 
 
 def one_thread() -> AbstractContextManager[object]:
@@ -18,3 +24,23 @@ def one_thread() -> AbstractContextManager[object]:
 def _threads() -> ThreadpoolController:
     """Look for the BLAS libraries once; that takes longer than some fits."""
     return ThreadpoolController()  # type: ignore[no-untyped-call]
+
+
+def in_blocks(work: Callable[[slice], None], size: int, *, of: int = BLOCK) -> None:
+    """Do work on the numbers from 0 up to a size, block by block, on as many threads as there are cores.
+
+    The work lets go of the interpreter and writes each block's results where no other does, so that they are the same
+    bits whatever the cores; between blocks Ctrl-C is heard.
+    """
+    blocks = [slice(first, min(first + of, size)) for first in range(0, size, of)]
+    if len(blocks) < 2:
+        for block in blocks:
+            work(block)
+        return
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        try:
+            for _ in threads.map(work, blocks):
+                pass
+        except BaseException:
+            threads.shutdown(cancel_futures=True)
+            raise

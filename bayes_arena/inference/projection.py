@@ -18,28 +18,39 @@ comparable with that of a model without slices, whose strengths have gone throug
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.inference.many_pairs import Opponents, chebyshev, fit_all_pairs, jacobian
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.sparse.hessian import are_many
+from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian, times as along
+from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes import half
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import basis, lead, times
+from bayes_arena.threads import in_blocks
 from bayes_arena.votes.cells import Tally
 from bayes_arena.votes.words import COMPETITOR
 
 CHUNK = 1_000_000
-"""Leads times annotators handled at once when expected scores are averaged: bounds the memory."""
+"""Leads times annotators handled at once when expected scores are averaged over draws: bounds the memory."""
+PART = 100_000
+"""The same of one point: what stays in the cache of a processor."""
 NODES, MANY_NODES = 64, 256
-"""Chebyshev nodes at which the average score is taken as a function of the lead: of every draw, and of one point."""
+"""Chebyshev nodes at which the average score is taken, a function of the lead: of draws, and of one point (at most)."""
+INTERPOLATED = 1e-12
+"""Error of a score, of one point, between the nodes."""
 LEAD_NODES, TIE_NODES = 9, 5
 """Gauss-Hermite nodes over which slices scatter."""
 WIDE, MANY_LEAD_NODES = 3.0, 121
@@ -56,18 +67,33 @@ class Projection:
     ----------
     strength : ndarray, shape (n,)
         r*, sum zero, in logits.
-    by_head : ndarray, shape (n, h)
+    by_head : ndarray or ThinJacobian, shape (n, h)
         Jacobian by the strengths, the common numbers and those of slices.
-    by_mean : ndarray, shape (n, n)
-        Jacobian by m.
-    by_own : ndarray, shape (n, M, q)
+    by_mean : ndarray or ThinJacobian, shape (n, n)
+        Jacobian by m; of many competitors, who have no slices, the same as ``by_head``.
+    own : OwnJacobian, shape (n, M, q)
         Jacobian by the annotators' numbers.
     """
 
     strength: Floats
-    by_head: Floats
-    by_own: Floats
-    by_mean: Floats
+    by_head: Jacobian
+    own: OwnJacobian
+    by_mean: Jacobian
+
+    def moved(self, head: Floats, own: Floats, noise: Floats | None) -> Floats:
+        """Return by how much r* moves, (size, n), with head (size, h), own numbers (size, M, q) and m (size, n)."""
+        by_own = self.by_own.reshape(len(self.strength), -1)
+        shift = along(self.by_head, head) + own.reshape(len(own), -1) @ by_own.T
+        return shift if noise is None else shift + along(self.by_mean, noise)
+
+    def variance_by_mean(self, variance: Floats) -> Floats:
+        """Variance of r* from one of m (n,), shape (n,)."""
+        return np.asarray(self.by_mean[:] ** 2 @ variance) if variance.any() else np.zeros_like(variance)
+
+    @cached_property
+    def by_own(self) -> Floats:
+        """The Jacobian by the annotators' numbers in full, shape (n, M, q)."""
+        return np.asarray(self.own)
 
 
 def project(target: Objective, point: Point, votes: Floats, view: View | None = None) -> Projection:
@@ -89,52 +115,82 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     Projection
     """
     predictor, n, n_common, width = target.predictor, target.n_competitors, len(point.common), len(target.own)
+    shape = n, target.n_annotators, width
     if is_bradley_terry(target):
-        by_head, by_own = np.eye(n, n + n_common), np.zeros((n, target.n_annotators, width))
-        return Projection(point.strength, by_head, by_own, np.eye(n))
+        nothing = OwnJacobian(shape, lambda part: np.zeros((n, part.stop - part.start, width)))
+        if are_many(n):
+            thin = ThinJacobian.identity(n, n + n_common)
+            return Projection(point.strength, thin, nothing, thin)
+        return Projection(point.strength, np.eye(n, n + n_common), nothing, np.eye(n))
     from scipy.sparse import coo_array  # slow to import
 
     view = view or on_new_slices(target)
     mean = point.strength + view.slices @ point.slices
-    i, j = np.triu_indices(n, k=1)
-    d, ties = lead(mean, i, j), ties_of_competitors(target, point.slices)
-    leads, at_pairs = _interpolation(d, exactly=ties is not None)
-    offset = np.zeros(1) if ties is None else ties[i] + ties[j]
-    pair, ones = np.arange(len(d)), np.ones(len(d))
-    incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
-    to_competitors = incidence @ at_pairs
-    score, by_lead, by_common = np.zeros(len(leads)), np.zeros(len(leads)), np.zeros((len(leads), n_common))
-    by_tie = np.zeros(len(leads))
-    by_own = np.zeros((n, target.n_annotators, width))
+    ties, offset, exactly = ties_of_competitors(target, point.slices), np.zeros(1), False
+    opponents = Opponents(mean) if are_many(n) and not target.slices else None
+    if opponents is not None:
+        leads, to_competitors = opponents.leads, opponents.to_competitors
+    else:
+        i, j = np.triu_indices(n, k=1)
+        d = lead(mean, i, j)
+        steepest = float(np.max(np.abs(predictor.theta(point.own.T)), initial=0.0))
+        exactly = ties is not None or len(d) <= MANY_NODES
+        leads, at_pairs = _interpolation(d, steepest, exactly=exactly)
+        offset = offset if ties is None else ties[i] + ties[j]
+        pair, ones = np.arange(len(d)), np.ones(len(d))
+        incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
+        to_competitors = incidence @ at_pairs
     share = shares(target, votes)
-    chunk = max(1, CHUNK // len(leads))
-    for first in range(0, len(share), chunk):
-        part = slice(first, first + chunk)
-        weight, own = share[part], point.own[part]
-        theta = predictor.theta(own.T) * np.ones(len(weight))
+
+    def scores(part: slice) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
+        """Yield leads, the share of annotators there, their scores (leads, m), and the slopes of these."""
         for shift, tie, chance in scattered(target, view):
-            share_here, shifted = times(chance, weight), leads if shift == 0.0 else leads + shift
-            everybody = shifted[:, None] + np.zeros(len(weight))  # whatever numbers they have, annotators are an axis
-            z = predictor.coordinates(everybody, point.common, own.T)
+            shifted = leads if shift == 0.0 else leads + shift
+            everybody = shifted[:, None] + np.zeros(len(share[part]))  # whatever numbers they have, they are an axis
+            z = predictor.coordinates(everybody, point.common, point.own[part].T)
             if target.slices and len(z) > T:
                 z[T] += tie + offset[:, None]
-            expected, slope = target.likelihood.expected_score(z)
-            score += expected @ share_here
-            by_lead += slope[ETA] @ (share_here * theta)
+            yield shifted, times(chance, share[part]), *target.likelihood.expected_score(z)
+
+    def average(part: slice) -> None:
+        """Add the scores of some annotators, and their derivatives by the lead, by ln nu and by the common numbers."""
+        total = totals[part.start // chunk]
+        theta = predictor.theta(point.own[part].T) * np.ones(len(share[part]))
+        for shifted, weight, expected, slope in scores(part):
+            total[0] += expected @ weight
+            total[1] += slope[ETA] @ (weight * theta)
             if ties is not None:
-                by_tie += slope[T] @ share_here
+                total[2] += slope[T] @ weight
             for s, effect in enumerate(target.common):
-                by_common[:, s] += times(basis(effect, shifted, None), slope[effect.coordinate] @ share_here)
+                total[3 + s] += times(basis(effect, shifted, None), slope[effect.coordinate] @ weight)
+
+    chunk = max(1, PART // len(leads))
+    totals = np.zeros((-(-len(share) // chunk), 3 + n_common, len(leads)))
+    in_blocks(average, len(share), of=chunk)
+    score, by_lead, by_tie, *common = totals.sum(axis=0)
+    by_common = to_competitors @ np.array(common).reshape(n_common, len(leads)).T
+
+    def by_own(part: slice) -> Floats:
+        found = np.zeros((len(leads), part.stop - part.start, width))
+        for shifted, weight, _, slope in scores(part):
             for column, effect in enumerate(target.own):
-                moved = times(basis(effect, shifted[:, None], None), slope[effect.coordinate] * share_here)
-                by_own[:, part, column] += to_competitors @ moved
-    score, by_lead, by_common = at_pairs @ score, at_pairs @ by_lead, to_competitors @ by_common
+                found[:, :, column] += times(basis(effect, shifted[:, None], None), slope[effect.coordinate] * weight)
+        moved = carried @ found.reshape(len(leads), -1)
+        return np.reshape(factor.solve_schur(moved) if exactly else moved, (n, -1, width))
+
+    if opponents is not None:
+        all_pairs = fit_all_pairs(to_competitors @ score, mean)
+        carried = all_pairs.solve(to_competitors)
+        thin = jacobian(opponents, by_lead, by_common, all_pairs)
+        return Projection(all_pairs.strength, thin, OwnJacobian(shape, by_own), thin)
+    score, by_lead = at_pairs @ score, at_pairs @ by_lead
     projected, factor = _bradley_terry(i, j, score, n)
     laplacian = np.zeros((n, n))
     laplacian[i, j] = laplacian[j, i] = -by_lead
     laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
     by_head = factor.solve_schur(np.column_stack([laplacian, by_common]))
-    by_own = factor.solve_schur(by_own.reshape(n, -1)).reshape(by_own.shape)
+    carried = to_competitors if exactly else factor.solve_schur(to_competitors)
+
     by_mean = by_head[:, :n]
     if target.slices:
         by_slices: Floats = np.asarray((view.slices.T @ by_mean.T).T)
@@ -142,7 +198,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
             moved = incidence @ (abs(incidence.T) * by_tie[:, None]).toarray()
             by_slices[:, _part_of_competitors(target)] = factor.solve_schur(moved)
         by_head = np.column_stack([by_head, by_slices])
-    return Projection(projected, by_head, by_own, by_mean)
+    return Projection(projected, by_head, OwnJacobian(shape, by_own), by_mean)
 
 
 def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:
@@ -178,25 +234,22 @@ def is_bradley_terry(target: Objective) -> bool:
     return target.likelihood.rows is half.rows and fixed
 
 
-def _interpolation(d: Floats, *, exactly: bool) -> tuple[Floats, Any]:
+def _interpolation(d: Floats, steepest: float, *, exactly: bool) -> tuple[Floats, Any]:
     """Leads at which to take a function of the lead, and the matrix that carries its values there to the leads d.
 
-    All of d where these are few; otherwise Chebyshev nodes, from which a logistic curve of slope 25 over the whole
-    range is interpolated to 1e-12.
+    All of d, or Chebyshev nodes. As a function of theta d the score is analytic within pi of the real numbers, so that
+    the error falls as e^(-nodes asinh(pi / (theta reach))): nodes are as many as leave 1e-12, up to ``MANY_NODES``,
+    which are enough for a logistic curve of slope 25 over the whole range.
     """
-    if exactly or len(d) <= MANY_NODES:
+    if exactly:
         from scipy.sparse import eye_array
 
         return d, eye_array(len(d), format="csr")
-    nodes, to_coefficients = chebyshev(MANY_NODES)
     reach = max(float(np.abs(d).max()), 1e-12)
-    return reach * nodes, chebvander(d / reach, MANY_NODES - 1) @ to_coefficients
-
-
-def chebyshev(size: int) -> tuple[Floats, Floats]:
-    """Chebyshev nodes in [-1, 1], and the matrix that carries values there to the coefficients of the polynomials."""
-    nodes = np.cos(np.pi * (np.arange(size) + 0.5) / size)
-    return nodes, np.linalg.inv(chebvander(nodes, size - 1))
+    wanted = -math.log(INTERPOLATED) / math.asinh(math.pi / max(steepest * reach, 1e-12))
+    size = min(max(NODES, math.ceil(wanted)), MANY_NODES)
+    nodes, to_coefficients = chebyshev(size)
+    return reach * nodes, chebvander(d / reach, size - 1) @ to_coefficients
 
 
 def shares(target: Objective, votes: Floats) -> Floats:

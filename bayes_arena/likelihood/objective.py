@@ -19,9 +19,11 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, summed_by_block
+from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border, summed_by_block
 from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
+from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
@@ -193,7 +195,9 @@ class Objective:
         """Split numbers of slices (..., s) by effect."""
         return [slices[..., part] for part in self.numbering.parts] if self.numbering else []
 
-    def gradient_and_hessian(self, point: Point, *, residuals: bool = True) -> tuple[Point, Arrow | Crossed]:
+    def gradient_and_hessian(
+        self, point: Point, *, residuals: bool = True
+    ) -> tuple[Point, Arrow | Crossed | SparseHessian]:
         """Gradient and Hessian of ``value``, the latter without residuals if so asked.
 
         The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
@@ -201,6 +205,8 @@ class Objective:
         """
         if self.numbering is not None:
             return crossed_hessian(self, point, self.row_terms(point), residuals=residuals)
+        if has_few_pairs(self):
+            return sparse_hessian(self, point)
         return summed_by_block(self, point) if has_many_rows(self) else arrow_hessian(self, point, residuals=residuals)
 
     def bend(self, point: Point, head: Floats, own: Floats) -> Point:
@@ -221,6 +227,11 @@ class Objective:
             np.array([pull.sum() for pull in by_common]),
             np.column_stack([sum_by(k, pull, count) for pull in by_own]),
         )
+
+    @cached_property
+    def border(self) -> Border:
+        """Which numbers of the head every annotator touches: a border without numbers."""
+        return empty_border(self)
 
     def thetas(self, point: Point) -> Any:
         """Theta of every row, or 1 where it is fixed."""

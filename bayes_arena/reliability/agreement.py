@@ -19,8 +19,10 @@ distribution of leads, which a Gauss rule of a few nodes takes for all annotator
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -31,10 +33,11 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.predictor import lead
+from bayes_arena.progress import report
 
 DRAWS = 1000
 LARGEST = 30_000_000
-"""Draws times annotators that are kept; with more annotators there are fewer draws, down to ``FEWEST``."""
+"""Draws times annotators; with more annotators there are fewer draws, down to ``FEWEST``."""
 FEWEST = 100
 NODES = 10
 """Nodes of the Gauss rule: D_k to 1e-6 where log-odds reach 10, and to 1e-3 where they reach 100."""
@@ -88,6 +91,25 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     ----------
     Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
     """
+    parts = [one for _, one in draw_agreement_in_parts(fit, seed=seed)]
+
+    def joined(name: str) -> Any:
+        found = [getattr(one, name) for one in parts]
+        return None if found[0] is None else np.concatenate(found, axis=-1)
+
+    return Agreement(*(joined(field.name) for field in fields(Agreement)))
+
+
+def draw_agreement_in_parts(fit: Fit, *, seed: int = 0) -> Iterator[tuple[slice, Agreement]]:
+    """Draw as :func:`draw_agreement` does, some annotators at a time.
+
+    Yields
+    ------
+    part : slice
+        Which annotators.
+    agreement : Agreement
+        Draws of these.
+    """
     target, predictor, likelihood = fit.target, fit.target.predictor, fit.target.likelihood
     left_out = fit.suspects
     count = target.n_annotators + len(left_out.names)
@@ -100,21 +122,20 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
     nodes, weights = _rules(strength, lead_sd)
     shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)
-    net = np.empty((size, count), dtype=np.float32)
     sided = any(effect.belongs_to_vote and effect.basis == "one" for effect in target.own)
-    pull, position = (np.empty_like(net) if sided else None for _ in range(2))
-    log_tie = np.empty(count) if any(effect.coordinate == T for effect in target.own) else None
+    tied = any(effect.coordinate == T for effect in target.own)
     shared = common.T[:, :, None]
     no_difference = np.zeros((len(fit.model.features), size, 1))  # in any feature
     for part, own in parts:
+        report("drawing what annotators do", part.start, count)
         numbers = np.moveaxis(own, -1, 0)
-        if position is not None and pull is not None:
+        pull = position = None
+        if sided:
             between_equals = predictor.coordinates(np.zeros((size, 1)), shared, numbers, no_difference)
-            position[:, part] = between_equals[ETA]
-            pull[:, part] = likelihood.net_score(between_equals)
+            position = between_equals[ETA].astype(np.float32)
+            pull = likelihood.net_score(between_equals).astype(np.float32)
         coordinates = predictor.coordinates(np.zeros((size, 1)), shared, numbers)
-        if log_tie is not None:
-            log_tie[part] = coordinates[T].mean(axis=0)
+        log_tie = coordinates[T].mean(axis=0) if tied else None
         theta = predictor.theta(numbers)
         total = np.zeros(own.shape[:2])
         for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
@@ -124,8 +145,8 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
             for node, weight in zip(nodes.T, weights.T, strict=True):
                 moved[ETA] = theta * node[:, None]
                 total += chance * weight[:, None] * likelihood.net_score(moved)
-        net[:, part] = total
-    return Agreement(net, pull, position, log_tie)
+        yield part, Agreement(total.astype(np.float32), pull, position, log_tie)
+    report("")
 
 
 def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:

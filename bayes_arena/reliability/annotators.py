@@ -20,7 +20,7 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
-from bayes_arena.reliability.agreement import draw_agreement
+from bayes_arena.reliability.agreement import draw_agreement_in_parts
 from bayes_arena.reliability.anomaly import (
     ANOMALOUS,
     WATCH,
@@ -111,37 +111,44 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
             "numbers vary between clusters. Use 'laplace', 'sandwich' or 'bootstrap'."
         )
     sampled = interval.sampled(fit)
-    agreement = draw_agreement(sampled)
     cast, place = everybody(fit)
     favour, favours = _favours(fit, place)
-    anomaly, suspicion = by_kinds(fit, place) or (anomaly_probability(agreement),) * 2
-    one_sided = one_sided_probability(agreement)
+    known, drawn = by_kinds(fit, place), list[np.ndarray]()
+    net, position = np.empty((3, len(place))), np.empty((3, len(place)))
+    against, one_sided, log_tie = np.empty(len(place)), np.empty(len(place)), np.empty(len(place))
+    for part, agreement in draw_agreement_in_parts(sampled):
+        net[:, part], against[part] = _summary(fit, agreement.net, level), (agreement.net < 0).mean(axis=0)
+        one_sided[part] = one_sided_probability(agreement)
+        if agreement.position is not None:
+            position[:, part] = _summary(fit, agreement.position, level)
+        if agreement.log_tie_propensity is not None:
+            log_tie[part] = agreement.log_tie_propensity
+        if known is None:
+            drawn.append(agreement.net)
+    anomaly, suspicion = known or (anomaly_probability(np.concatenate(drawn, axis=1)),) * 2
     suspicion = np.maximum(suspicion, one_sided)
     taken_as_alike = fit.evidence == "quadrature" and are_alike(fit.cells)
     verdict = np.select(
         [suspicion > ANOMALOUS, (suspicion > WATCH) | taken_as_alike], ["anomalous", "watch"], "reliable"
     )
-    kinds = ways(fit.model, cast, agreement, anomaly, one_sided)
+    kinds = ways(fit.model, cast, against, anomaly, one_sided)
     kinds = np.where(favour > np.minimum(np.maximum(anomaly, one_sided), ANOMALOUS), favours, kinds)
     kinds = np.where((verdict == "reliable") | taken_as_alike, "", kinds)
-    net, lower, upper = _summary(fit, agreement.net, level)
     columns: Columns = {
         "annotator": np.array(cast.annotators, dtype=object),
         "verdict": verdict.astype(object),
         "kind": kinds.astype(object),
         "anomaly_probability": anomaly,
-        "net_agreement": net,
-        "net_agreement_lower": lower,
-        "net_agreement_upper": upper,
+        **dict(zip(("net_agreement", "net_agreement_lower", "net_agreement_upper"), net, strict=True)),
     }
     if fit.target.free_discrimination:
         columns |= _theta_columns(posterior_theta(fit), sampled, level)
     if agreement.log_tie_propensity is not None:
         with np.errstate(over="ignore"):  # an estimate at infinity
-            columns["tie_propensity"] = np.exp(agreement.log_tie_propensity)
+            columns["tie_propensity"] = np.exp(log_tie)
     if agreement.position is not None:
         names = ("position", "position_lower", "position_upper")
-        columns |= dict(zip(names, _summary(fit, agreement.position, level), strict=True))
+        columns |= dict(zip(names, position, strict=True))
         columns["one_sided_probability"] = one_sided
     if fit.trust is not None and fit.trust.kinds is not None:
         columns["favours"] = np.where(favour > WATCH, favours, "").astype(object)
@@ -149,10 +156,10 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
         columns["favour_probability"] = favour
         columns["guesser_probability"] = fit.trust.kinds.probability[GUESSER, place]
         columns["adversary_probability"] = fit.trust.kinds.probability[ADVERSARY, place]
-    ability = np.where(np.arange(len(net)) < fit.cells.n_annotators, np.maximum(net, 0.0), 0.0)
+    ability = np.where(np.arange(len(place)) < fit.cells.n_annotators, np.maximum(net[0], 0.0), 0.0)
     columns["reward"] = ability / max(ability.sum(), np.finfo(float).tiny)
     columns["votes"] = whole_counts(cast.votes_by_annotator())
-    order = np.lexsort((net, -suspicion))
+    order = np.lexsort((net[0], -suspicion))
     return {name: column[order] for name, column in columns.items()}
 
 

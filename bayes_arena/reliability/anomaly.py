@@ -20,7 +20,7 @@ import numpy as np
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.reliability.agreement import Agreement, draw_agreement
+from bayes_arena.reliability.agreement import Agreement, draw_agreement_in_parts
 from bayes_arena.trust.mixture.agreement import low_agreement
 from bayes_arena.votes.cells import TIE, Cells
 
@@ -39,10 +39,12 @@ ALWAYS = 0.9
 """Share of ties beyond which an annotator always ties."""
 
 
-def anomaly_probability(agreement: Agreement) -> Floats:
-    """A_k of the draws, shape (M,)."""
-    bar = TOLERANCE * np.median(agreement.net, axis=1, keepdims=True)
-    return np.asarray((agreement.net < bar).mean(axis=0))
+def anomaly_probability(net: np.ndarray) -> Floats:
+    """A_k of draws of the net agreement (n_draws, M), shape (M,)."""
+    below = np.zeros(net.shape[1])
+    for drawn in net:
+        below += drawn < TOLERANCE * np.median(drawn)
+    return below / len(net)
 
 
 def everybody(fit: Fit) -> tuple[Cells, Ints]:
@@ -70,7 +72,9 @@ def suspicion(fit: Fit) -> Floats:
     """Return the probability that somebody is anomalous, or favours or hates one competitor, shape (M,)."""
     _, place = everybody(fit)
     known = by_kinds(fit, place)
-    return anomaly_probability(draw_agreement(fit)) if known is None else known[1]
+    if known is not None:
+        return known[1]
+    return anomaly_probability(np.concatenate([drawn.net for _, drawn in draw_agreement_in_parts(fit)], axis=1))
 
 
 def suspicion_in(columns: Columns, fit: Fit) -> Floats:
@@ -98,13 +102,12 @@ def one_sided_probability(agreement: Agreement) -> Floats:
     return np.asarray((np.abs(agreement.pull) > np.maximum(agreement.net, ONE_SIDED)).mean(axis=0))
 
 
-def ways(model: Model, cells: Cells, agreement: Agreement, anomaly: Floats, one_sided: Floats) -> np.ndarray:
-    """In what way every annotator is anomalous, or would be."""
+def ways(model: Model, cells: Cells, against: Floats, anomaly: Floats, one_sided: Floats) -> np.ndarray:
+    """In what way every annotator is anomalous, or would be; ``against`` is the probability that D_k < 0."""
     seen = model.seen_counts(cells.counts)
     ties, votes = (sum_by(cells.annotator, part.sum(axis=0), cells.n_annotators) for part in (seen[TIE:], seen))
-    against = (agreement.net < 0).mean(axis=0) > CLEARLY
     return np.select(
-        [against, one_sided > np.minimum(anomaly, ANOMALOUS), ties > ALWAYS * votes],
+        [against > CLEARLY, one_sided > np.minimum(anomaly, ANOMALOUS), ties > ALWAYS * votes],
         ["adversarial", "one-sided", "always ties"],
         "uninformative",
     ).astype(object)

@@ -262,11 +262,13 @@ class Cells(Votes):
         row, first = np.cumsum(new) - 1, order[new]
         counts, turned = self.counts.take(order, 0), turned[order]
         counts[turned] = counts[turned][:, [LOSS, WIN, TIE, BOTH_BAD]]
+        if not new.all():
+            counts = np.column_stack([sum_by(row, column, len(first)) for column in counts.T])
         return Tally(
             i=i[first],
             j=j[first],
             k=annotator[first],
-            counts=np.column_stack([sum_by(row, column, len(first)) for column in counts.T]),
+            counts=counts,
             features=differences.take(first, 1),
             slices=codes.take(first, 1),
         )
@@ -355,6 +357,32 @@ class Tally:
     def votes(self) -> Floats:
         """Votes of every row, shape (n_rows,)."""
         return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def met(self) -> Met:
+        """Which competitors every annotator met."""
+        size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
+        codes = np.concatenate([self.k * size + self.i, self.k * size + self.j])
+        met, row = np.unique(codes, return_inverse=True)
+        return Met(met // size, met % size, *np.split(row, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Met:
+    """Annotators and the competitors among their votes, sorted by both.
+
+    Attributes
+    ----------
+    annotator, competitor : ndarray of int, shape (e,)
+        Each pair of these once.
+    of_i, of_j : ndarray of int, shape (n_rows,)
+        Which of them the annotator of a row, and its i or j, are.
+    """
+
+    annotator: Ints
+    competitor: Ints
+    of_i: Ints
+    of_j: Ints
 
 
 def _mixture(features: Floats) -> Floats:

@@ -112,7 +112,7 @@ def test_the_evidence_has_the_determinant_of_the_hessian_on_the_plane(arena_cell
     def apart(strength_sd):
         target = replace(fit.target, strength_sd=strength_sd)
         _, arrow = target.gradient_and_hessian(fit.point, residuals=False)
-        border = arrow.border.reshape(n + c, -1)
+        border = arrow.border.dense().reshape(n + c, -1)
         dense = np.block([[arrow.head, border], [border.T, block_diag(*arrow.tail)]])
         _, expected = np.linalg.slogdet(plane.T @ dense @ plane)
         return laplace_at(target, fit.point, fit.laplace.shifts, residuals=False).log_determinant - expected

@@ -12,6 +12,7 @@ from scipy.linalg import block_diag
 
 import bayes_arena as ba
 from bayes_arena.likelihood.algebra.arrow import Arrow, factorise
+from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
 from bayes_arena.likelihood.point import Point
@@ -158,7 +159,7 @@ def test_hessian_by_finite_differences(target, scale):
 
 def dense(arrow: Arrow) -> np.ndarray:
     size, count, _ = arrow.border.shape
-    border = arrow.border.reshape(size, -1)
+    border = arrow.border.dense().reshape(size, -1)
     return np.block([[arrow.head, border], [border.T, block_diag(*arrow.tail) if count else np.zeros((0, 0))]])
 
 
@@ -168,7 +169,7 @@ def random_arrow(n: int = 4, m: int = 5, q: int = 2) -> Arrow:
     tail = roots @ roots.transpose(0, 2, 1) + np.eye(q)
     border = rng.normal(size=(n, m, q))
     whole = np.einsum("hmp,mpq,gmq->hg", border, np.linalg.inv(tail), border)
-    return Arrow(root @ root.T + whole + np.eye(n), border, tail)
+    return Arrow(root @ root.T + whole + np.eye(n), Border.of(border), tail)
 
 
 def plane(held: list[bool], n: int = 4, m: int = 5) -> np.ndarray:

@@ -89,7 +89,7 @@ def test_every_model_agrees_with_its_dense_scores(four_outcomes, model, prior):
     size, width = len(arrow.head), arrow.tail.shape[1]
     hessian = np.zeros((size + count * width,) * 2)
     hessian[:size, :size] = arrow.head
-    hessian[:size, size:] = arrow.border.reshape(size, -1)
+    hessian[:size, size:] = arrow.border.dense().reshape(size, -1)
     hessian[size:, :size] = hessian[:size, size:].T
     for k in range(count):
         block = slice(size + k * width, size + (k + 1) * width)

@@ -368,7 +368,8 @@ def test_verdicts_and_kinds_by_hand(monkeypatch):
     pull = np.full((100, 5), 0.1, dtype=np.float32)
     pull[:, 4] = -0.4
     monkeypatch.setattr(
-        "bayes_arena.reliability.annotators.draw_agreement", lambda fit: Agreement(net, pull, pull, np.zeros(5))
+        "bayes_arena.reliability.annotators.draw_agreement_in_parts",
+        lambda fit: [(slice(0, 5), Agreement(net, pull, pull, np.zeros(5)))],
     )
     table = ba.annotators(fit).set_index("annotator").loc[list("pqrst")]
     assert_allclose(table["anomaly_probability"], [0.6, 0.2, 0.05, 0, 0])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.errors import OutputError, listing
+from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells
 
@@ -33,6 +34,9 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
         "schur": ("head", "head_too"),
         "lower": ("head", "head_too"),
         "border_q": ("head", "own_annotator", "own"),
+        "border_start": ("border_edge",),
+        "border_column": ("border_entry",),
+        "border_value": ("border_entry", "own"),
         "inverse_tail": ("own_annotator", "own", "own_too"),
         "held": ("own",),
         "entry": ("row", "entry_of_row"),
@@ -100,6 +104,14 @@ def require_sound(cells: Cells, group: str = "cells") -> None:
     for name, names in (("competitors", cells.competitors), ("annotators", cells.annotators)):
         later = np.array(names[1:], dtype=object)
         _require(later > np.array(names[:-1], dtype=object), later, f"{group}/{name} has names twice or out of order")
+
+
+def require_sound_border(border: Border) -> None:
+    """Hold what annotators touch to the numbers that there are."""
+    start, column = border.start, border.column
+    ordered = (start >= 0) & (start <= len(column)) & (np.diff(start, prepend=0) >= 0)
+    _require(ordered, start, "laplace/border_start has entries that are not there")
+    _require((column >= 0) & (column < border.size), column, "laplace/border_column has numbers that nobody has")
 
 
 def require_sound_judgement(trust: Judgement) -> None:

@@ -19,14 +19,24 @@ from bayes_arena.errors import OutputError
 from bayes_arena.extras import require
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, label_of, variable
-from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_judgement
+from bayes_arena.fits.saved.soundness import (
+    LAYOUT,
+    require_sound,
+    require_sound_border,
+    require_sound_judgement,
+    sound_array,
+)
 from bayes_arena.fits.tree import attributes, to_datatree
-from bayes_arena.inference.mode.laplace import Laplace
+from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.algebra.arrow import Factor, factorise
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
 from bayes_arena.threads import one_thread
@@ -35,7 +45,7 @@ from bayes_arena.trust.judgement import Judgement
 from bayes_arena.trust.mixture.shares import USUAL
 from bayes_arena.votes.cells import OUTCOMES, Cells
 
-FORMAT = 2
+FORMAT = 3
 """Version of the layout of a file."""
 ENGINES = {".nc": "h5netcdf", ".zarr": "zarr"}
 """What reads and writes a file, by its suffix."""
@@ -123,7 +133,7 @@ def _read(path: Path) -> Fit:
 
     with xr.open_datatree(path, engine=ENGINES[path.suffix]) as opened:
         tree = opened.load()
-    if tree.attrs.get("bayes_arena_format") not in (1, FORMAT):
+    if tree.attrs.get("bayes_arena_format") not in (1, 2, FORMAT):
         raise OutputError("it was not written by save() of this version of bayes_arena")
     if tree.attrs["bayes_arena_format"] == 1:
         tree.attrs |= _as_of_today(tree.attrs)
@@ -133,6 +143,7 @@ def _read(path: Path) -> Fit:
     target = problem.objective
     sizes |= {"common": len(target.common), "own_annotator": target.n_annotators, "own": len(target.own)}
     sizes["head"] = sizes["competitor"] + sizes["common"]
+    sizes["border_edge"] = sizes["own_annotator"] + 1
     sizes["number_of_slices"] = len(target.start().slices)
     with one_thread():  # as the fit was made
         mode = assemble(Mode, tree, sizes, problem=problem, laplace=_laplace(tree, sizes, problem))
@@ -150,16 +161,31 @@ def _read(path: Path) -> Fit:
 
 
 def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
-    """Read the Gaussian approximation: its factor, or of a model with slices the matrix, which is factorised again."""
-    factor: Factor | CrossedFactor
-    if problem.objective.numbering is None:
-        factor = assemble(Factor, tree, sizes, PARTS["factor"])
+    """Read the Gaussian approximation: its factor, or of a model with slices the matrix, which is factorised again.
+
+    That of many competitors is made again from the votes.
+    """
+    factor: Factor | CrossedFactor | SparseFactor
+    if has_few_pairs(problem.objective):
+        point, infinite = assemble(Point, tree, sizes, PARTS["point"]), json.loads(tree.attrs["at_infinity"])
+        factor = laplace_at(problem.objective, point, problem.shifts, at_infinity=bool(infinite)).factor
+    elif problem.objective.numbering is None:
+        old = "border_q" in tree[PARTS["border"]]
+        border = _border_in_full(tree, sizes) if old else assemble(Border, tree, sizes, PARTS["border"])
+        require_sound_border(border)
+        factor = assemble(Factor, tree, sizes, PARTS["factor"], border=border)
     else:
         hessian = assemble(Crossed, tree, sizes, PARTS["factor"], numbering=problem.objective.numbering)
         gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
         factor = factorise(hessian, extra=gauge.extra(problem.objective.start(), hessian), held=gauge.held)
     laplace: Laplace = assemble(Laplace, tree, sizes, PARTS["laplace"], factor=factor)
     return laplace
+
+
+def _border_in_full(tree: Any, sizes: dict[str, int]) -> Border:
+    """Return the border B of a file of layout 1 or 2, which has all of B Q."""
+    border_q, inverse = (sound_array(tree, PARTS["border"], name, sizes) for name in ("border_q", "inverse_tail"))
+    return Border.of(np.einsum("hmp,mpq->hmq", border_q, np.linalg.inv(inverse)))
 
 
 def _trust(tree: Any, sizes: dict[str, int], counted: Cells) -> Judgement:

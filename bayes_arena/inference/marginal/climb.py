@@ -130,7 +130,7 @@ def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: 
         If F has no value at the start.
     """
     n, last, taken, stuck = integral.target.n_competitors, nodes >= FINE, 0, False
-    at = integral(head, prior, with_border=last)
+    at = integral(head, prior)
     if not at.is_finite:
         raise ConvergenceError(
             f"The marginal likelihood has no value at the spreads {prior}. Start from narrower ones, or use "
@@ -148,7 +148,7 @@ def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: 
         move, squares = step.move, float(head[:n] @ head[:n])
         while True:
             there, spreads = _moved(integral, head, prior, move)
-            trial, onward = integral(there, spreads, with_border=last), None
+            trial, onward = integral(there, spreads), None
             if trial.is_finite:
                 missed = _missed(integral, (head, prior, at), (there, spreads, trial))
                 onward = _newton(integral, there, spreads, trial, alike, missed)

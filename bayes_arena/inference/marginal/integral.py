@@ -22,6 +22,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.compiled import made_ready
 from bayes_arena.errors import ModelError
+from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import M
 from bayes_arena.likelihood.priors import Prior, Spreads
@@ -66,9 +67,6 @@ class Evaluation:
         Posterior means of the annotators' numbers, given the head.
     covariance : ndarray, shape (M, q, q)
         Their posterior covariances, given the head.
-    border : ndarray, shape (h, M, q)
-        Covariances of those numbers with the derivatives of the loss by the head: how the numbers move with it. Empty
-        if not asked for.
     """
 
     value: float
@@ -76,7 +74,6 @@ class Evaluation:
     information: Floats
     mean: Floats
     covariance: Floats
-    border: Floats
 
     @property
     def is_finite(self) -> bool:
@@ -105,6 +102,12 @@ class Integral:
     quarter : bool
         Whether a quarter of the annotators is enough.
 
+    Attributes
+    ----------
+    border : Border, shape (h, M, q)
+        At the last point evaluated, how the annotators' numbers move with the head: their covariances with the
+        derivatives of the loss by it, times the inverse of their own. Empty on the coarse grid.
+
     Raises
     ------
     ModelError
@@ -130,6 +133,7 @@ class Integral:
         self.own, self.means = np.array(own, dtype=np.int64), np.array([effect.mean for effect in target.own])
         self.modes = np.tile(self.means, (target.n_annotators, 1))
         self.grids = (*_grid(nodes, len(own)), *_grid(COARSE, len(own)), MANY_ROWS)
+        self.border = self._border() if nodes >= FINE else Border.of(np.zeros((0, 0, len(own))))
         self.blocks = self._blocks()
         self.evaluations, self.began = 0, monotonic()
         if quarter:
@@ -144,11 +148,21 @@ class Integral:
         edges = np.concatenate([[0], edges, [len(rows)]])
         return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
 
+    def _border(self) -> Border:
+        """Return a border with room for what every annotator touches."""
+        from bayes_arena.inference.marginal.kernels import met
+
+        tally, n = self.target.tally, self.target.n_competitors
+        touched = met(self.start, tally.i, tally.j, n) + len(self.entered)
+        start = np.append(0, np.cumsum(touched))
+        entries = np.empty(start[-1], dtype=np.int32), np.empty((start[-1], len(self.own)))
+        return Border(n + len(self.entered), start, *entries)
+
     def spreads_of(self, prior: Prior) -> list[float]:
         """Spreads of the annotators' numbers under a prior."""
         return [prior.spread(name) for name in self.spreads]
 
-    def __call__(self, head: Floats, prior: Prior, *, with_border: bool = False) -> Evaluation:
+    def __call__(self, head: Floats, prior: Prior) -> Evaluation:
         """Evaluate at strengths and common numbers under the spreads of a prior."""
         target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
         sd = np.array(self.spreads_of(prior))
@@ -156,13 +170,14 @@ class Integral:
         np.add.at(base, 1 + self.entered, head[n:])
         size = n + 3 + q
         mean, covariance = np.empty((count, q)), np.empty((count, q, q))
-        border = np.zeros((n + 3, count, q) if with_border else (0, 0, 0))
+        border = self.border.start, self.border.column, self.border.value
 
         def block(edges: tuple[int, int]) -> Sums:
             gradient, information = np.zeros(size), np.zeros((size, size))
             value = self.integrate(
                 self.kind, *edges, self.start, target.tally.i, target.tally.j, self.counts, head[:n], base,
-                self.means, sd, self.own, self.grids, self.modes, gradient, information, mean, covariance, border,
+                self.means, sd, self.own, self.grids, self.modes, gradient, information, mean, covariance,
+                self.entered, *border,
             )  # fmt: skip
             return value, gradient, information
 
@@ -171,7 +186,6 @@ class Integral:
         kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])
         gradient, information = gradient[kept], information[np.ix_(kept, kept)]
         information = information + information.T - np.diag(np.diag(information))
-        border = border[kept[: len(head)]] if with_border else border
         center = np.concatenate([np.zeros(n), [effect.mean for effect in target.common]])
         precision = np.concatenate([np.full(n, prior.strength**-2), [effect.sd**-2 for effect in target.common]])
         hyper = cast(Spreads, prior.hyper)
@@ -179,7 +193,7 @@ class Integral:
         value += 0.5 * float(precision @ (head - center) ** 2) + float(np.sum(0.5 * (sd / scale) ** 2 - np.log(sd)))
         gradient += np.concatenate([precision * (head - center), (sd / scale) ** 2 - 1])
         information[np.diag_indices(len(kept))] += np.concatenate([precision, 2 * (sd / scale) ** 2])
-        return Evaluation(value, gradient, information, mean, covariance, border)
+        return Evaluation(value, gradient, information, mean, covariance)
 
     def _summed(self, block: Callable[[tuple[int, int]], Sums]) -> Sums:
         """Sum the blocks, in their order, as they are done; say so of what takes long, and hear Ctrl-C between them."""

@@ -365,6 +365,19 @@ def _mode(kind, x, own, base, mean, sd, lead, n, half, y, totals, terms, at, low
     return value
 
 
+@vectorised
+def met(start, i, j, n):  # type: ignore[no-untyped-def]
+    """Count the competitors that every annotator met, shape (M,), given the rows of :func:`integrate`."""
+    count, last = np.zeros(len(start) - 1, dtype=np.int64), np.full(n, -1)
+    for k in range(len(count)):
+        for a in range(start[k], start[k + 1]):
+            for c in (i[a], j[a]):
+                if last[c] != k:
+                    last[c] = k
+                    count[k] += 1
+    return count
+
+
 @part
 def _spread_out(nodes, x, lower, gap, spot):  # type: ignore[no-untyped-def]
     """Write the nodes of an annotator, and how far they are from the mode x (q, 1), both (q, nodes)."""
@@ -502,6 +515,9 @@ def integrate(  # type: ignore[no-untyped-def]
     information,
     posterior_mean,
     posterior_cov,
+    entered,
+    border_start,
+    border_column,
     border,
 ):
     """Integrate annotators ``first_k`` to ``last_k`` out.
@@ -526,8 +542,13 @@ def integrate(  # type: ignore[no-untyped-def]
     gradient, information : (n + 3 + q,), (n + 3 + q, n + 3 + q)
         Added to: derivatives of minus the log marginal likelihood by r, the common part of (eta, t, m), and ln sd. Of
         the information each pair of coordinates is added to at one of its two places.
-    posterior_mean, posterior_cov, border : (M, q), (M, q, q), (n + 3, M, q) or empty
-        Written: E x, Cov x and, if wanted, Cov(s, x).
+    posterior_mean, posterior_cov : (M, q), (M, q, q)
+        Written: E x and Cov x.
+    entered : (c,)
+        Which of (eta, t, m) the common numbers enter.
+    border_start, border_column, border : (M + 1,), (e,) and (e, q), or the last two empty
+        Written if wanted: Cov(s, x) (Cov x)^-1 for the competitors that an annotator met, and then for the common
+        numbers (:class:`~bayes_arena.likelihood.algebra.sparse.border.Border`).
 
     Returns
     -------
@@ -663,7 +684,14 @@ def integrate(  # type: ignore[no-untyped-def]
             _explained(z, s, explained)
             for t in range(s + 1):
                 information[row, touched[t]] -= explained[t]
-            if len(border) and s < n_touched + 3:
+        if len(border):
+            for s in range(n_touched + len(entered)):
+                at_head = s if s < n_touched else n_touched + entered[s - n_touched]
+                at_border = border_start[k] + s
+                border_column[at_border] = touched[s] if s < n_touched else n + s - n_touched
                 for p in range(q):
-                    border[row, k, p] = cross[s, p]
+                    part = 0.0
+                    for t in range(p, q):
+                        part += spread[t, p] * z[t, at_head]
+                    border[at_border, p] = part
     return value

@@ -6,14 +6,15 @@ annotator k a few numbers of their own. Given the head the annotators are indepe
     H = [[A, B], [B', D]],   A (h, h), B (h, M, q), D block-diagonal with small blocks (M, q, q),
 
 and everything follows from the Schur complement S = A - B Q B' (h, h) with Q = D^-1: solutions of H x = g, positive
-definiteness, the inverse, its determinant and draws. Nothing of size M x M is formed.
+definiteness, the inverse, its determinant and draws. Nothing of size M x M is formed, nor of h x M: of B is kept what
+every annotator touches (:mod:`bayes_arena.likelihood.algebra.sparse.border`).
 
 Holding the sum over annotators of some of their numbers confines x to the plane E'x = 0, E having a one for every
 annotator in each held column. The same formulas then give the constrained solution and covariance with
 
     Q = D^-1 - D^-1 E (E' D^-1 E)^-1 E' D^-1,
 
-the limit of (D + rho E E')^-1 for large rho.
+the limit of (D + rho E E')^-1 for large rho: D^-1 less a matrix of the rank of E, as which it is applied.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import overload
 
 import numpy as np
@@ -30,6 +32,10 @@ from scipy.linalg import cholesky, solve_triangular
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor, solved
+from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
+from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 
 TAIL_FLOOR = 1e-12
 """Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""
@@ -42,7 +48,7 @@ class Arrow:
     """The blocks A (h, h), B (h, M, q) and D (M, q, q) of an arrow matrix."""
 
     head: Floats
-    border: Floats
+    border: Border
     tail: Floats
 
 
@@ -56,8 +62,8 @@ class Factor:
         S, with whatever was added to the head.
     lower : ndarray, shape (h, h)
         Its lower Cholesky factor.
-    border_q : ndarray, shape (h, M, q)
-        B Q.
+    border : Border, shape (h, M, q)
+        B.
     inverse_tail : ndarray, shape (M, q, q)
         D^-1.
     held : ndarray of bool, shape (q,)
@@ -66,15 +72,14 @@ class Factor:
 
     schur: Floats
     lower: Floats
-    border_q: Floats
+    border: Border
     inverse_tail: Floats
     held: NDArray[np.bool_]
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Numbers of the head, annotators, and own numbers of each."""
-        h, count, width = self.border_q.shape
-        return h, count, width
+        return self.border.shape
 
     def solve(self, head: Floats, tail: Floats) -> tuple[Floats, Floats]:
         """Solve H x = g.
@@ -89,14 +94,11 @@ class Factor:
         head, tail : ndarray
             x in the same shapes; with sums held, the constrained solution.
         """
-        single = head.ndim == 1
-        if single:
-            head, tail = head[:, None], tail[..., None]
-        wide, flat = self.border_q.reshape(len(head), -1), tail.reshape(-1, tail.shape[-1])
-        x = self.solve_schur(head - wide @ flat)
-        own = self._project(np.einsum("mpq,mqs->mps", self.inverse_tail, tail))
-        own = own - np.reshape(wide.T @ x, own.shape)
-        return (x[:, 0], own[..., 0]) if single else (x, own)
+        if head.ndim == 1:
+            x, own = self.solve(head[:, None], tail[..., None])
+            return x[:, 0], own[..., 0]
+        x = self.solve_schur(head - self.border.times(self._q_times(tail)))
+        return x, self._q_times(tail - self.border.transposed_times(x))
 
     def solve_schur(self, right: Floats) -> Floats:
         """Solve S x = right for (h,) or (h, m)."""
@@ -104,14 +106,32 @@ class Factor:
 
     def tail_covariance(self) -> Floats:
         """Diagonal blocks of the lower right part of the (constrained) inverse, Q + Q B' S^-1 B Q, (M, q, q)."""
-        size, count, width = self.border_q.shape
-        half = solve_triangular(self.lower, self.border_q.reshape(size, -1), lower=True, check_finite=False)
-        cube = np.reshape(half, (size, count, width))
-        blocks = self.inverse_tail + np.einsum("hmp,hmq->mpq", cube, cube)
+        blocks = self.inverse_tail.copy()
         if self.held.any():
-            columns = self.inverse_tail[:, :, self.held]
-            blocks = blocks - columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
-        return np.asarray(blocks)
+            columns = self._held_columns
+            blocks -= columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
+        for part, border in self.border.blocks():
+            moved = _times_q(border, self.inverse_tail[part], self.held, self._towards)
+            half = solve_triangular(self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False)
+            cube = np.reshape(half, moved.shape)
+            blocks[part] += np.einsum("hmp,hmq->mpq", cube, cube)
+        return blocks
+
+    def variance(self, head: Floats, own: OwnJacobian) -> Floats:
+        """Diagonal of J H^-1 J', (m,), for derivatives J by the head (m, h) and by the annotators' numbers."""
+        left, variance = head.copy(), np.zeros(len(head))
+        held = np.zeros((len(head), int(self.held.sum())))
+        for part, by_own in own.blocks():
+            moved = np.einsum("fmp,mpq->fmq", by_own, self.inverse_tail[part])
+            variance += np.einsum("fmq,fmq->f", moved, by_own)
+            border = self.border.dense(part.start, part.stop)
+            left -= moved.reshape(len(head), -1) @ border.reshape(len(border), -1).T
+            held += moved[:, :, self.held].sum(axis=1)
+        if self.held.any():
+            left += held @ self._towards.T
+            variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self._held_total(), held.T))
+        half = solve_triangular(self.lower, left.T, lower=True, check_finite=False)
+        return np.asarray(variance + np.einsum("hf,hf->f", half, half))
 
     def log_determinant(self) -> float:
         """Logarithm of the determinant of H on the plane, up to a constant of the shapes."""
@@ -146,9 +166,9 @@ class Factor:
         own : ndarray, shape (size, m, q)
             Their numbers.
         """
-        size, (count, width) = len(head), self.inverse_tail.shape[:2]
+        size, (_, count, width) = len(head), self.shape
         step = max(1, at_once // max(size, 1))
-        parts = [slice(first, first + step) for first in range(0, count, step)]
+        parts = [slice(first, min(first + step, count)) for first in range(0, count, step)]
         excess = np.zeros((int(self.held.sum()), size))
         if self.held.any():
             ahead = deepcopy(rng)  # the same noise, seen once before it is used
@@ -156,8 +176,10 @@ class Factor:
             excess = np.linalg.solve(self._held_total(), total[self.held])
         for part in parts:
             tail = self._noise(rng, part, size)
-            tail -= np.einsum("mqh,hs->mqs", self.inverse_tail[part][:, :, self.held], excess)
-            tail -= (self.border_q[:, part].reshape(head.shape[1], -1).T @ head.T).reshape(tail.shape)
+            tail -= self._held_columns[part] @ excess
+            border = self.border.dense(part.start, part.stop)
+            moved = _times_q(border, self.inverse_tail[part], self.held, self._towards)
+            tail -= (moved.reshape(len(moved), -1).T @ head.T).reshape(tail.shape)
             yield part, tail.transpose(2, 0, 1)
 
     def _noise(self, rng: np.random.Generator, part: slice, size: int) -> Floats:
@@ -166,14 +188,23 @@ class Factor:
         return np.asarray(roots @ rng.normal(size=(*roots.shape[:2], size)))
 
     def _held_total(self) -> Floats:
-        return np.asarray(self.inverse_tail.sum(axis=0)[np.ix_(self.held, self.held)])
+        return np.asarray(self._held_columns.sum(axis=0)[self.held])
 
-    def _project(self, tail: Floats) -> Floats:
-        """Move (M, q, m) to the plane along D^-1 E, which turns D^-1 g into Q g."""
-        if not self.held.any():
-            return tail
-        excess = np.linalg.solve(self._held_total(), tail.sum(axis=0)[self.held])
-        return np.asarray(tail - np.einsum("mqh,hs->mqs", self.inverse_tail[:, :, self.held], excess))
+    @property
+    def _held_columns(self) -> Floats:
+        """D^-1 E, shape (M, q, s)."""
+        return self.inverse_tail[:, :, self.held]
+
+    @cached_property
+    def _towards(self) -> Floats:
+        return _towards_plane(self.border, self.inverse_tail, self.held)
+
+    def _q_times(self, tail: Floats) -> Floats:
+        """Q x for x (M, q, m)."""
+        moved = np.einsum("mpq,mqs->mps", self.inverse_tail, tail)
+        if self.held.any():
+            moved -= self._held_columns @ np.linalg.solve(self._held_total(), moved.sum(axis=0)[self.held])
+        return np.asarray(moved)
 
 
 @overload
@@ -184,19 +215,19 @@ def factorise(
 ) -> CrossedFactor: ...
 @overload
 def factorise(
-    arrow: Arrow | Crossed, *, extra: Floats | float = ..., held: np.ndarray, damping: float = ...
-) -> Factor | CrossedFactor: ...
+    arrow: Arrow | Crossed | SparseHessian, *, extra: Floats | float = ..., held: np.ndarray, damping: float = ...
+) -> Factor | CrossedFactor | SparseFactor: ...
 def factorise(
-    arrow: Arrow | Crossed, *, extra: Floats | float = 0.0, held: np.ndarray, damping: float = 0.0
-) -> Factor | CrossedFactor:
-    """Factorise an arrow matrix, or that of a model with slices.
+    arrow: Arrow | Crossed | SparseHessian, *, extra: Floats | float = 0.0, held: np.ndarray, damping: float = 0.0
+) -> Factor | CrossedFactor | SparseFactor:
+    """Factorise an arrow matrix, or that of a model with slices or of many competitors.
 
     Parameters
     ----------
-    arrow : Arrow or Crossed
+    arrow : Arrow, Crossed or SparseHessian
         The matrix.
     extra : float or ndarray, shape (h, h)
-        Added to its ``head``: gauge terms.
+        Added to its ``head``: gauge terms. Of a sparse one the columns (n, k) whose outer products they are.
     held : ndarray of bool, shape (q,)
         Columns of the annotators whose sum is held; with slices all are.
     damping : float
@@ -207,7 +238,7 @@ def factorise(
     numpy.linalg.LinAlgError
         If the matrix (on the plane, where sums are held) is not positive definite.
     """
-    if isinstance(arrow, Crossed):
+    if not isinstance(arrow, Arrow):
         return arrow.factorise(extra, damping)
     size, count, width = arrow.border.shape
     if damping:
@@ -223,12 +254,28 @@ def factorise(
         np.linalg.cholesky(inverse_tail)
     elif inverse_tail.min(initial=1.0) <= 0:
         raise np.linalg.LinAlgError("an annotator's curvature is negative")
-    border_q = np.einsum("hmp,mpq->hmq", arrow.border, inverse_tail)
-    held = held if count else np.zeros_like(held)
+    schur = schur_complement(arrow, inverse_tail, held) + extra
+    return Factor(schur, cholesky(schur, lower=True, check_finite=False), arrow.border, inverse_tail, held)
+
+
+def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:
+    """Return A - B Q B', given D^-1."""
+    schur, towards = arrow.head.copy(), _towards_plane(arrow.border, inverse_tail, held)
+    for part, border in arrow.border.blocks():
+        moved = _times_q(border, inverse_tail[part], held, towards)
+        schur -= moved.reshape(len(moved), -1) @ border.reshape(len(moved), -1).T
+    return schur
+
+
+def _towards_plane(border: Border, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:
+    """B D^-1 E (E' D^-1 E)^-1, shape (h, s)."""
+    columns = inverse_tail[:, :, held]
+    return np.asarray(np.linalg.solve(columns.sum(axis=0)[held], border.times(columns).T).T)
+
+
+def _times_q(border: Floats, inverse_tail: Floats, held: NDArray[np.bool_], towards: Floats) -> Floats:
+    """B Q of some annotators, given B (h, m, q) and D^-1 (m, q, q) of these."""
+    moved = np.einsum("hmp,mpq->hmq", border, inverse_tail)
     if held.any():
-        columns = inverse_tail[:, :, held]
-        total = columns.sum(axis=0)[held]
-        spread = np.linalg.solve(total, border_q.sum(axis=1)[:, held].T)
-        border_q -= np.einsum("mqs,sh->hmq", columns, spread)
-    schur = arrow.head + extra - border_q.reshape(size, -1) @ arrow.border.reshape(size, -1).T
-    return Factor(schur, cholesky(schur, lower=True, check_finite=False), border_q, inverse_tail, held)
+        moved -= np.einsum("hs,mqs->hmq", towards, inverse_tail[:, :, held])
+    return np.asarray(moved)

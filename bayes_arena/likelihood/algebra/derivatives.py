@@ -15,6 +15,7 @@ matrix (:mod:`bayes_arena.likelihood.algebra.crossed`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.features_pass import sums_by_block
+from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import times
@@ -59,8 +61,13 @@ def arrow_hessian(target: Objective, point: Point, *, residuals: bool) -> tuple[
         head[n + s, n + s] += effect.sd**-2
 
     # every annotator's own
-    g_own = np.zeros((count, width))
-    border, tail = np.zeros((n + n_common, count, width)), np.zeros((count, width, width))
+    if not width:
+        return Point(g_strength, g_common, np.zeros((count, 0))), Arrow(
+            head, Border.of(np.zeros((len(head), count, 0))), np.zeros((count, 0, 0))
+        )
+    g_own, tail = np.zeros((count, width)), np.zeros((count, width, width))
+    met, border = target.tally.met, replace(target.border, value=np.zeros((len(target.border.column), width)))
+    place, last = np.arange(len(met.annotator)) + n_common * met.annotator, border.start[1:] - n_common
     for p, effect in enumerate(target.own):
         c = effect.coordinate
         g_own[:, p] = sum_by(k, times(own_basis[p], slope[c]), count)
@@ -68,16 +75,26 @@ def arrow_hessian(target: Objective, point: Point, *, residuals: bool) -> tuple[
         mixed = theta * times(own_basis[p], curve[ETA, c])
         if effect.basis == "lead" and residuals:
             mixed = mixed + slope[ETA]
-        block = sum_by(i * count + k, mixed, n * count) - sum_by(j * count + k, mixed, n * count)
-        border[:n, :, p] = block.reshape(n, count)
+        border.value[place, p] = sum_by(met.of_i, mixed, len(place)) - sum_by(met.of_j, mixed, len(place))
         for s, other in enumerate(target.common):
             both = times(own_basis[p], times(common_basis[s], curve[other.coordinate, c]))
-            border[n + s, :, p] = sum_by(k, both, count)
+            border.value[last + s, p] = sum_by(k, both, count)
         for q, other in enumerate(target.own):
             both = times(own_basis[p], times(own_basis[q], curve[c, other.coordinate]))
             tail[:, p, q] = sum_by(k, both, count)
         tail[:, p, p] += effect.sd**-2
     return Point(g_strength, g_common, g_own), Arrow(head, border, tail)
+
+
+def empty_border(target: Objective) -> Border:
+    """Return a border without numbers: the competitors that an annotator met, then what all have in common."""
+    met, n, common = target.tally.met, target.n_competitors, np.arange(len(target.common))
+    count = target.n_annotators
+    start = np.searchsorted(met.annotator, np.arange(count + 1)) + len(common) * np.arange(count + 1)
+    column = np.empty(start[-1], dtype=np.int32)
+    column[np.arange(len(met.annotator)) + len(common) * met.annotator] = met.competitor
+    column[start[1:, None] - len(common) + common] = n + common
+    return Border(n + len(common), start, column, np.zeros((len(column), 0)))
 
 
 def summed_by_block(target: Objective, point: Point) -> tuple[Point, Arrow]:
@@ -88,7 +105,7 @@ def summed_by_block(target: Objective, point: Point) -> tuple[Point, Arrow]:
     mean = [effect.mean for effect in target.common]
     pulls = strength + point.strength / target.strength_sd**2, common + (point.common - mean) / sd**2
     gradient = Point(*pulls, np.zeros((0, 0)))
-    return gradient, Arrow(head, np.zeros((len(head), 0, 0)), np.zeros((0, 0, 0)))
+    return gradient, Arrow(head, Border.of(np.zeros((len(head), 0, 0))), np.zeros((0, 0, 0)))
 
 
 def crossed_hessian(

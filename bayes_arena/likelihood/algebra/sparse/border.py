@@ -1,0 +1,95 @@
+"""The border B of an arrow matrix, kept where it is not zero, and multiplied block by block.
+
+What is B[h, k, p]? How number h of the head and number p of annotator k pull together, in the Hessian. The votes of an
+annotator meet few competitors: of all others B has nothing. So the numbers of the head that each annotator touches are
+kept, one annotator after the other; products lay some annotators at a time out as a dense matrix, which a processor
+multiplies many times as fast as a sparse one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_arena.arrays import Floats, Ints
+
+AT_ONCE = 500_000
+"""Numbers of B that are laid out together: they stay in the cache of a processor."""
+
+
+@dataclass(frozen=True, eq=False)
+class Border:
+    """B (h, M, q), h numbers of the head by q of every annotator.
+
+    Attributes
+    ----------
+    size : int
+        Numbers of the head, h.
+    start : ndarray of int, shape (M + 1,)
+        Where the entries of every annotator begin.
+    column : ndarray of int32, shape (e,)
+        The number of the head that an entry is of, each once an annotator.
+    value : ndarray, shape (e, q)
+        The entries.
+    """
+
+    size: int
+    start: Ints
+    column: NDArray[np.int32]
+    value: Floats
+
+    @classmethod
+    def of(cls, dense: Floats) -> Self:
+        """Return B given in full, (h, M, q)."""
+        size, count, width = dense.shape
+        column = np.tile(np.arange(size, dtype=np.int32), count)
+        return cls(size, size * np.arange(count + 1), column, dense.transpose(1, 0, 2).reshape(size * count, width))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Numbers of the head, annotators, and own numbers of each."""
+        return self.size, len(self.start) - 1, self.value.shape[1]
+
+    def dense(self, first: int = 0, last: int | None = None) -> Floats:
+        """Return B of annotators ``first`` to ``last`` (all by default) in full, (h, m, q)."""
+        start = self.start[first : None if last is None else last + 1]
+        entries = slice(start[0], start[-1])
+        block = np.zeros((self.size, len(start) - 1, self.value.shape[1]))
+        block[self.column[entries], np.repeat(np.arange(len(start) - 1), np.diff(start))] = self.value[entries]
+        return block
+
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield annotators, some at a time, and B of these in full."""
+        size, count, width = self.shape
+        step = max(1, AT_ONCE // max(size * width, 1))
+        if count <= step:
+            yield slice(0, count), self._whole
+            return
+        for first in range(0, count, step):
+            part = slice(first, min(first + step, count))
+            yield part, self.dense(part.start, part.stop)
+
+    @cached_property
+    def _whole(self) -> Floats:
+        """All of B in full, where that is not much."""
+        return self.dense()
+
+    def times(self, own: Floats) -> Floats:
+        """B x for x (M, q, m), shape (h, m)."""
+        product = np.zeros((self.size, own.shape[2]))
+        for part, block in self.blocks() if own.size else ():
+            product += block.reshape(self.size, -1) @ own[part].reshape(-1, own.shape[2])
+        return product
+
+    def transposed_times(self, head: Floats) -> Floats:
+        """B' x for x (h, m), shape (M, q, m)."""
+        _, count, width = self.shape
+        product = np.empty((count, width, head.shape[1]))
+        for part, block in self.blocks():
+            product[part] = (block.reshape(self.size, -1).T @ head).reshape(*block.shape[1:], head.shape[1])
+        return product

@@ -1,0 +1,55 @@
+"""Derivatives of functions by the numbers of all annotators, never held together: (m, M, q) is large for many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+
+AT_ONCE = 500_000
+"""Derivatives that are made together."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnJacobian:
+    """Jacobian by the annotators' numbers, (m, M, q), some annotators at a time; as an array it is all of it.
+
+    Attributes
+    ----------
+    shape : (int, int, int)
+        Functions, annotators, and own numbers of each.
+    of : callable
+        Makes it for annotators of a slice, all functions, (n, m, q).
+    rows : slice or ndarray
+        Which of its functions.
+    """
+
+    shape: tuple[int, int, int]
+    of: Callable[[slice], Floats]
+    rows: Any = slice(None)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Self:
+        chosen = np.arange(self.shape[0])[rows]
+        kept = chosen if isinstance(self.rows, slice) else self.rows[chosen]
+        return replace(self, shape=(len(chosen), *self.shape[1:]), rows=kept)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
+        """Return all of it."""
+        whole = np.empty(self.shape)
+        for part, some in self.blocks():
+            whole[:, part] = some
+        return whole if dtype is None else whole.astype(dtype)
+
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield annotators, some at a time, and the derivatives by their numbers, (m, k, q)."""
+        step = max(1, AT_ONCE // max(self.shape[0] * self.shape[2], 1))
+        for first in range(0, self.shape[1], step):
+            part = slice(first, min(first + step, self.shape[1]))
+            yield part, self.of(part)[self.rows]
