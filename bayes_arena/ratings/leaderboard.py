@@ -140,6 +140,21 @@ def leaderboards(
     """
     import pandas as pd
 
+    columns, about = leaderboards_columns(boards, interval, level=level, elo=elo, over=over)
+    table = pd.DataFrame(columns)
+    table.attrs.update(about)
+    return table
+
+
+def leaderboards_columns(
+    boards: Boards,
+    interval: Interval | IntervalName | None = None,
+    *,
+    level: float = 0.95,
+    elo: EloScale | None = None,
+    over: Over | None = None,
+) -> tuple[Columns, dict[str, Any]]:
+    """Columns of :func:`leaderboards`, and what is to be said of them."""
     tables, abouts = list[Columns](), list[dict[str, Any]]()
     failed, told = dict[Names, ArenaError](), list[Told]()
     for names, fit in boards.items():
@@ -159,10 +174,9 @@ def leaderboards(
         told += [(names, warning.category, str(warning.message)) for warning in caught]
     warn_of_failures(failed, len(boards))
     warn_of_boards(told, len(boards))
-    table = pd.DataFrame({name: np.concatenate([one[name] for one in tables]) for name in tables[0]})
+    columns = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
     missing = {names: str(error) for names, error in {**boards.failed, **failed}.items()}
-    table.attrs.update(level=level, **_alike(abouts), failed=missing)
-    return table
+    return columns, {"level": level, **_alike(abouts), "failed": missing}
 
 
 def _alike(abouts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from bayes_arena.threads import BLOCK, in_blocks
 from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.plain.residuals import Residuals
 
-FEW = 1500
+FEW = 400
 """Competitors of whom all products are looked at."""
 GRAMS = 2**27
 """Bytes of products that threads hold, or so."""
