@@ -98,6 +98,12 @@ class TestSameAsDense:
         for found, exact in zip(*tables, strict=True):
             assert found.to_numpy() == pytest.approx(exact.to_numpy(), rel=0.01)
 
+    def test_differences_of_all_pairs_are_too_many(self, sparse):
+        sparse(True)
+        fit = ba.fit(votes(random_graph), model="bradley-terry")
+        with pytest.raises(ba.TooLargeError, match="All pairs of 120 competitors are too many"):
+            ba.contrasts(fit)
+
     @pytest.mark.slow
     def test_estimated_spread_of_strengths(self, sparse):
         (fast, _), (slow, _) = both(sparse, votes(random_graph), model="bradley-terry", method="marginal")
