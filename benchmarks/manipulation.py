@@ -20,9 +20,9 @@ well. "verdict": the same of whom ``ba.annotators`` calls anomalous, for whateve
 that the result names. "pay": the reward of the median rigger, the median honest account's being 1. "bound": the
 likelihood ratio with everything known. "cannot tell": share of the seeds in which nobody is judged.
 
-``--only`` prints some sections: attacks, shares, honest, accounts, camps, few, votes, seconds. With ``--keep FILE`` the
-outcome of every attack is written there as it comes, and taken from there if it is known, so that a long run can be
-broken off; ``--only kept`` prints all that the file has.
+``--only`` prints some sections: attacks, shares, honest, crowds, accounts, camps, few, votes, seconds. With ``--keep
+FILE`` the outcome of every attack is written there as it comes, and taken from there if it is known, so that a long run
+can be broken off; ``--only kept`` prints all that the file has.
 """
 
 from __future__ import annotations
@@ -70,6 +70,9 @@ TOO_MANY = 0.4
 TO_BE_FOUND = ("t-abstain", "t-normal50", "hate", "two-targets", "omni-bt")
 CAMPS = ((0.2, 0.5), (0.4, 0.5), (0.8, 0.5), (0.8, 0.3), (0.8, 0.1))
 """Standard deviation of what divides two camps, and share of the second."""
+CROWDS = {(9_000, 124, 50): 3, (60_000, 15_000, 10): 3, (100_000, 4_000, 129): 3, (1_670_250, 61_003, 129): 1}
+"""Votes, annotators and competitors of honest crowds, and how many seeds of each."""
+CROWD_KEYS = ("votes", "annotators", "competitors", "discrimination_sd", "tie_spread", "strength_sd")
 FEW = (8, 12, 16, 24)
 """Competitors of arenas of few."""
 MEDIAN, TENTH = "median", "10"
@@ -424,6 +427,39 @@ def say_honest(options: argparse.Namespace) -> None:
     say(table.mean().join(most).reset_index())
 
 
+def say_crowds(options: argparse.Namespace) -> None:
+    """Print how many of a crowd that votes by the default model are left out, and what the defence takes."""
+    print("\n## Honest crowds, each with its own theta, ties and side (.2): how many are left out in a seed\n")
+    ba.fit(honest_arena(Crowd(visitors=9), competitors=9, votes=900).cells)  # what is compiled, is compiled once
+    rows = []
+    for (votes, annotators, competitors), seeds in CROWDS.items():
+        if options.quick and votes > LARGE * 2:
+            continue
+        for theta, tie, strength in itertools.product((0.2, 0.5), (0.0, 0.8), (1.0, 2.0)):
+            spreads = {"discrimination_sd": theta, "tie_spread": tie, "strength_sd": strength, "position_spread": 0.2}
+            for seed in range(min(options.seeds, seeds)):
+                arena = ba.simulate(
+                    competitors=competitors, annotators=annotators, votes=votes, seed=seed + 7, **spreads
+                )
+                rows.append({"competitors": str(competitors), **spreads} | _left_out(ba.read_votes(arena.votes)))
+    if not options.quick:
+        rows += [{"competitors": "129"} | _left_out(arena_of("real", seed).cells) for seed in range(2)]
+    table = pd.DataFrame(rows).drop(columns="position_spread").groupby([*CROWD_KEYS], sort=False, dropna=False)
+    found = table["left out"].agg(["count", "mean", "max"])
+    found = found.set_axis(["seeds", "left out", "most"], axis=1)
+    say(found.join(table["CPU seconds"].mean()).reset_index())
+
+
+def _left_out(cells: ba.Cells) -> dict[str, object]:
+    """Judge votes whose tally is known, as a fit's is, and count who is left out."""
+    cells.tally(by_annotator=True, by_side=cells.sided)
+    start = time.process_time()
+    judged = find_suspects(cells)
+    seconds = time.process_time() - start
+    sizes = {"votes": f"{cells.n_votes:,.0f}", "annotators": f"{cells.n_annotators:,}"}
+    return {**sizes, "left out": int(judged.left_out.sum()), "CPU seconds": seconds}
+
+
 def say_accounts(options: argparse.Namespace) -> None:
     """Print how far a few accounts move the board, and how often further than Bradley-Terry's."""
     print("\n## A few accounts of 100 votes (small arena, median target): Elo moved, and the target's rank\n")
@@ -562,6 +598,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], None]] = {
     "kept": say_kept,
     "shares": say_shares,
     "honest": say_honest,
+    "crowds": say_crowds,
     "accounts": say_accounts,
     "camps": say_camps,
     "few": say_few,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.inference.projection import project
@@ -181,8 +181,17 @@ def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tu
     return strength, common, own, slices
 
 
-def draw_in_parts(fit: Fit, *, size: int, seed: int = 0) -> tuple[Floats, Floats, Iterator[tuple[slice, Floats]]]:
+def draw_in_parts(
+    fit: Fit, *, size: int, seed: int = 0, of: Ints | None = None
+) -> tuple[Floats, Floats, Iterator[tuple[Ints, Floats]]]:
     """Draw from the posterior as :func:`draw_parameters` does, some annotators at a time.
+
+    Parameters
+    ----------
+    fit : Fit
+    size, seed : int
+    of : ndarray of int, optional
+        Only these annotators, in order. Without it the draws are those of :func:`draw_parameters`, with it others.
 
     Returns
     -------
@@ -197,11 +206,12 @@ def draw_in_parts(fit: Fit, *, size: int, seed: int = 0) -> tuple[Floats, Floats
         else:
             strength, common, own = one.strength, one.common, one.own
         step = max(1, DRAWN_AT_ONCE // len(strength))
-        slices = [slice(first, first + step) for first in range(0, own.shape[1], step)]
-        return strength, common, ((part, own[:, part]) for part in slices)
+        chosen = np.arange(own.shape[1]) if of is None else of
+        some = [chosen[first : first + step] for first in range(0, len(chosen), step)]
+        return strength, common, ((part, own[:, part]) for part in some)
     require_draws(size, seed)
     n, factor, rng = fit.cells.n_competitors, fit.laplace.factor, np.random.default_rng(seed)
     head = factor.draw_head(rng, size)
-    parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_tail(rng, head))
+    parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_tail(rng, head, of=of))
     strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
     return fit.strength + strength, fit.point.common + head[:, n:], parts

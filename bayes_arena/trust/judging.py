@@ -71,7 +71,7 @@ def _look(judged: Judgement, active: NDArray[np.bool_]) -> Judgement:
     for _ in range(ROUNDS):
         if readings:
             trusted, point = active & (readings[0].kinds.favour <= 0.5), readings[0].point
-            if trusted.sum() == active.sum():
+            if not judged.campaigns and trusted.sum() == active.sum():
                 break
         else:
             drips = find_drips(ballots, active)

@@ -59,12 +59,16 @@ def standardise(begin, end, rows, first, at_i, at_j, score, variance, by_theta, 
             t[p] -= common * v[p]
             tilt += t[p] * t[p]
         scale = 1.0 / math.sqrt(tilt) if tilt > SHORTEST**2 else 0.0
-        along = 0.0
+        along = rest = 0.0
         for p in range(size):
             t[p] *= scale
             along += s[p] * t[p]
         for p in range(size):
-            z[here + p], even[here + p], tilted[here + p] = s[p] - along * t[p], v[p], t[p]
+            s[p] -= along * t[p]
+            rest += s[p] * s[p]
+        for p in range(size):
+            z[here + p] = s[p] if rest > SHORTEST**2 else 0.0
+            even[here + p], tilted[here + p] = v[p], t[p]
 
 
 @compiled

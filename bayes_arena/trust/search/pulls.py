@@ -115,6 +115,9 @@ class Pulls:
         matrix = csr_array((self.z.astype(np.float64), self.competitor, self.first), shape=shape)
         for one in range(folds):
             chosen: Any = matrix[np.flatnonzero((fold != one) if of_others else (fold == one))]
+            if not chosen.data.any():
+                yield 0.0, np.zeros(self.n_competitors)
+                continue
             _, value, direction = svds(chosen, k=1, v0=np.ones(min(chosen.shape)), tol=1e-4)
             yield float(value[0]), direction[0]
 

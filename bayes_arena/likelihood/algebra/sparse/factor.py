@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.linalg.lapack import dpotri
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
 from bayes_arena.likelihood.algebra.sparse.determinant import log_determinant
 from bayes_arena.likelihood.algebra.sparse.gradients import NotSettledError, solve_by_gradients
@@ -123,7 +123,9 @@ class SparseFactor:
         apart = coo_array((np.append(root, -root), ends), shape=(len(self.across), pairs.nnz))
         return apart.tocsr(), np.sqrt(np.maximum(np.asarray(self.strengths.sum(axis=1)), 0.0))[:, None]
 
-    def draw_tail(self, rng: np.random.Generator, head: Floats) -> Iterator[tuple[slice, Floats]]:
+    def draw_tail(
+        self, rng: np.random.Generator, head: Floats, of: Ints | None = None
+    ) -> Iterator[tuple[Ints, Floats]]:
         """Draw the numbers of annotators, of whom there are none."""
         return iter(())
 
