@@ -17,7 +17,8 @@ from bayes_arena.decisions.pooling import Families, inverse, pool
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import laplace_at
-from bayes_arena.inference.projection import Projection, project
+from bayes_arena.inference.projected import Projection
+from bayes_arena.inference.projection import project
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.threads import one_thread

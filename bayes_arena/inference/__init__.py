@@ -6,8 +6,9 @@ mode/            the posterior mode and the curvature there
 density/         the log-density that NUTS walks through
 marginal/        annotators and slices integrated out, spreads estimated
 projection       r*: every model on the Bradley-Terry scale
-projected_draws  the same, draw by draw
-many_pairs       the same of many competitors, without going through their pairs
+projected        the result: r* and how it moves
+projected_draws  r*, draw by draw
+many_pairs       r* of many competitors, without going through their pairs
 views            on which slices a ranking is
 ===============  ========================================================
 """

@@ -19,8 +19,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -29,10 +27,11 @@ from numpy.polynomial.chebyshev import chebvander
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.many_pairs import Opponents, chebyshev, fit_all_pairs, jacobian
 from bayes_arena.inference.mode.newton import Gauge, minimise
+from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
 from bayes_arena.likelihood.algebra.sparse.hessian import are_many
-from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian, times as along
+from bayes_arena.likelihood.algebra.sparse.jacobian import ThinJacobian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes import half
@@ -57,43 +56,6 @@ WIDE, MANY_LEAD_NODES = 3.0, 121
 """Standard deviation of leads, in logits, beyond which nine nodes are a staircase, and the nodes there."""
 CERTAIN = 1e-7
 """Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
-
-
-@dataclass(frozen=True, eq=False)
-class Projection:
-    """Comparable strengths r* and how they move with the parameters.
-
-    Attributes
-    ----------
-    strength : ndarray, shape (n,)
-        r*, sum zero, in logits.
-    by_head : ndarray or ThinJacobian, shape (n, h)
-        Jacobian by the strengths, the common numbers and those of slices.
-    by_mean : ndarray or ThinJacobian, shape (n, n)
-        Jacobian by m; of many competitors, who have no slices, the same as ``by_head``.
-    own : OwnJacobian, shape (n, M, q)
-        Jacobian by the annotators' numbers.
-    """
-
-    strength: Floats
-    by_head: Jacobian
-    own: OwnJacobian
-    by_mean: Jacobian
-
-    def moved(self, head: Floats, own: Floats, noise: Floats | None) -> Floats:
-        """Return by how much r* moves, (size, n), with head (size, h), own numbers (size, M, q) and m (size, n)."""
-        by_own = self.by_own.reshape(len(self.strength), -1)
-        shift = along(self.by_head, head) + own.reshape(len(own), -1) @ by_own.T
-        return shift if noise is None else shift + along(self.by_mean, noise)
-
-    def variance_by_mean(self, variance: Floats) -> Floats:
-        """Variance of r* from one of m (n,), shape (n,)."""
-        return np.asarray(self.by_mean[:] ** 2 @ variance) if variance.any() else np.zeros_like(variance)
-
-    @cached_property
-    def by_own(self) -> Floats:
-        """The Jacobian by the annotators' numbers in full, shape (n, M, q)."""
-        return np.asarray(self.own)
 
 
 def project(target: Objective, point: Point, votes: Floats, view: View | None = None) -> Projection:

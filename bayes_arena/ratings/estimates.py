@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.errors import ModelError, NotIdentifiedError, did_you_mean, listing
+from bayes_arena.errors import ModelError, NotIdentifiedError, TooLargeError, did_you_mean, listing
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.algebra.sparse.hessian import are_many
@@ -129,6 +129,8 @@ def contrasts(
     ModelError
         If a name is not a competitor, a pair is of a competitor with itself, there is no pair, or the level or interval
         is not possible.
+    TooLargeError
+        If every pair of 1500 competitors or more is asked for.
     NotIdentifiedError
         If, under a flat prior, two competitors were never compared, even through others, or the estimate has no
         finite robust interval.
@@ -136,6 +138,8 @@ def contrasts(
         If the end of a profile-likelihood interval is not found.
     """
     names = fit.cells.competitors
+    if pairs is None and are_many(len(names)):
+        raise TooLargeError(f"All pairs of {len(names):,} competitors are too many. Name some: pairs=[...].")
     i, j = pair_indices(fit, pairs)
     jacobian = np.zeros((len(i), len(names)))
     row = np.arange(len(i))
