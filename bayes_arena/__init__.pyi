@@ -43,6 +43,7 @@ from .errors import (
     OutputError as OutputError,
     PromptsWarning as PromptsWarning,
     RepeatedVotesWarning as RepeatedVotesWarning,
+    SampledVotesWarning as SampledVotesWarning,
     StoreError as StoreError,
     SuspectVotesWarning as SuspectVotesWarning,
     TooLargeError as TooLargeError,

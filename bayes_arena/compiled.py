@@ -10,11 +10,11 @@ from bayes_arena.progress import in_background
 from bayes_arena.threads import in_blocks
 
 
-def compiled(function: Callable[..., Any], error_model: str = "python") -> Any:
+def compiled(function: Callable[..., Any], **more: Any) -> Any:
     """Compile a function when it is first called, and keep the code wherever numba finds a folder it can write to."""
     from numba import njit
 
-    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model=error_model)
+    settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, **more)
     try:
         return settings(cache=True)(function)
     except RuntimeError:  # there is none
@@ -24,6 +24,11 @@ def compiled(function: Callable[..., Any], error_model: str = "python") -> Any:
 def vectorised(function: Callable[..., Any]) -> Any:
     """Compile a function whose loops do several elements at once, as a division by zero is infinite and no error."""
     return compiled(function, error_model="numpy")
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """Compile a function of this kind that compiled ones alone call, without what Python would call it by."""
+    return compiled(function, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:

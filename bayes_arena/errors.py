@@ -27,6 +27,7 @@
     ├── PromptsWarning                   a column was taken for the prompts without being named
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     ├── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
+    ├── SampledVotesWarning              a score of very many votes was estimated from a sample of them
     ├── SuspectVotesWarning              votes were left out, or nobody can be judged
     ├── DependentVotesWarning            votes share a prompt or a ranking, and were taken for independent
     └── FailedBoardsWarning              some of many boards could not be fitted, and are missing
@@ -143,6 +144,10 @@ class NoMaximumWarning(ArenaWarning):
 
 class IdentificationWarning(ArenaWarning):
     """The comparisons are disconnected, or the votes do not settle a sign."""
+
+
+class SampledVotesWarning(ArenaWarning):
+    """A score of very many votes was estimated from a sample of them."""
 
 
 class SuspectVotesWarning(ArenaWarning):

@@ -1,57 +1,132 @@
 """Many annotators of few votes: is the scale true, do intervals cover, and how long does it take.
 
-    uv run python benchmarks/sparse_annotators.py [--annotators 61000] [--votes 1670250]
+    uv run python benchmarks/sparse_annotators.py [--arenas 10] [--votes 1000000] [--annotators 100000] [--guard both]
 
-One simulated arena of 129 competitors; theta of sd 0.5, ln nu of sd 0.8, b of sd 0.2. Prints the slope of the fitted on
-the true strengths, the share of true strengths inside 89 % intervals and the root mean square z-score.
+Simulated arenas of 129 competitors with strengths of sd 1; theta ~ Normal(1, 0.5), negative for one annotator in 44,
+ln nu ~ Normal(0, 0.8), b ~ Normal(0, 0.2), as am-davidson says; annotators cast half as many votes as there are for
+each, and the rest goes by activities that are exponential. Prints means over the arenas with their standard errors,
+without the guard and with it: slopes and shares inside 89 % intervals of the strengths, and of the leaderboard's Elo
+scores, of which the true ones are those of the true strengths on the leaderboard's scale, among the true annotators or
+among the fitted ones; the estimated spreads divided by the standard deviations of the arena's own truth; honest
+annotators, as all are, whom the guard leaves out; and seconds.
 """
 
 import argparse
+import sys
 import time
+import warnings
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
+import polars as pl
 
 import bayes_arena as ba
+from bayes_arena.inference.projection import project
+from bayes_arena.likelihood.point import Point
+from bayes_arena.progress import report
+from bayes_arena.ratings.elo import EloScale
 
 LEVEL = 0.89
+COMPETITORS = 129
+OUTCOMES = ["model_a", "model_b", "tie"]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Strengths (n,), and (theta, ln nu, b) of every annotator, (M, 3)."""
+
+    strength: np.ndarray
+    own: np.ndarray
+
+
+def arena(votes: int, annotators: int, seed: int) -> tuple[Truth, pl.DataFrame]:
+    """Draw an arena, and its votes by Davidson's model."""
+    rng = np.random.default_rng([seed, annotators])
+    strength = rng.normal(0, 1, COMPETITORS)
+    own = np.array([1.0, 0.0, 0.0]) + rng.normal(size=(annotators, 3)) * [0.5, 0.8, 0.2]
+    least, activity = votes // annotators // 2, rng.exponential(size=annotators)
+    others = rng.choice(annotators, votes - least * annotators, p=activity / activity.sum())
+    k = rng.permutation(np.concatenate([np.repeat(np.arange(annotators), least), others]))
+    i = rng.integers(COMPETITORS, size=votes)
+    j = (i + rng.integers(1, COMPETITORS, size=votes)) % COMPETITORS
+    theta, tie, position = own[k].T
+    half = 0.5 * (theta * (strength[i] - strength[j]) + position)
+    outcome = (np.column_stack([half, -half, tie]) + rng.gumbel(size=(votes, 3))).argmax(axis=1)
+    columns = {"model_a": i, "model_b": j, "winner": np.array(OUTCOMES)[outcome], "judge": k}
+    named = pl.DataFrame(columns).with_columns(pl.col("model_a", "model_b", "judge").cast(pl.String))
+    return Truth(strength, own), named
+
+
+def measured(truth: Truth, cells: ba.Cells, guard: bool) -> dict[str, float]:
+    """Fit, and compare with the truth."""
+    laps = [time.perf_counter()]
+    fit = ba.fit(cells, guard=guard)
+    laps.append(time.perf_counter())
+    board = ba.leaderboard(fit, level=LEVEL)
+    laps.append(time.perf_counter())
+    competitors = fit.cells.competitors
+    board = board.set_index("competitor").loc[list(competitors)]
+    own = truth.own[[int(name) for name in fit.cells.annotators]]
+    mean = own.mean(axis=0)  # where the model has it: mean theta is 1, mean ln nu and b are common
+    own = np.column_stack([own[:, 0] / mean[0], own[:, 1:] - mean[1:]])
+    strength = (truth.strength - truth.strength.mean())[[int(name) for name in competitors]] * mean[0]
+    votes, table = fit.cells.votes_by_annotator(), ba.strengths(fit).set_index("competitor").loc[list(competitors)]
+    by_annotators = {}
+    for whose, numbers in (("true", own), ("fitted", fit.point.own)):
+        projected = project(fit.target, Point(strength, mean[1:], numbers), votes).strength
+        by_annotators[whose] = EloScale().points(projected, competitors)
+    inside = {whose: np.mean((board["lower"] <= elo) & (elo <= board["upper"])) for whose, elo in by_annotators.items()}
+    z = (table["strength"] - strength) / table["sd"]
+    spreads = fit.spreads.discrimination, fit.spreads.tie_spread, fit.spreads.position_spread
+    return {
+        "slope of fitted on true strengths": np.polyfit(strength, table["strength"], 1)[0],
+        f"strengths inside {LEVEL:.0%} intervals": np.mean(np.abs(z) < NormalDist().inv_cdf(0.5 + LEVEL / 2)),
+        **{
+            f"slope of fitted on true Elo scores, {whose} annotators": np.polyfit(elo, board["elo"], 1)[0]
+            for whose, elo in by_annotators.items()
+        },
+        **{f"Elo scores inside {LEVEL:.0%} intervals, {whose} annotators": share for whose, share in inside.items()},
+        **{
+            f"spread of {name}, fitted / true": found / sd
+            for name, found, sd in zip(("theta", "ln nu", "b"), spreads, own.std(axis=0), strict=True)
+        },
+        "honest annotators left out": 1 - len(own) / len(truth.own),
+        "seconds: fit": laps[1] - laps[0],
+        "seconds: leaderboard": laps[2] - laps[1],
+    }
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--annotators", type=int, default=61_000)
-    parser.add_argument("--votes", type=int, default=1_670_250)
+    parser.add_argument("--arenas", type=int, default=10)
+    parser.add_argument("--votes", type=int, default=1_000_000)
+    parser.add_argument("--annotators", type=int, default=100_000)
+    parser.add_argument("--guard", choices=["off", "on", "both"], default="both")
     options = parser.parse_args()
-    small = ba.simulate(annotators=300, votes=900, seed=1)
-    ba.fit(ba.read_votes(small.votes))  # compiles, once an installation
-    arena = ba.simulate(
-        competitors=129,
-        annotators=options.annotators,
-        votes=options.votes,
-        tie_spread=0.8,
-        position_spread=0.2,
-        seed=7,
-    )
-    truth = arena.strength * arena.discrimination.mean()
-    laps = [time.perf_counter()]
-    cells = ba.read_votes(arena.votes)
-    laps.append(time.perf_counter())
-    fit = ba.fit(cells)
-    laps.append(time.perf_counter())
-    ba.leaderboard(fit)
-    laps.append(time.perf_counter())
-    reading, fitting, ranking = np.diff(laps)
-    table = ba.strengths(fit)
-    z = (table["strength"] - truth) / table["sd"]
-    inside = np.mean(np.abs(z) < NormalDist().inv_cdf(0.5 + LEVEL / 2))
-    print(f"{options.votes:,} votes of {options.annotators:,} annotators, marginal by {fit.evidence}\n")
-    print("| | |\n|---|---:|")
-    print(f"| slope of fitted on true strengths | {np.polyfit(truth, table['strength'], 1)[0]:.3f} |")
-    print(f"| inside {LEVEL:.0%} intervals | {inside:.3f} |")
-    print(f"| rms z | {np.sqrt(np.mean(z**2)):.2f} |")
-    print(f"| sd of theta, ln nu, b (true 0.5, 0.8, 0.2) | {fit.spreads.discrimination:.3f}, ", end="")
-    print(f"{fit.spreads.tie_spread:.3f}, {fit.spreads.position_spread:.3f} |")
-    print(f"| seconds: read, fit, leaderboard | {reading:.1f}, {fitting:.1f}, {ranking:.1f} |")
+    warnings.simplefilter("ignore")
+    ba.fit(ba.read_votes(ba.simulate(annotators=300, votes=900, seed=1).votes))  # compiles, once an installation
+    guards = {"off": [False], "on": [True], "both": [False, True]}[options.guard]
+    found: dict[bool, list[dict[str, float]]] = {guard: [] for guard in guards}
+    for seed in range(options.arenas):
+        report("arenas", seed, options.arenas)
+        truth, votes = arena(options.votes, options.annotators, seed)
+        cells = ba.read_votes(votes)
+        for guard in guards:
+            found[guard].append(measured(truth, cells, guard))
+    report("")
+    command = " ".join(["uv run python benchmarks/sparse_annotators.py", *sys.argv[1:]])
+    print(f"# Many annotators of few votes\n\n    {command}\n")
+    print(f"{options.arenas} arenas of {options.votes:,} votes of {options.annotators:,} annotators.\n")
+    print("| |", " | ".join("with the guard" if guard else "without the guard" for guard in guards), "|")
+    print("|---|" + "---:|" * len(guards))
+    for name in found[guards[0]][0]:
+        values = [np.array([one[name] for one in found[guard]]) for guard in guards]
+        digits = 1 if "seconds" in name else 4
+        errors = [one.std(ddof=1) / np.sqrt(len(one)) if len(one) > 1 else np.nan for one in values]
+        cells_of = [f"{one.mean():.{digits}f} ± {error:.{digits}f}" for one, error in zip(values, errors, strict=True)]
+        print(f"| {name} | {' | '.join(cells_of)} |")
 
 
 if __name__ == "__main__":

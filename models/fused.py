@@ -1,15 +1,12 @@
 """The likelihood of all rows in one compiled pass, and its gradient in a second.
 
-Nearly all the time of NUTS goes into this. Written as a graph, the log-likelihood walks over the rows once for every
-operation, forth and back. Here one Op takes parameters to the rows' log-likelihoods and their slopes by the
-coordinates, another takes slopes back to the parameters: two loops over the rows, which come sorted by annotator.
+Nearly all the time of sampling a program goes into this. Written as a graph, the log-likelihood walks over the rows
+once for every operation, forth and back. Here one Op takes parameters to the rows' log-likelihoods and their slopes by
+the coordinates, another takes slopes back to the parameters: two loops over the rows, which come sorted by annotator.
 
 Each Op *is* its graph: it carries the plain PyTensor expression, which every backend can compile and differentiate.
-Only where the backend is numba a compiled loop takes the graph's place; tests hold the two to each other. Exponential
-and logarithm are written out so that LLVM can vectorise the loop over rows, which takes a quarter of the time then.
-
-Sources: exponential by argument reduction to |f| <= ln(2) / 2 and the Pade approximant of Moshier's Cephes library;
-logarithm by the atanh series, minimax coefficients of FreeBSD's e_log.c. Both within 2 units in the last place.
+Only where the backend is numba a compiled loop takes the graph's place; tests hold the two to each other. What is done
+for a row is that of :mod:`bayes_arena.inference.density.kernels`.
 """
 
 from __future__ import annotations
@@ -27,11 +24,12 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.link.numba.dispatch.basic import register_funcify_and_cache_key
 
+from bayes_arena.inference.density import kernels
 from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
 
 compiled = numba.njit(fastmath={"arcp", "contract", "afn", "reassoc", "nsz"}, error_model="numpy")
 """No branch for division by zero and no fixed order of sums, either of which keeps a loop from being vectorised."""
-VERSION = sha256(Path(__file__).read_bytes()).hexdigest()
+VERSION = sha256(b"".join(Path(file).read_bytes() for file in (__file__, kernels.__file__))).hexdigest()
 """Compiled loops are kept on disk under this."""
 
 
@@ -157,86 +155,10 @@ def _loop_back(strength, theta, i, j, k, by_eta, by_tie, by_bad, cotangent):  # 
     return g_strength, g_theta, g_position, g_tie, g_bad
 
 
-@compiled
-def _exp(x):  # type: ignore[no-untyped-def]
-    """Exponential of x <= 0, not less than exp(-700)."""
-    x = x if x > -700.0 else -700.0
-    n = np.floor(x * 1.4426950408889634 + 0.5)
-    f = (x - n * 0.693145751953125) - n * 1.42860682030941723212e-6
-    s = f * f
-    p = f * ((1.26177193074810590878e-4 * s + 3.02994407707441961300e-2) * s + 9.99999999999999999910e-1)
-    q = ((3.00198505138664455042e-6 * s + 2.52448340349684104192e-3) * s + 2.27265548208155028766e-1) * s + 2.0
-    return (1.0 + 2.0 * p / (q - p)) * np.int64((np.int64(n) + 1023) << 52).view(np.float64)
-
-
-@compiled
-def _log(x):  # type: ignore[no-untyped-def]
-    """Logarithm of a positive number that is not subnormal."""
-    bits = np.float64(x).view(np.int64)
-    e = (bits - 0x3FE6A09E667F3BCD) >> 52
-    m = np.int64(bits - (e << 52)).view(np.float64)  # sqrt(1/2) <= m < sqrt(2)
-    z = (m - 1.0) / (m + 1.0)
-    s = z * z
-    p = 1.818357216161805012e-1 + s * (1.531383769920937332e-1 + s * 1.479819860511658591e-1)
-    p = 2.857142874366239149e-1 + s * (2.222219843214978396e-1 + s * p)
-    p = s * (6.666666666666735130e-1 + s * (3.999999999940941908e-1 + s * p))
-    return e * 0.6931471805599453 + z * (2.0 + p)
-
-
-@compiled
-def _prepare_nothing(t):  # type: ignore[no-untyped-def]
-    return 0.0, 0.0, 0.0
-
-
-@compiled
-def _prepare_davidson(t):  # type: ignore[no-untyped-def]
-    return t, math.exp(t), 0.0
-
-
-@compiled
-def _prepare_rao_kupper(t):  # type: ignore[no-untyped-def]
-    """Return ln(exp(2 kappa) - 1), kappa, and the derivative of the first by t."""
-    kappa = math.exp(t)
-    remainder = -math.expm1(-2.0 * kappa)
-    return 2.0 * kappa + math.log(remainder), kappa, 2.0 * kappa / remainder
-
-
-@compiled
-def _davidson(eta, t, nu, _, m, mu, wins, losses, ties, bads):  # type: ignore[no-untyped-def]
-    n, half_net, h = wins + losses + ties + bads, 0.5 * (wins - losses), 0.5 * abs(eta)
-    decay = _exp(-h)
-    total = 1.0 + decay * decay + (nu + mu) * decay  # of the weights, the likelier win's being 1
-    share = n / total
-    tilt = 0.5 * (1.0 - decay * decay) * share
-    value = half_net * eta + ties * t + bads * m - n * (h + _log(total))
-    return value, half_net - (tilt if eta > 0 else -tilt), ties - nu * decay * share, bads - mu * decay * share
-
-
-@compiled
-def _half(eta, t, nu, _, m, mu, wins, losses, ties, bads):  # type: ignore[no-untyped-def]
-    """Davidson's without ties, after half a tie has gone to either side."""
-    return _davidson(eta, 0.0, 0.0, _, 0.0, 0.0, wins + 0.5 * ties, losses + 0.5 * ties, 0.0, 0.0)
-
-
-@compiled
-def _rao_kupper(eta, log_factor, kappa, slope, m, mu, wins, losses, ties, bads):  # type: ignore[no-untyped-def]
-    x, z = kappa - eta, kappa + eta
-    decay_x, decay_z = _exp(-abs(x)), _exp(-abs(z))
-    not_lost, not_won = wins + ties, losses + ties
-    value = (
-        ties * log_factor
-        - not_lost * (max(x, 0.0) + _log(1.0 + decay_x))
-        - not_won * (max(z, 0.0) + _log(1.0 + decay_z))
-    )
-    lost_x = not_lost * (1.0 if x > 0 else decay_x) / (1.0 + decay_x)
-    lost_z = not_won * (1.0 if z > 0 else decay_z) / (1.0 + decay_z)
-    return value, lost_x - lost_z, ties * slope - kappa * (lost_x + lost_z), 0.0
-
-
 LOOPS = {
-    "half": (_prepare_nothing, _half, False),
-    "davidson": (_prepare_davidson, _davidson, False),
-    "both-bad": (_prepare_davidson, _davidson, True),
-    "rao-kupper": (_prepare_rao_kupper, _rao_kupper, False),
+    "half": (kernels.prepare_nothing, kernels.half, False),
+    "davidson": (kernels.prepare_davidson, kernels.davidson, False),
+    "both-bad": (kernels.prepare_davidson, kernels.davidson, True),
+    "rao-kupper": (kernels.prepare_rao_kupper, kernels.rao_kupper, False),
 }
 """What is computed for each annotator, and for each row; whether both-bad votes have a coordinate."""

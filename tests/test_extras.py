@@ -55,7 +55,7 @@ def refusal(ask):
 pip = "which {{}} not installed. Run: pip install "
 posterior = pip + '"bayes-arena[posterior]"'
 for said, ask in {{
-    "Draws by nutpie need pymc and nutpie, " + posterior.format("are"): lambda: ba.fit(cells, method="nuts"),
+    "Draws by nutpie need nutpie, " + posterior.format("is"): lambda: ba.fit(cells, method="nuts"),
     "DataTrees need arviz, " + posterior.format("is"): lambda: ba.to_datatree(fit),
     "Files of fits need arviz and h5netcdf, " + posterior.format("are"): lambda: ba.save(fit, "fit.nc"),
     "Files of fits need arviz and zarr, " + posterior.format("are"): lambda: ba.load("fit.zarr"),

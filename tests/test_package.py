@@ -54,6 +54,7 @@ PUBLIC = [
     "RepeatedVotesWarning",
     "Report",
     "Round",
+    "SampledVotesWarning",
     "Sandwich",
     "Spreads",
     "StableArena",

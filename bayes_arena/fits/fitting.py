@@ -84,7 +84,8 @@ def fit(
     draws, tune : int
         For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
-        For ``"nuts"``: the ``nuts_sampler`` of ``pymc.sample``.
+        For ``"nuts"``: nutpie walks through the compiled density of the model; the others are the ``nuts_sampler`` of
+        ``pymc.sample``, for its PyMC program, which has the same posterior.
     seed : int
         For ``"nuts"``: the same seed gives the same draws.
 
@@ -116,9 +117,9 @@ def fit(
     TooLargeError
         If the fit needs more memory than the machine has.
     CompilerError
-        For ``"nuts"``, if PyTensor cannot write to its folder.
+        For ``"nuts"`` by another sampler than nutpie, if PyTensor cannot write to its folder.
     MissingPackageError
-        For ``"nuts"``, if PyMC or the sampler is not installed.
+        For ``"nuts"``, if the sampler is not installed, or PyMC where it needs it.
 
     References
     ----------

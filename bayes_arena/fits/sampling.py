@@ -1,7 +1,9 @@
-"""The posterior by NUTS: the PyMC program of the same model and prior, sampled.
+"""The posterior by NUTS.
 
-Four chains, whatever the machine. Sampling needs a proper prior: a flat one leaves the strengths of an unbeaten
-competitor, or the discrimination of an annotator who never errs, without bound.
+nutpie walks through a compiled density (:mod:`bayes_arena.inference.density`), whose code is kept on disk; other
+samplers take the PyMC program of the same model and prior. Four chains, whatever the machine. Sampling needs a proper
+prior: a flat one leaves the strengths of an unbeaten competitor, or the discrimination of an annotator who never errs,
+without bound.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -17,9 +20,11 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, compiler_folder, listing, require_choice
 from bayes_arena.extras import require
 from bayes_arena.fits.draws import Draws, draws_of_spreads
+from bayes_arena.inference.density.coordinates import Coordinates
+from bayes_arena.inference.density.log_density import log_density
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.problem import Problem, number_labels
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -38,12 +43,12 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
     ModelError
         If a spread of the prior is infinite, the sampler is unknown, or there are too few draws.
     MissingPackageError
-        If PyMC or the sampler is not installed.
+        If the sampler is not installed, or PyMC where it needs it.
     """
     if draws < FEWEST or tune < 0:
         raise ModelError(f"draws must be at least {FEWEST} and tune at least 0, not {draws} and {tune}.")
     require_choice("sampler", sampler, get_args(Sampler))
-    require(f"Draws by {sampler}", *dict.fromkeys(("pymc", sampler)))
+    require(f"Draws by {sampler}", *dict.fromkeys((sampler,) if sampler == "nutpie" else ("pymc", sampler)))
     if not target.is_proper:
         everyone = (*target.own, *target.slices)
         spreads = {"strength": target.strength_sd} | {effect.spread: effect.sd for effect in everyone}
@@ -75,20 +80,22 @@ def sample(
     draws, tune : int
         Draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
-        The ``nuts_sampler`` of ``pymc.sample``.
+        nutpie, or the ``nuts_sampler`` of ``pymc.sample``.
     seed : int
         The same seed gives the same draws.
 
     Returns
     -------
     xarray.DataTree
-        What ``pymc.sample`` returns: groups ``posterior``, ``sample_stats``, ``observed_data``, ``constant_data``.
+        Groups ``posterior``, with the variables of the PyMC program, and ``sample_stats``; more by ``pymc.sample``.
 
     Raises
     ------
     CompilerError
-        If PyTensor cannot write to its folder.
+        If PyTensor, which others than nutpie need, cannot write to its folder.
     """
+    if sampler == "nutpie":
+        return _walk(problem, known, draws=draws, tune=tune, seed=seed)
     with compiler_folder():
         import pymc as pm
 
@@ -105,6 +112,58 @@ def sample(
                 progressbar=sys.stderr.isatty(),
             )
     return tree
+
+
+def _walk(problem: Problem, known: Mapping[str, float] | None, *, draws: int, tune: int, seed: int) -> DataTree:
+    """Sample by nutpie from the compiled density, which needs no PyMC; variables are named as in the program."""
+    at = Coordinates.of(problem, known)
+    density = log_density(at)
+
+    import nutpie  # seconds to import
+    import xarray as xr
+    from nutpie.compiled_pyfunc import from_pyfunc
+
+    def somewhere(seed: int) -> Floats:
+        return at.start + np.random.default_rng(seed).uniform(-1.0, 1.0, at.size)
+
+    model = from_pyfunc(
+        at.size,
+        make_logp_fn=lambda: density,
+        make_expand_fn=lambda *_: lambda x: {"point": x},
+        make_initial_point_fn=somewhere,
+        expanded_dtypes=[np.dtype(np.float64)],
+        expanded_shapes=[(at.size,)],
+        expanded_names=["point"],
+    )
+    started = perf_counter()
+    options: Any = {"draws": draws, "tune": tune, "chains": CHAINS, "seed": seed, "progress_bar": sys.stderr.isatty()}
+    running = nutpie.sample(model, **options, save_warmup=False, blocking=False)
+    try:
+        raw = running.wait()
+    except BaseException:
+        running.cancel()
+        raise
+    seconds = perf_counter() - started
+    points = raw["posterior"]["point"].to_numpy()
+
+    def variable(name: str, values: Floats) -> tuple[list[str], Floats]:
+        dims = ["chain", "draw", *([at.dims[name]] if values.ndim > 1 else [])]
+        return dims, values.reshape(CHAINS, draws, *values.shape[1:])
+
+    cells = problem.cells
+    coords = {"chain": range(CHAINS), "draw": range(draws), "competitor": list(cells.competitors)}
+    coords |= ({"annotator": list(cells.annotators)} if problem.objective.own else {}) | number_labels(problem)
+    posterior = xr.Dataset(
+        {name: variable(name, values) for name, values in at.named(points.reshape(-1, at.size)).items()},
+        coords=coords,
+        attrs={
+            "sampling_time": seconds,
+            "tuning_steps": tune,
+            "inference_library": "nutpie",
+            "inference_library_version": nutpie.__version__,
+        },
+    )
+    return xr.DataTree.from_dict({"posterior": posterior, "sample_stats": raw["sample_stats"].to_dataset()})
 
 
 def draws_of(tree: DataTree, problem: Problem) -> Draws:

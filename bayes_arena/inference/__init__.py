@@ -3,9 +3,12 @@
 ===============  ========================================================
 methods          the routes by name: map, marginal, nuts
 mode/            the posterior mode and the curvature there
+density/         the log-density that NUTS walks through
 marginal/        annotators and slices integrated out, spreads estimated
 projection       r*: every model on the Bradley-Terry scale
-projected_draws  the same, draw by draw
+projected        the result: r* and how it moves
+projected_draws  r*, draw by draw
+many_pairs       r* of many competitors, without going through their pairs
 views            on which slices a ranking is
 ===============  ========================================================
 """

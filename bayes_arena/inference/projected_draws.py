@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebval, chebvander
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.many_pairs import chebyshev
 from bayes_arena.inference.projection import (
     CERTAIN,
     CHUNK,
     LEAD_NODES,
     NODES,
     TIE_NODES,
-    chebyshev,
     is_bradley_terry,
     shares,
     ties_of_competitors,
@@ -28,6 +28,8 @@ from bayes_arena.likelihood.predictor import lead
 TIES = 5
 """Chebyshev nodes of what slices and competitors add to ln nu, which hardly moves the score."""
 MAX_STEPS = 100
+LAST_STEP = 1e-6
+"""What is left after a step of Newton's is of the order of its square."""
 
 
 def project_draws(
@@ -85,7 +87,7 @@ def project_draws(
         shared, numbers = (np.moveaxis(draws[part], -1, 0) for draws in (common, own))
         everybody = reach * nodes[:, None] + np.zeros(len(share))
         z = target.predictor.coordinates(everybody, shared[..., None, None], numbers[:, :, None])
-        score = target.likelihood.expected_score(z)[0] @ share
+        score = 0.5 * (1 + target.likelihood.net_score(z) @ share)
         coefficients = (score @ to_coefficients.T).T[:, :, None]
         average = chebval(leads[part] / reach, coefficients, tensor=False)
         projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
@@ -125,7 +127,10 @@ def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:
     total = np.zeros((draws, n))
     np.add.at(total.T, i, score.T)
     np.add.at(total.T, j, 1 - score.T)
+    odds = logit(score)  # their means are the answer where all pairs agree
     r = np.zeros((draws, n))
+    np.add.at(r.T, i, odds.T / n)
+    np.add.at(r.T, j, -odds.T / n)
     for _ in range(MAX_STEPS):
         p = expit(r[:, :, None] - r[:, None, :])
         curve = p * (1 - p)
@@ -135,6 +140,6 @@ def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True))
         r -= step
-        if np.abs(step).max() < 1e-9:
+        if np.abs(step).max() < LAST_STEP:
             return np.asarray(r - r.mean(axis=1, keepdims=True))
     raise ConvergenceError(f"The Elo scale of some draws was not found in {MAX_STEPS} Newton steps.")

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.draws import draw_in_parts
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import on_new_slices
@@ -100,12 +100,12 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     return Agreement(*(joined(field.name) for field in fields(Agreement)))
 
 
-def draw_agreement_in_parts(fit: Fit, *, seed: int = 0) -> Iterator[tuple[slice, Agreement]]:
+def draw_agreement_in_parts(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement]]:
     """Draw as :func:`draw_agreement` does, some annotators at a time.
 
     Yields
     ------
-    part : slice
+    part : ndarray of int
         Which annotators.
     agreement : Agreement
         Draws of these.
@@ -117,8 +117,7 @@ def draw_agreement_in_parts(fit: Fit, *, seed: int = 0) -> Iterator[tuple[slice,
     strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
     size = len(strength)
     if left_out.names:
-        within = ((slice(part.start, min(part.stop, target.n_annotators)), own) for part, own in parts)
-        parts = chain(within, [(slice(target.n_annotators, count), left_out.draw(size, seed))])
+        parts = chain(parts, [(np.arange(target.n_annotators, count), left_out.draw(size, seed))])
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
     nodes, weights = _rules(strength, lead_sd)
     shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)
@@ -127,7 +126,7 @@ def draw_agreement_in_parts(fit: Fit, *, seed: int = 0) -> Iterator[tuple[slice,
     shared = common.T[:, :, None]
     no_difference = np.zeros((len(fit.model.features), size, 1))  # in any feature
     for part, own in parts:
-        report("drawing what annotators do", part.start, count)
+        report("drawing what annotators do", int(part[0]), count)
         numbers = np.moveaxis(own, -1, 0)
         pull = position = None
         if sided:

@@ -9,5 +9,6 @@ comparison     ``compare``
 predictive     ``predictive_check``: would the model have produced such votes
 prior_check    ``prior_check``: what the prior says before any vote
 diagnostics    ``diagnose``: every check in one table
+leaving_out/   votes left out one by one, by importance sampling
 =============  ==============================================================
 """

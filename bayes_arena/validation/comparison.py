@@ -10,7 +10,7 @@ maximise sum_v w_v ln sum_m pi_m p_m(v).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame:
+def compare(
+    fits: Mapping[str, Fit], *, over: str | None = None, sample: int | Literal["auto"] | None = "auto"
+) -> pd.DataFrame:
     """Compare models by leave-one-out cross-validation.
 
     Parameters
@@ -37,6 +39,8 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
     over : str, optional
         Leave out whole groups of votes: ``"prompt"`` say, which asks for the model that predicts votes on a new prompt.
         By default single votes, which asks for the one that predicts further votes on these prompts.
+    sample : int, "auto" or None
+        How many kinds of single votes are left out, as for :func:`~bayes_arena.leave_one_out`: the same in all models.
 
     Returns
     -------
@@ -45,13 +49,16 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
         against the best, ``dse`` its standard error over votes, or groups, ``weight`` the share in the stacked
         prediction, ``pareto_k`` the largest (above 0.7 the estimate is unreliable), ``votes`` how many were scored:
         those that count (``fit.cells``) and that the models see. In nats, summed over votes. ``attrs`` says over what
-        was left out, the ``question`` that this answers, and how many votes that were cast do not count, if any,
-        ``not_counted``.
+        was left out, the ``question`` that this answers, how many votes that were cast do not count, if any,
+        ``not_counted``, and, where only a sample was left out, ``sampled``: of how many kinds of votes. Standard errors
+        include what that adds, and the weights are those of the sample.
 
     Warns
     -----
     DependentVotesWarning
         If votes share prompts or rankings and are left out one by one.
+    SampledVotesWarning
+        If ``"auto"`` took a sample.
 
     Raises
     ------
@@ -70,21 +77,23 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
     cells = reference.cells
     if over is None:
         warn_of_shared(cells)
-    loo = {name: leave_one_out(fit, over=over) for name, fit in fits.items()}
+    loo = {name: leave_one_out(fit, over=over, sample=sample) for name, fit in fits.items()}
     best = max(loo, key=lambda name: loo[name].total)
+    top = loo[best]
     weights = _stacking_weights(loo)
     rows: list[dict[str, Any]] = []
     for name in sorted(loo, key=lambda name: -loo[name].total):
         one = loo[name]
-        gap = one.elpd - loo[best].elpd
+        gap = one.elpd - top.elpd
+        missed = None if one.error is None or top.error is None else one.error - top.error
         rows.append(
             {
                 "name": name,
                 "rank": len(rows) + 1,
                 "elpd_loo": one.total,
                 "se": one.se,
-                "elpd_diff": float(gap @ one.votes),
-                "dse": one.se_of_sum(gap),
+                "elpd_diff": one.sum_of(gap, missed),
+                "dse": one.se_of_sum(gap, missed),
                 "weight": weights[name],
                 "p_loo": one.p,
                 "pareto_k": float(one.pareto_k.max()),
@@ -92,6 +101,8 @@ def compare(fits: Mapping[str, Fit], *, over: str | None = None) -> pd.DataFrame
             }
         )
     table = judged(rows, cells, over)
+    if (sampled := next(iter(loo.values())).sampled) is not None:
+        table.attrs["sampled"] = len(sampled)
     if reference.votes_left_out:
         (table.attrs["not_counted"],) = whole_counts(np.array([reference.votes_left_out])).tolist()
     return table
@@ -101,9 +112,10 @@ def _stacking_weights(loo: Mapping[str, LeaveOneOut]) -> dict[str, float]:
     """Weights of the models in the mixture that predicts votes left out best."""
     from scipy.optimize import LinearConstraint, minimize  # slow to import
 
-    log_p = np.array([one.elpd for one in loo.values()])
+    first = next(iter(loo.values()))
+    columns = ... if first.sampled is None else first.sampled
+    log_p, votes = np.array([one.elpd[columns] for one in loo.values()]), first.votes[columns]
     density = np.exp(log_p - log_p.max(axis=0))
-    votes = next(iter(loo.values())).votes
     share, size = votes / votes.sum(), len(log_p)
 
     def loss(weights: Floats) -> float:

@@ -7,12 +7,14 @@ leave-one-out.
 
 from __future__ import annotations
 
+import warnings
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.errors import SampledVotesWarning
 from bayes_arena.extras import require
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
@@ -83,11 +85,12 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
     if fit.tree is not None:
         _add_sampler_checks(add, fit.tree)
     if fit.target.is_proper and fit.target.n_votes > 1:
-        loo = leave_one_out(fit)
-        bad = loo.votes[loo.pareto_k > PARETO_K].sum()
+        with warnings.catch_warnings(action="ignore", category=SampledVotesWarning):
+            loo = leave_one_out(fit)
+        bad, left_out = loo.votes[loo.pareto_k > PARETO_K].sum(), loo.votes[... if loo.sampled is None else loo.sampled]
         add(
             "Pareto k, leave-one-vote-out",
-            f"largest {loo.pareto_k.max():.2f}; {bad:.0f} of {loo.votes.sum():.0f} votes above {PARETO_K}",
+            f"largest {loo.pareto_k.max():.2f}; {bad:.0f} of {left_out.sum():.0f} votes above {PARETO_K}",
             not bad,
             ("" if fit.tree is not None else "use method='nuts'; ")
             + "the model hardly expects votes that stay above it: compare by kfold or held_out",

@@ -11,6 +11,9 @@ predicted by all other groups, on its own as by :func:`~bayes_arena.kfold`:
 
     ln p(v | without g) = ln sum_s W_s exp(l_v(s)),      W_s proportional to exp(-sum_{u in g} w_u l_u(s)), smoothed.
 
+Of very many columns (:data:`LARGEST`) only a sample is left out, and the sum estimated from it
+(:mod:`bayes_arena.validation.leaving_out.sampling`).
+
 A group moves the posterior more than a vote does. Where Pareto k is above .5, and so the variance of the weights not
 finite, the model is fitted again without the group, unless it was sampled. A model that has numbers of every group
 knows them from that group's votes, which no weights undo: it is refused.
@@ -19,19 +22,22 @@ knows them from that group's votes, which no weights undo: it is refused.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from scipy.special import logsumexp
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.errors import ArenaWarning, ModelError
+from bayes_arena.errors import PACKAGE, ArenaWarning, ModelError, SampledVotesWarning
 from bayes_arena.fits.draws import require_proper
 from bayes_arena.fits.fitting import fit as fit_votes
-from bayes_arena.fits.pointwise import pointwise
+from bayes_arena.fits.pointwise import DRAWS, Columns, in_blocks, pointwise
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.methods import Method
 from bayes_arena.progress import report
+from bayes_arena.validation.leaving_out.psis import psis_loo
+from bayes_arena.validation.leaving_out.sampling import approximate, sample_columns
 from bayes_arena.votes.cells import with_counts
 from bayes_arena.votes.groups import groups_of, plural
 
@@ -40,7 +46,9 @@ PARETO_K = 0.7
 FINITE_VARIANCE = 0.5
 """A Pareto k above this leaves weights of infinite variance."""
 BETWEEN_REPORTS = 500
-"""Columns between two reports of progress."""
+"""Groups between two reports of progress."""
+LARGEST, SAMPLED, SAMPLED_DRAWS = 100_000, 5_000, 4_000
+"""Columns up to which all are left out; beyond, the size of the sample, and its draws from a Gaussian approximation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +58,10 @@ class LeaveOneOut:
     Attributes
     ----------
     elpd : ndarray, shape (n_columns,)
-        Expected log predictive density of one vote of every column, in nats.
+        Expected log predictive density of one vote of every column, in nats; approximated where it was not sampled.
     pareto_k : ndarray, shape (n_columns,)
-        Pareto k of every column, or of its group; 0 where the model was fitted again without the group.
+        Pareto k of every column, or of its group; 0 where the model was fitted again without the group, or the column
+        was not sampled.
     votes : ndarray, shape (n_columns,)
         How often each was cast (summed weights); their sum is the number of votes that the model sees.
     p : float
@@ -61,6 +70,10 @@ class LeaveOneOut:
         Draws used.
     group : ndarray of int, shape (n_columns,), or None
         Which columns were left out together; None where votes were left out one by one.
+    sampled : ndarray of int, shape (m,), or None
+        The columns that were left out, where they are a sample; None where all were.
+    error : ndarray, shape (m,), or None
+        By how much the approximation, which stands for all others, misses there.
     """
 
     elpd: Floats
@@ -69,19 +82,41 @@ class LeaveOneOut:
     p: float
     n_draws: int
     group: Ints | None = None
+    sampled: Ints | None = None
+    error: Floats | None = None
 
     @property
     def total(self) -> float:
         """Sum over votes."""
-        return float(self.elpd @ self.votes)
+        return self.sum_of(self.elpd, self.error)
 
     @property
     def se(self) -> float:
-        """Standard error of the total, from the spread over votes, or groups."""
-        return self.se_of_sum(self.elpd)
+        """Standard error of the total, from the spread over votes, or groups, and from the sampling of columns."""
+        return self.se_of_sum(self.elpd, self.error)
 
-    def se_of_sum(self, values: Floats) -> float:
-        """Return the standard error of a sum over votes, values (n_columns,), from the spread over votes or groups."""
+    @property
+    def sampling_se(self) -> float:
+        """What the sampling of columns adds to it; 0 where all were left out."""
+        return self.sampling_se_of_sum(self.error)
+
+    def sum_of(self, values: Floats, error: Floats | None) -> float:
+        """Return the sum over votes of values (n_columns,), put right by their error (m,) in the sample."""
+        total = float(values @ self.votes)
+        if self.sampled is None or error is None:
+            return total
+        return total + (len(values) / len(error) - 1) * float(error @ self.votes[self.sampled])
+
+    def sampling_se_of_sum(self, error: Floats | None) -> float:
+        """Return the standard error that such a sum has from the sampling of columns."""
+        if self.sampled is None or error is None:
+            return 0.0
+        size, count = len(error), len(self.votes)
+        of_column = float(np.var(error * self.votes[self.sampled], ddof=1))
+        return count * float(np.sqrt((1 / size - 1 / count) * of_column))
+
+    def se_of_sum(self, values: Floats, error: Floats | None = None) -> float:
+        """Return the standard error of such a sum, from the spread over votes or groups, and from the sampling."""
         deviations = self.votes * (values - values @ self.votes / self.votes.sum())
         if self.group is None:
             times = np.ceil(self.votes)
@@ -89,10 +124,10 @@ class LeaveOneOut:
         else:
             size = len(np.unique(self.group))
             squares = sum_by(self.group, deviations, int(self.group.max()) + 1) ** 2
-        return float(np.sqrt(size / (size - 1) * squares.sum()))
+        return float(np.sqrt(size / (size - 1) * squares.sum() + self.sampling_se_of_sum(error) ** 2))
 
 
-def leave_one_out(fit: Fit, *, over: str | None = None) -> LeaveOneOut:
+def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["auto"] | None = "auto") -> LeaveOneOut:
     """Leave-one-out cross-validation of a fit, over the votes that its model sees.
 
     Parameters
@@ -102,21 +137,32 @@ def leave_one_out(fit: Fit, *, over: str | None = None) -> LeaveOneOut:
     over : str, optional
         Leave out whole groups: ``"annotator"``, or a slice of the votes, ``"prompt"`` say. By default single votes,
         which answers for further votes by the same annotators on the same prompts.
+    sample : int, "auto" or None
+        Of how many kinds of single votes (cell and outcome) a vote is left out; those of the others are approximated,
+        and the sum put right by what the approximation misses in the sample. ``"auto"``: of all up to 100,000, and
+        beyond of 5,000. None: of all.
 
     Returns
     -------
     LeaveOneOut
 
+    Warns
+    -----
+    SampledVotesWarning
+        If ``"auto"`` took a sample: how many, and the standard error that this adds.
+
     Raises
     ------
     ModelError
-        If the model sees only one vote, or group; if the prior is flat in some parameter; if the votes do not carry the
-        groups; or if the model has numbers of each group, as those of annotators with theta free.
+        If the model sees only one vote, or group, or the sample is of fewer than two; if the prior is flat in some
+        parameter; if the votes do not carry the groups; or if the model has numbers of each group, as those of
+        annotators with theta free.
 
     References
     ----------
     Vehtari, A., Gelman, A. & Gabry, J. (2017), "Practical Bayesian model evaluation using leave-one-out
-    cross-validation and WAIC", Statistics and Computing 27.
+    cross-validation and WAIC", Statistics and Computing 27. Magnusson, M. et al. (2019), "Bayesian leave-one-out
+    cross-validation for large data", ICML.
     """
     require_proper(fit, "Leave-one-out")
     if fit.target.n_votes < 2:
@@ -126,34 +172,77 @@ def leave_one_out(fit: Fit, *, over: str | None = None) -> LeaveOneOut:
             f"Model {fit.model.name!r} has numbers of its own for every {over}, which those of a new one are not: they "
             f"have to be integrated out. kfold(cells, models, over={over!r}) does that."
         )
-    values, votes = pointwise(fit)
+    if sample not in ("auto", None) and (not isinstance(sample, int) or sample < 2):
+        raise ModelError(f"sample is 'auto', None, or at least 2 kinds of votes, not {sample!r}.")
     if over is None:
-        values, votes = _single_votes(values, votes)
-        group, weight = np.arange(len(votes)), votes / np.ceil(votes)
-    else:
-        group, weight = _columns_by_group(fit, over), votes
-    elpd, pareto_k = _left_out(fit, values, weight, group)
-    if over is not None and fit.samples is None:
+        return _single_votes(fit, sample)
+    values, votes = pointwise(fit)
+    group = _columns_by_group(fit, over)
+    elpd, pareto_k = _left_out(fit, values, votes, group)
+    if fit.samples is None:
         _fit_again(fit, over, group, elpd, pareto_k)
     lppd = np.logaddexp.reduce(values, axis=0) - np.log(len(values))
-    return LeaveOneOut(
-        elpd=elpd,
-        pareto_k=pareto_k,
-        votes=votes,
-        p=float((lppd - elpd) @ votes),
-        n_draws=len(values),
-        group=None if over is None else group,
-    )
+    return LeaveOneOut(elpd, pareto_k, votes, float((lppd - elpd) @ votes), len(values), group)
 
 
-def _single_votes(values: Floats, votes: Floats) -> tuple[Floats, Floats]:
+def _single_votes(fit: Fit, sample: int | str | None) -> LeaveOneOut:
+    """Leave out a vote of every column, or of a sample of them."""
+    columns = _with_fractions(Columns.of(fit))
+    count = len(columns.cell)
+    size = (SAMPLED if count > LARGEST else count) if sample == "auto" else count if sample is None else int(sample)
+    if size >= count:
+        elpd, pareto_k, p, n_draws = _by_importance(fit, columns, np.arange(count), DRAWS)
+        return LeaveOneOut(elpd, pareto_k, columns.votes, float(p @ columns.votes), n_draws)
+    sampled = sample_columns(count, size)
+    elpd, p = approximate(fit, columns)
+    exact, k, exact_p, n_draws = _by_importance(fit, columns, sampled, SAMPLED_DRAWS)
+    error, error_of_p, pareto_k = exact - elpd[sampled], exact_p - p[sampled], np.zeros(count)
+    elpd[sampled], pareto_k[sampled] = exact, k
+    p[sampled] = exact_p
+    loo = LeaveOneOut(elpd, pareto_k, columns.votes, 0.0, n_draws, sampled=sampled, error=error)
+    if sample == "auto":
+        warnings.warn(
+            f"Votes are of {count:,} kinds (pair, annotator and outcome): {size:,} of these were left out, and the "
+            f"rest was estimated. The standard error of {loo.se:.0f} includes {loo.sampling_se:.0f} for that. Use "
+            f"sample={4 * size} to halve it, or sample=None to leave out all.",
+            SampledVotesWarning,
+            skip_file_prefixes=PACKAGE,
+        )
+    return replace(loo, p=loo.sum_of(p, error_of_p))
+
+
+def _by_importance(fit: Fit, columns: Columns, which: Ints, size: int) -> tuple[Floats, Floats, Floats, int]:
+    """Density of a vote of some columns without it, Pareto k, what it adds to p_loo, and how many draws there were."""
+    elpd, pareto_k, p = np.empty(len(which)), np.empty(len(which)), np.empty(len(which))
+    weight, done, n_draws, efficiency = columns.votes / np.ceil(columns.votes), 0, 0, 1.0
+    if fit.tree is not None:
+        likelihood = [np.exp(values).sum(axis=0) for _, values in in_blocks(fit, columns, which=which)]
+        efficiency = _efficiency(fit, np.sum(likelihood, axis=0))
+    for at, values in in_blocks(fit, columns, size=size, which=which):
+        place, n_draws = np.searchsorted(which, at), values.shape[1]
+        elpd[place], pareto_k[place] = psis_loo(values, weight[at], efficiency)
+        p[place] = np.logaddexp.reduce(values, axis=1) - np.log(n_draws) - elpd[place]
+        done += len(at)
+        report("kinds of votes left out", done, len(which))
+    report("")
+    return elpd, pareto_k, p, n_draws
+
+
+def _with_fractions(columns: Columns) -> Columns:
     """Give what a summed weight has beyond whole votes a column of its own."""
-    whole = np.floor(votes)
-    rest = votes - whole
+    whole = np.floor(columns.votes)
+    rest = columns.votes - whole
     if not rest.any():
-        return values, votes
-    columns = [np.flatnonzero(whole), np.flatnonzero(rest)]
-    return values[:, np.concatenate(columns)], np.concatenate([whole[columns[0]], rest[columns[1]]])
+        return columns
+    of_whole, of_rest = np.flatnonzero(whole), np.flatnonzero(rest)
+    at = np.concatenate([of_whole, of_rest])
+    return replace(
+        columns,
+        cell=columns.cell[at],
+        outcome=columns.outcome[at],
+        votes=np.concatenate([whole[of_whole], rest[of_rest]]),
+        seen=columns.seen[:, at],
+    )
 
 
 def _columns_by_group(fit: Fit, over: str) -> Ints:
@@ -169,15 +258,13 @@ def _left_out(fit: Fit, values: Floats, weight: Floats, group: Ints) -> tuple[Fl
     """Density of a vote of every column without its group, and Pareto k, by importance sampling."""
     from arviz_stats.base.array import array_stats
 
-    chains = fit.tree["posterior"].sizes["chain"] if fit.tree is not None else 1
-    by_chain = np.ascontiguousarray(values.T).reshape(len(weight), chains, -1)
-    by_column, efficiency = by_chain.reshape(len(weight), -1), _relative_efficiency(by_chain)
+    by_column, efficiency = np.ascontiguousarray(values.T), _efficiency(fit, np.exp(values).sum(axis=1))
     elpd, pareto_k = np.empty(len(weight)), np.empty(len(weight))
     order = np.argsort(group, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
     for number, columns in enumerate(parts):
         if number % BETWEEN_REPORTS == 0:
-            report("kinds of votes left out", number, len(parts))
+            report("groups left out", number, len(parts))
         together = weight[columns] @ by_column[columns]
         log_weights, pareto_k[columns] = array_stats.psislw(together, r_eff=efficiency)
         elpd[columns] = logsumexp(log_weights + by_column[columns], axis=1)
@@ -201,12 +288,11 @@ def _fit_again(fit: Fit, over: str, group: Ints, elpd: Floats, pareto_k: Floats)
     report("")
 
 
-def _relative_efficiency(values: Floats) -> float:
-    """Effective share of the draws, from the chains' total log-likelihood; 1 for independent draws."""
+def _efficiency(fit: Fit, likelihood: Floats) -> float:
+    """Effective share of the draws, from the likelihood of a vote under each (n_draws,); 1 for independent draws."""
+    if fit.tree is None:
+        return 1.0
     from arviz_stats.base.array import array_stats
 
-    if values.shape[1] == 1:
-        return 1.0
-    total = np.exp(values - values.max()).mean(axis=0)
-    size = total.size
-    return float(min(array_stats.ess(total, chain_axis=0, draw_axis=1, method="mean") / size, 1.0))
+    by_chain = likelihood.reshape(fit.tree["posterior"].sizes["chain"], -1)
+    return float(min(array_stats.ess(by_chain, chain_axis=0, draw_axis=1, method="mean") / likelihood.size, 1.0))

@@ -125,7 +125,8 @@ def test_a_spread_that_the_model_does_not_have_may_be_infinite(arena_cells, monk
 
     monkeypatch.setattr(pm, "sample", stop)
     with pytest.raises(InterruptedError):
-        ba.fit(arena_cells, model="am-elo", prior=ba.Prior(tie_spread=math.inf, hyper=None), method="nuts")
+        options = {"prior": ba.Prior(tie_spread=math.inf, hyper=None), "method": "nuts", "sampler": "pymc"}
+        ba.fit(arena_cells, model="am-elo", **options)
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_a_fit_beyond_the_memory_is_refused_before_it_starts(monkeypatch):
     cells = ba.read_votes(pl.DataFrame({"model_a": names, "model_b": names[1:] + names[:1], "winner": "model_a"}))
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**30))
     with pytest.raises(ba.TooLargeError, match="4,000 competitors takes some 1 GiB of memory, and this machine has 1"):
-        ba.fit(cells)
+        ba.fit(cells, model=ba.Model("threshold", ties="rao-kupper"))  # whose matrices are dense
 
 
 def test_sparse_annotators_beyond_the_memory_are_refused_too(monkeypatch):

@@ -1,6 +1,9 @@
 """Annotators integrated out: the integral itself, its derivatives, and what it is for."""
 
+import os
+import signal
 from dataclasses import replace
+from time import sleep
 
 import numpy as np
 import polars as pl
@@ -8,7 +11,8 @@ import pytest
 from scipy.integrate import quad
 
 import bayes_arena as ba
-from bayes_arena.inference.marginal.integral import FINE, Integral
+from bayes_arena.inference.marginal import integral as integrals, quadrature
+from bayes_arena.inference.marginal.integral import COARSE, FINE, Integral
 from bayes_arena.inference.marginal.quadrature import is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads
 from bayes_arena.likelihood.objective import objective
@@ -72,6 +76,85 @@ def test_the_value_is_the_integral_over_every_annotator(few_votes, name):
     scale = getattr(prior.hyper, integral.spreads[0])
     expected += 0.5 * np.sum(((head - center) / spread) ** 2) + 0.5 * (sd / scale) ** 2 - np.log(sd)
     assert integral(head, prior).value == pytest.approx(expected, abs=2e-3 if model.has_tie_outcome else 1e-6)
+
+
+@pytest.fixture(scope="module")
+def many_votes():
+    """An annotator of more rows than are kept at once, and rows of many votes and of parts of one."""
+    names = [f"m{number:02d}" for number in range(30)]
+    one = [
+        (a, b, ["model_a", "tie", "model_b"][place % 3], "k") for place, a in enumerate(names) for b in names[:place]
+    ]
+    others = [(*row[:3], f"k{place % 3}") for place, row in enumerate(one[::9])]
+    votes = pl.DataFrame([*one, *others], schema=["model_a", "model_b", "winner", "judge"], orient="row")
+    return ba.read_votes(votes.with_row_index().with_columns(weight=pl.col("index") % 5 / 2 + 0.5), weight="weight")
+
+
+@pytest.mark.parametrize("scale", [1.0, 1500.0])
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_annotators_who_do_not_differ_have_the_likelihood_for_their_integral(many_votes, model, scale, monkeypatch):
+    """Far out too, where probabilities underflow."""
+    target, prior, head = start(many_votes, model)
+    n = many_votes.n_competitors
+    head[:n] *= scale
+    integral = Integral(target, COARSE)
+    monkeypatch.setattr(integral, "spreads_of", lambda _: [1e-7] * len(target.own))
+    center = np.concatenate([np.zeros(n), [term.mean for term in target.common]])
+    spread = np.concatenate([np.full(n, prior.strength), [term.sd for term in target.common]])
+    expected = target.loss(Point(head[:n], head[n:], np.tile(integral.means, (many_votes.n_annotators, 1))))
+    expected += 0.5 * np.sum(((head - center) / spread) ** 2) - len(target.own) * np.log(1e-7)
+    assert integral(head, prior).value == pytest.approx(expected, rel=1e-9)
+
+
+def test_derivatives_by_an_annotator_of_many_rows(many_votes):
+    target, prior, head = start(many_votes, PRESETS["am-davidson"])
+    integral = Integral(target, FINE)
+    move = 1e-4 * np.random.default_rng(2).normal(size=len(head))
+    here, up, down = (integral(head + sign * move, prior) for sign in (0, 1, -1))
+    size = len(head)
+    assert here.gradient[:size] @ move == pytest.approx(0.5 * (up.value - down.value), rel=1e-3)
+    bend = 0.5 * (up.gradient - down.gradient)[:size]
+    np.testing.assert_allclose(here.information[:size, :size] @ move, bend, atol=5e-3 * np.abs(bend).max())
+
+
+def test_the_same_bits_whatever_the_cores(few_votes, monkeypatch):
+    target, prior, head = start(few_votes, PRESETS["am-davidson"])
+    found = []
+    for cores in (1, 3):
+        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+        found.append(Integral(target, FINE)(head, prior))
+    np.testing.assert_array_equal(found[0].information, found[1].information)
+    assert found[0].value == found[1].value
+
+
+def test_a_long_integration_is_told_and_its_line_is_cleared(monkeypatch):
+    cells, said = ba.read_votes(ba.simulate(competitors=4, annotators=60, votes=240, seed=1).votes), []
+    monkeypatch.setattr(integrals, "PATIENCE", -1.0)
+    monkeypatch.setattr(integrals, "report", lambda *words: said.append(words))
+    monkeypatch.setattr(quadrature, "report", lambda *words: said.append(words))
+    ba.fit(cells, model="am-elo", guard=False)
+    assert said[0] == ("integrating over 60 annotators, step 1", 0, 16)
+    assert said[-1] == ("",)
+
+
+def test_ctrl_c_is_heard_between_blocks_of_annotators(few_votes):
+    target, prior, head = start(few_votes, PRESETS["am-davidson"])
+    integral, blocks = Integral(target, FINE), []
+
+    class Slow:
+        signatures = True
+
+        def __call__(self, *given):
+            blocks.append(given[1:3])
+            if len(blocks) == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            sleep(0.02)
+            return 0.0
+
+    integral.integrate = Slow()
+    with pytest.raises(KeyboardInterrupt):
+        integral(head, prior)
+    assert len(blocks) < integrals.BLOCKS
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)

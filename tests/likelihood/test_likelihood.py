@@ -222,6 +222,19 @@ def test_arrow_draws_have_its_covariance(held):
     np.testing.assert_allclose(np.concatenate(one_by_one, axis=1), tail, atol=1e-12)
 
 
+@pytest.mark.parametrize("held", [[False, False], [True, True]])
+def test_draws_of_some_annotators_have_their_covariance(held):
+    arrow, basis = random_arrow(), plane(held)
+    covariance = basis @ np.linalg.inv(basis.T @ dense(arrow) @ basis) @ basis.T
+    factor, rng, some = factorise(arrow, held=np.array(held)), np.random.default_rng(0), np.array([0, 2])
+    head = factor.draw_head(rng, 40_000)
+    tail = np.concatenate([own for _, own in factor.draw_tail(rng, head, at_once=1, of=some)], axis=1)
+    draws = np.concatenate([head, tail.reshape(40_000, -1)], axis=1)
+    width = tail.shape[2]
+    kept = [*range(head.shape[1]), *(head.shape[1] + width * some[:, None] + np.arange(width)).ravel()]
+    np.testing.assert_allclose(np.cov(draws.T), covariance[np.ix_(kept, kept)], atol=0.05 * covariance.max())
+
+
 def test_arrow_refuses_an_indefinite_matrix():
     arrow = random_arrow()
     for broken in (

@@ -10,7 +10,10 @@ import pytest
 from helpers import frame, prompted
 
 import bayes_arena as ba
+from bayes_arena.fits import pointwise as pointwise_module
+from bayes_arena.validation import leave_one_out
 from bayes_arena.validation.leave_one_out import pointwise
+from bayes_arena.validation.leaving_out import sampling
 from bayes_arena.votes.cells import with_counts
 
 pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
@@ -223,6 +226,64 @@ def test_weights_of_one_half_halve_everything_but_what_is_left_out(cells):
     table = ba.compare({name: ba.fit(half, model=model) for name, model in models.items()})
     assert table["votes"].tolist() == [250, 250]
     assert table["weight"].sum() == pytest.approx(1)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Votes of annotators with few each, by two models."""
+    cells = ba.read_votes(ba.simulate(competitors=8, annotators=150, votes=4000, seed=2).votes)
+    models = {"am-davidson": "am-davidson", "davidson": DAVIDSON}
+    return {name: ba.fit(cells, model=model, guard=False) for name, model in models.items()}
+
+
+def test_a_sample_of_the_votes_estimates_the_sum(many, monkeypatch):
+    """Within the standard error that is stated; the sample is left out of 4000 draws."""
+    fit = many["am-davidson"]
+    monkeypatch.setattr(leave_one_out, "DRAWS", 4000)
+    exact, away = ba.leave_one_out(fit), []
+    for seed in range(8):
+        monkeypatch.setattr(sampling, "SEED", seed)
+        loo = ba.leave_one_out(fit, sample=300)
+        away.append((loo.total - exact.total) / loo.sampling_se)
+        assert loo.sampling_se < 0.2 * exact.se
+        assert loo.se == pytest.approx(np.hypot(exact.se, loo.sampling_se), rel=0.01)
+    assert 0.4 < np.sqrt(np.mean(np.square(away))) < 1.6
+    assert loo.p == pytest.approx(exact.p, rel=0.1)
+    again = ba.leave_one_out(fit, sample=300)
+    assert again.total == ba.leave_one_out(fit, sample=300).total
+
+
+def test_a_sample_of_all_votes_is_all_of_them(many):
+    fit = many["davidson"]
+    exact, whole = ba.leave_one_out(fit), ba.leave_one_out(fit, sample=10**6)
+    np.testing.assert_array_equal(exact.elpd, whole.elpd)
+    with pytest.raises(ba.ModelError, match="sample is 'auto', None, or at least 2"):
+        ba.leave_one_out(fit, sample=1)
+
+
+def test_models_are_compared_on_the_same_sample_and_it_is_said(many, monkeypatch):
+    exact = ba.compare(many)
+    assert "sampled" not in exact.attrs
+    monkeypatch.setattr(leave_one_out, "LARGEST", 1000)
+    monkeypatch.setattr(leave_one_out, "SAMPLED", 400)
+    with pytest.warns(ba.SampledVotesWarning, match="400 of these were left out.*sample=1600 to halve it"):
+        table = ba.compare(many)
+    assert table.attrs["sampled"] == 400
+    assert table["name"].tolist() == exact["name"].tolist()
+    np.testing.assert_allclose(table["elpd_diff"], exact["elpd_diff"], atol=3 * table["se"].max() / 10)
+    np.testing.assert_allclose(table["weight"], exact["weight"], atol=0.1)
+    with pytest.warns(ba.SampledVotesWarning, match="includes"):
+        loo = ba.leave_one_out(many["davidson"])
+    found = ba.diagnose(many["davidson"])["found"].iloc[-1]
+    assert f"of {loo.votes[loo.sampled].sum():.0f} votes" in found
+
+
+def test_how_much_is_computed_at_once_changes_nothing(many, monkeypatch):
+    whole = ba.leave_one_out(many["am-davidson"])
+    monkeypatch.setattr(pointwise_module, "AT_ONCE", 20_000)
+    parts = ba.leave_one_out(many["am-davidson"])
+    np.testing.assert_array_equal(parts.elpd, whole.elpd)
+    np.testing.assert_array_equal(parts.pareto_k, whole.pareto_k)
 
 
 def test_groups_of_one_vote_are_votes(cells):

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
+from time import monotonic
 from typing import cast
 
 import numpy as np
@@ -24,6 +26,7 @@ from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import M
 from bayes_arena.likelihood.priors import Prior, Spreads
+from bayes_arena.progress import report
 
 COARSE, FINE, FINEST = 3, 5, 9
 """Nodes per dimension on the way, at the end, and where that is not enough."""
@@ -35,6 +38,15 @@ NEVER = -300.0
 """Logarithm of a propensity that is as good as zero."""
 BLOCKS = 16
 """Annotators are summed in so many blocks whatever the machine, so that the same votes give the same bits."""
+LARGEST_BLOCK = 50_000_000
+"""Rows times nodes of a block, a tenth of a second: Ctrl-C is heard in between. Where it takes more there are more."""
+BESIDES = 1000
+"""What else an annotator takes, in rows times nodes."""
+PATIENCE = 2.0
+"""Seconds after which progress is shown."""
+
+type Sums = tuple[float, Floats, Floats]
+"""A value, its gradient and its information."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,11 +134,19 @@ class Integral:
         self.modes = np.tile(self.means, (target.n_annotators, 1))
         self.grids = (*_grid(nodes, len(own)), *_grid(COARSE, len(own)), MANY_ROWS)
         self.border = self._border() if nodes >= FINE else Border.of(np.zeros((0, 0, len(own))))
-        edges = np.searchsorted(self.start, np.linspace(0, len(target.tally.i), BLOCKS + 1))
-        edges[0], edges[-1] = 0, target.n_annotators
-        self.blocks = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+        self.blocks = self._blocks()
+        self.evaluations, self.began = 0, monotonic()
         if quarter:
             self.blocks = self.blocks[::4]
+
+    def _blocks(self) -> list[tuple[int, int]]:
+        """Divide the annotators into blocks of equal work."""
+        rows = np.diff(self.start)
+        work = np.cumsum(rows * np.where(rows < self.grids[4], len(self.grids[1]), len(self.grids[3])) + BESIDES)
+        total = int(work[-1]) if len(work) else 0
+        edges = np.searchsorted(work, np.linspace(0, total, max(BLOCKS, total // LARGEST_BLOCK) + 1)[1:-1])
+        edges = np.concatenate([[0], edges, [len(rows)]])
+        return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
 
     def _border(self) -> Border:
         """Return a border with room for what every annotator touches."""
@@ -146,13 +166,13 @@ class Integral:
         """Evaluate at strengths and common numbers under the spreads of a prior."""
         target, n, (count, q) = self.target, self.target.n_competitors, self.modes.shape
         sd = np.array(self.spreads_of(prior))
-        base = np.array([0.0, 0.0, 0.0 if (self.entered == M).any() else NEVER])
-        np.add.at(base, self.entered, head[n:])
+        base = np.array([float((self.own >= 0).all()), 0.0, 0.0, 0.0 if (self.entered == M).any() else NEVER])
+        np.add.at(base, 1 + self.entered, head[n:])
         size = n + 3 + q
         mean, covariance = np.empty((count, q)), np.empty((count, q, q))
         border = self.border.start, self.border.column, self.border.value
 
-        def block(edges: tuple[int, int]) -> tuple[float, Floats, Floats]:
+        def block(edges: tuple[int, int]) -> Sums:
             gradient, information = np.zeros(size), np.zeros((size, size))
             value = self.integrate(
                 self.kind, *edges, self.start, target.tally.i, target.tally.j, self.counts, head[:n], base,
@@ -162,11 +182,9 @@ class Integral:
             return value, gradient, information
 
         made_ready(self.integrate, lambda: block((0, 0)), "the integrals over annotators")  # of nobody
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            values, gradients, informations = zip(*threads.map(block, self.blocks), strict=True)
+        value, gradient, information = self._summed(block)
         kept = np.concatenate([np.arange(n), n + self.entered, n + 3 + np.arange(q)])
-        value, gradient = math.fsum(values), np.sum(gradients, axis=0)[kept]
-        information = np.sum(informations, axis=0)[np.ix_(kept, kept)]
+        gradient, information = gradient[kept], information[np.ix_(kept, kept)]
         information = information + information.T - np.diag(np.diag(information))
         center = np.concatenate([np.zeros(n), [effect.mean for effect in target.common]])
         precision = np.concatenate([np.full(n, prior.strength**-2), [effect.sd**-2 for effect in target.common]])
@@ -176,6 +194,23 @@ class Integral:
         gradient += np.concatenate([precision * (head - center), (sd / scale) ** 2 - 1])
         information[np.diag_indices(len(kept))] += np.concatenate([precision, 2 * (sd / scale) ** 2])
         return Evaluation(value, gradient, information, mean, covariance)
+
+    def _summed(self, block: Callable[[tuple[int, int]], Sums]) -> Sums:
+        """Sum the blocks, in their order, as they are done; say so of what takes long, and hear Ctrl-C between them."""
+        self.evaluations += 1
+        values, gradient, information = [], np.zeros(()), np.zeros(())
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            try:
+                for number, (value, by_one, by_two) in enumerate(threads.map(block, self.blocks)):
+                    values.append(value)
+                    gradient, information = gradient + by_one, information + by_two
+                    if monotonic() - self.began > PATIENCE:
+                        what = f"integrating over {self.target.n_annotators:,} annotators, step {self.evaluations}"
+                        report(what, number, len(self.blocks))
+            except BaseException:
+                threads.shutdown(cancel_futures=True)
+                raise
+        return math.fsum(values), gradient, information
 
 
 def _grid(size: int, dimensions: int) -> tuple[Floats, Floats]:

@@ -30,7 +30,7 @@ import math
 
 import numpy as np
 
-from bayes_arena.compiled import vectorised
+from bayes_arena.compiled import part, vectorised
 from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
 
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
@@ -63,7 +63,7 @@ BY_LEAD, BY_SHIFT, TIES, BADS = range(4)
 """What the loss of an annotator is linear in: half the net wins times the lead, and alone, ties, votes for neither."""
 
 
-@vectorised
+@part
 def _shares(eta, both):  # type: ignore[no-untyped-def]
     """Return what nu and mu are multiplied by to have P(tie) and P(both bad), and (P(win) - P(loss)) / 2.
 
@@ -81,14 +81,14 @@ def _shares(eta, both):  # type: ignore[no-untyped-def]
     return product * scale, math.copysign(0.5, eta) * (strong - weak) * scale
 
 
-@vectorised
+@part
 def _alone(eta, both, n):  # type: ignore[no-untyped-def]
     """Return -n ln(share) of votes whose share is in no product."""
     root = math.exp(-0.5 * abs(eta))
     return n * (0.5 * abs(eta) + math.log(1.0 + root * root + both * root))
 
 
-@vectorised
+@part
 def _take_off(totals, at):  # type: ignore[no-untyped-def]
     """Take what is linear off -ln(share) of all votes: half the net wins' eta, t of ties, m of votes for neither."""
     for v in range(at.shape[1]):
@@ -100,7 +100,7 @@ def _take_off(totals, at):  # type: ignore[no-untyped-def]
         at[BY_M, v] -= totals[BADS]
 
 
-@vectorised
+@part
 def davidson(lead, n, half, head, tail, terms, at):  # type: ignore[no-untyped-def]
     """Rows ``head`` to ``tail`` with ties as an outcome, or of half wins: fill ``terms``, add to what ``at`` sums."""
     size, steepest, widest, likeliest, reached = at.shape[1], 0.0, 0.0, 0.0, 0.0
@@ -148,7 +148,7 @@ def davidson(lead, n, half, head, tail, terms, at):  # type: ignore[no-untyped-d
         at[BY_MM, v] += at[MU, v] * (at[SHARES, v] - at[MU, v] * at[SQUARES, v])
 
 
-@vectorised
+@part
 def _davidson_once(lead, n, half, totals, at, first, second):  # type: ignore[no-untyped-def]
     """Take the same at one node, in loops over the rows, and write the derivatives by (theta, eta, t, m)."""
     theta, shift, nu, mu, both = at[THETA, 0], at[SHIFT, 0], at[NU, 0], at[MU, 0], at[BOTH, 0]
@@ -189,7 +189,7 @@ def _davidson_once(lead, n, half, totals, at, first, second):  # type: ignore[no
     return value - totals[TIES] * at[T, 0] - totals[BADS] * at[M, 0]
 
 
-@vectorised
+@part
 def rao_kupper(lead, y, head, tail, terms, at):  # type: ignore[no-untyped-def]
     """Rows ``head`` to ``tail`` with ties inside a threshold exp(t)."""
     for v in range(at.shape[1]):
@@ -213,15 +213,15 @@ def rao_kupper(lead, y, head, tail, terms, at):  # type: ignore[no-untyped-def]
             at[BY_TT, v] += kappa * (kappa * twice + by_kappa)
 
 
-@vectorised
+@part
 def _log_expit(x):  # type: ignore[no-untyped-def]
     return -math.log1p(math.exp(-x)) if x > 0 else x - math.log1p(math.exp(x))
 
 
-@vectorised
+@part
 def _rao_kupper_once(lead, y, terms, at, first, second):  # type: ignore[no-untyped-def]
     """Take the same at one node, and write the derivatives by (theta, eta, t, m)."""
-    rao_kupper(lead, y, 0, len(y), terms, at)
+    rao_kupper(lead, y, np.int64(0), len(y), terms, at)
     first[0], first[1], first[2], first[3] = 0.0, at[BY_ETA, 0], at[BY_T, 0], 0.0
     second[:] = 0.0
     for a in range(len(y)):
@@ -236,25 +236,22 @@ def _rao_kupper_once(lead, y, terms, at, first, second):  # type: ignore[no-unty
     return at[VALUE, 0]
 
 
-@vectorised
+@part
 def _place(kind, x, own, base, at):  # type: ignore[no-untyped-def]
     """Write the coordinates of own numbers x (q, nodes), with nothing added up yet."""
     for v in range(x.shape[1]):
-        at[THETA, v], at[SHIFT, v], at[T, v], at[M, v] = 1.0, base[0], base[1], base[2]
+        for s in range(4):
+            at[THETA + s, v] = base[s]
         for s in range(VALUE, BY_MM + 1):
             at[s, v] = 0.0
-    for p in range(len(own)):
-        for v in range(x.shape[1]):
-            if own[p] < 0:
-                at[THETA, v] = x[p, v]
-            else:
-                at[SHIFT + own[p], v] += x[p, v]
-    for v in range(x.shape[1]):
-        at[NU, v], at[MU, v] = (0.0, 0.0) if kind == HALF else (math.exp(at[T, v]), math.exp(at[M, v]))
+        for p in range(len(own)):
+            at[SHIFT + own[p], v] += x[p, v]
+        at[NU, v] = 0.0 if kind == HALF else math.exp(at[T, v])
+        at[MU, v] = 0.0 if kind == HALF else math.exp(at[M, v])
         at[BOTH, v] = at[NU, v] + at[MU, v]
 
 
-@vectorised
+@part
 def _once(kind, lead, n, half, y, totals, terms, at, first, second):  # type: ignore[no-untyped-def]
     """Return the loss of an annotator's votes at one node, and write its derivatives by (theta, eta, t, m)."""
     if kind == RAO_KUPPER:
@@ -262,7 +259,7 @@ def _once(kind, lead, n, half, y, totals, terms, at, first, second):  # type: ig
     return _davidson_once(lead, n, half, totals, at, first, second)
 
 
-@vectorised
+@part
 def _prior(x, mean, sd):  # type: ignore[no-untyped-def]
     value = 0.0
     for p in range(len(mean)):
@@ -271,14 +268,14 @@ def _prior(x, mean, sd):  # type: ignore[no-untyped-def]
     return value
 
 
-@vectorised
+@part
 def _copy(source, target):  # type: ignore[no-untyped-def]
     """Copy numbers one by one: compiling ``target[:] = source`` takes seconds, for the text of an error."""
     for s in range(len(source)):
         target[s] = source[s]
 
 
-@vectorised
+@part
 def _cholesky(a, lower):  # type: ignore[no-untyped-def]
     """Write the lower Cholesky factor of a small matrix; return whether it is positive definite."""
     for s in range(len(a)):
@@ -295,7 +292,7 @@ def _cholesky(a, lower):  # type: ignore[no-untyped-def]
     return True
 
 
-@vectorised
+@part
 def _solve_lower(lower, x):  # type: ignore[no-untyped-def]
     """Solve L y = x in place."""
     for s in range(len(x)):
@@ -304,7 +301,7 @@ def _solve_lower(lower, x):  # type: ignore[no-untyped-def]
         x[s] /= lower[s, s]
 
 
-@vectorised
+@part
 def _solve_upper(lower, x):  # type: ignore[no-untyped-def]
     """Solve L' y = x in place."""
     for s in range(len(x) - 1, -1, -1):
@@ -313,7 +310,7 @@ def _solve_upper(lower, x):  # type: ignore[no-untyped-def]
         x[s] /= lower[s, s]
 
 
-@vectorised
+@part
 def _invert_lower(lower, inverse):  # type: ignore[no-untyped-def]
     """Write the lower triangle of the inverse of L."""
     for s in range(len(lower)):
@@ -325,7 +322,7 @@ def _invert_lower(lower, inverse):  # type: ignore[no-untyped-def]
             inverse[s, t] = rest * inverse[s, s]
 
 
-@vectorised
+@part
 def _mode(kind, x, own, base, mean, sd, lead, n, half, y, totals, terms, at, lower, room):  # type: ignore[no-untyped-def]
     """Move x (q, 1) to the minimum of f_k by damped Newton; return the value and leave the factor of the Hessian."""
     q = len(own)
@@ -381,7 +378,7 @@ def met(start, i, j, n):  # type: ignore[no-untyped-def]
     return count
 
 
-@vectorised
+@part
 def _spread_out(nodes, x, lower, gap, spot):  # type: ignore[no-untyped-def]
     """Write the nodes of an annotator, and how far they are from the mode x (q, 1), both (q, nodes)."""
     q, size = nodes.shape
@@ -397,7 +394,7 @@ def _spread_out(nodes, x, lower, gap, spot):  # type: ignore[no-untyped-def]
             spot[p, v] = x[p, 0] + gap[p, v]
 
 
-@vectorised
+@part
 def _tools(nodes, log_weights, rows):  # type: ignore[no-untyped-def]
     """Room for the terms of so many rows at the nodes, and for what is kept by node."""
     q, size = nodes.shape
@@ -407,7 +404,7 @@ def _tools(nodes, log_weights, rows):  # type: ignore[no-untyped-def]
     return nodes, log_weights, terms, at, gap, spot, basis, weight
 
 
-@vectorised
+@part
 def _exp(x):  # type: ignore[no-untyped-def]
     """Return exp x between -300 and 300, as :func:`_shares` has it, without a call."""
     x = min(max(x, -300.0), 300.0)
@@ -418,7 +415,7 @@ def _exp(x):  # type: ignore[no-untyped-def]
     return (even + odd) / (even - odd) * np.int64((np.int64(k) + 1023) << 52).view(np.float64)
 
 
-@vectorised
+@part
 def _weigh(spot, gap, mean, sd, at, lowest, log_weights, basis, weight):  # type: ignore[no-untyped-def]
     """Write x and (x - mean)^2 and the weights, which sum to one, of all nodes; return what they summed to."""
     q, size = spot.shape
@@ -447,7 +444,7 @@ def _weigh(spot, gap, mean, sd, at, lowest, log_weights, basis, weight):  # type
     return total
 
 
-@vectorised
+@part
 def _moments(weight, numbers, row, basis):  # type: ignore[no-untyped-def]
     """Average a number of every node, a row of them, and its products with x and (x - mean)^2, in one pass."""
     mean, by_0, by_1, by_2, by_3, by_4, by_5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -463,7 +460,7 @@ def _moments(weight, numbers, row, basis):  # type: ignore[no-untyped-def]
     return mean, (by_0, by_1, by_2, by_3, by_4, by_5)
 
 
-@vectorised
+@part
 def _averages(terms, a, at, weight):  # type: ignore[no-untyped-def]
     """Average the terms of a row with all weights in one pass."""
     pull, pull_0, pull_1, pull_2, pull_3, pull_4, pull_5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -490,7 +487,7 @@ def _averages(terms, a, at, weight):  # type: ignore[no-untyped-def]
     return pull, pulls, lead_lead, (lead_eta, lead_t, lead_m), (eta_eta, eta_t, eta_m)
 
 
-@vectorised
+@part
 def _explained(z, s, out):  # type: ignore[no-untyped-def]
     """Covariances that go through the annotator's own numbers, of coordinate s with those up to it: z is (6, width)."""
     z_0, z_1, z_2, z_3, z_4, z_5 = z[0, s], z[1, s], z[2, s], z[3, s], z[4, s], z[5, s]
@@ -534,7 +531,7 @@ def integrate(  # type: ignore[no-untyped-def]
     i, j, counts
         Competitors (n_rows,) and counts (n_rows, 4), sorted by annotator.
     r, base
-        Strengths (n,), and what all annotators have in common of (eta, t, m).
+        Strengths (n,), and what all annotators have in common of (theta, eta, t, m).
     mean, sd, own
         Prior mean and spread of every own number, and its coordinate (-1: theta), each (q,).
     grids

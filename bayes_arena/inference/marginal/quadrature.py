@@ -30,6 +30,7 @@ from bayes_arena.likelihood.algebra.arrow import Factor
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model, Position
+from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
 
 SPARSE = 2.0
@@ -87,12 +88,15 @@ def integrate_annotators(problem: Problem) -> Mode:
     if alike:
         prior = replace(prior, discrimination=SMALLEST, tie_spread=SMALLEST, position_spread=SMALLEST)
     head, steps = start.point.head, 0
-    for nodes, quarter in stages(target):
-        integral = Integral(target, nodes, quarter=quarter)
-        end = climb(integral, head, prior, nodes, alike=alike)
-        head, prior, at, steps = end.head, end.prior, end.at, steps + end.steps
-        if end.arrived and nodes >= FINE:
-            break
+    try:
+        for nodes, quarter in stages(target):
+            integral = Integral(target, nodes, quarter=quarter)
+            end = climb(integral, head, prior, nodes, alike=alike)
+            head, prior, at, steps = end.head, end.prior, end.at, steps + end.steps
+            if end.arrived and nodes >= FINE:
+                break
+    finally:
+        report("")
     if not end.arrived:
         raise ConvergenceError(
             f"The marginal likelihood was not maximised in {steps} Newton steps (decrement {end.decrement:.1e} nats, "

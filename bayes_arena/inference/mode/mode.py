@@ -17,6 +17,7 @@ from bayes_arena.inference.mode.identification import at_infinity, disconnected,
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.inference.mode.search import search
+from bayes_arena.likelihood.algebra.sparse.hessian import are_many, has_few_pairs
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
@@ -141,6 +142,8 @@ def require_memory(problem: Problem) -> None:
     """Refuse matrices that the machine cannot hold, before they are made."""
     cells = problem.cells
     n = cells.n_competitors
+    if are_many(n) and has_few_pairs(problem.objective):
+        return
     annotators = cells.n_annotators * OWN_NUMBERS if problem.model.needs_annotators else 0
     needed = 8 * (SQUARES * n * n + BORDERS * n * annotators)
     if needed < FREELY:

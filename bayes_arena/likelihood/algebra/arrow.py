@@ -29,10 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor, solved
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 
 TAIL_FLOOR = 1e-12
@@ -144,8 +146,8 @@ class Factor:
         return np.asarray(solve_triangular(self.lower, noise, lower=True, trans=1, check_finite=False).T)
 
     def draw_tail(
-        self, rng: np.random.Generator, head: Floats, at_once: int = DRAWN_AT_ONCE
-    ) -> Iterator[tuple[slice, Floats]]:
+        self, rng: np.random.Generator, head: Floats, at_once: int = DRAWN_AT_ONCE, of: Ints | None = None
+    ) -> Iterator[tuple[Ints, Floats]]:
         """Draw the annotators' numbers given draws of the head, some annotators at a time.
 
         Parameters
@@ -156,34 +158,47 @@ class Factor:
             From :meth:`draw_head`.
         at_once : int
             Draws times annotators per part: bounds the memory.
+        of : ndarray of int, optional
+            Only these annotators. What the others share of the sums that are held is drawn as a whole, so that without
+            it the draws are the same in law, and not in number.
 
         Yields
         ------
-        part : slice
+        part : ndarray of int, shape (m,)
             Which annotators.
         own : ndarray, shape (size, m, q)
             Their numbers.
         """
-        size, (_, count, width) = len(head), self.shape
+        size, count = len(head), len(self.inverse_tail)
         step = max(1, at_once // max(size, 1))
-        parts = [slice(first, min(first + step, count)) for first in range(0, count, step)]
+        chosen = np.arange(count) if of is None else of
+        parts = [chosen[first : first + step] for first in range(0, len(chosen), step)]
         excess = np.zeros((int(self.held.sum()), size))
         if self.held.any():
+            others = self._noise_of_others(rng, chosen, size)
             ahead = deepcopy(rng)  # the same noise, seen once before it is used
-            total = sum((self._noise(ahead, part, size).sum(axis=0) for part in parts), np.zeros((width, size)))
+            total = sum((self._noise(ahead, part, size).sum(axis=0) for part in parts), others)
             excess = np.linalg.solve(self._held_total(), total[self.held])
         for part in parts:
             tail = self._noise(rng, part, size)
             tail -= self._held_columns[part] @ excess
-            border = self.border.dense(part.start, part.stop)
+            border = self.border.take(part).dense()
             moved = _times_q(border, self.inverse_tail[part], self.held, self._towards)
             tail -= (moved.reshape(len(moved), -1).T @ head.T).reshape(tail.shape)
             yield part, tail.transpose(2, 0, 1)
 
-    def _noise(self, rng: np.random.Generator, part: slice, size: int) -> Floats:
+    def _noise(self, rng: np.random.Generator, part: Ints, size: int) -> Floats:
         """Draws with covariance D^-1, shape (m, q, size)."""
         roots = np.linalg.cholesky(self.inverse_tail[part])
         return np.asarray(roots @ rng.normal(size=(*roots.shape[:2], size)))
+
+    def _noise_of_others(self, rng: np.random.Generator, chosen: Ints, size: int) -> Floats:
+        """Sum over all but the chosen annotators of such draws, shape (q, size)."""
+        count, width = self.inverse_tail.shape[:2]
+        if len(chosen) == count:
+            return np.zeros((width, size))
+        root = np.linalg.cholesky(np.delete(self.inverse_tail, chosen, axis=0).sum(axis=0))
+        return np.asarray(root @ rng.normal(size=(width, size)))
 
     def _held_total(self) -> Floats:
         return np.asarray(self._held_columns.sum(axis=0)[self.held])
@@ -213,19 +228,19 @@ def factorise(
 ) -> CrossedFactor: ...
 @overload
 def factorise(
-    arrow: Arrow | Crossed, *, extra: Floats | float = ..., held: np.ndarray, damping: float = ...
-) -> Factor | CrossedFactor: ...
+    arrow: Arrow | Crossed | SparseHessian, *, extra: Floats | float = ..., held: np.ndarray, damping: float = ...
+) -> Factor | CrossedFactor | SparseFactor: ...
 def factorise(
-    arrow: Arrow | Crossed, *, extra: Floats | float = 0.0, held: np.ndarray, damping: float = 0.0
-) -> Factor | CrossedFactor:
-    """Factorise an arrow matrix, or that of a model with slices.
+    arrow: Arrow | Crossed | SparseHessian, *, extra: Floats | float = 0.0, held: np.ndarray, damping: float = 0.0
+) -> Factor | CrossedFactor | SparseFactor:
+    """Factorise an arrow matrix, or that of a model with slices or of many competitors.
 
     Parameters
     ----------
-    arrow : Arrow or Crossed
+    arrow : Arrow, Crossed or SparseHessian
         The matrix.
     extra : float or ndarray, shape (h, h)
-        Added to its ``head``: gauge terms.
+        Added to its ``head``: gauge terms. Of a sparse one the columns (n, k) whose outer products they are.
     held : ndarray of bool, shape (q,)
         Columns of the annotators whose sum is held; with slices all are.
     damping : float
@@ -236,7 +251,7 @@ def factorise(
     numpy.linalg.LinAlgError
         If the matrix (on the plane, where sums are held) is not positive definite.
     """
-    if isinstance(arrow, Crossed):
+    if not isinstance(arrow, Arrow):
         return arrow.factorise(extra, damping)
     size, count, width = arrow.border.shape
     if damping:

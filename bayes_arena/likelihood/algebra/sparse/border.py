@@ -63,6 +63,13 @@ class Border:
         block[self.column[entries], np.repeat(np.arange(len(start) - 1), np.diff(start))] = self.value[entries]
         return block
 
+    def take(self, annotators: Ints) -> Self:
+        """Return B of some annotators."""
+        counts = np.diff(self.start)[annotators]
+        start = np.concatenate([[0], np.cumsum(counts)])
+        entries = np.arange(start[-1]) + np.repeat(self.start[annotators] - start[:-1], counts)
+        return type(self)(self.size, start, self.column[entries], self.value[entries])
+
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Yield annotators, some at a time, and B of these in full."""
         size, count, width = self.shape

@@ -1,0 +1,181 @@
+"""The coordinates that NUTS walks in, and the numbers of a model at each of them.
+
+A point x has, for the strengths, the annotators' numbers effect by effect and those of slices, the logarithm of their
+spread sigma where it is sampled, and coordinates w of unit scale; then what annotators share. With I what the votes say
+of a number of the kind (:func:`~bayes_arena.inference.marginal.spreads.information`), these numbers are
+
+    Z w sigma / s,      w ~ Normal(0, s),      s^2 = 1 + I sigma^2.
+
+Given sigma, votes and prior know a number to within 1 / sqrt(I + 1 / sigma^2), so that the posterior's width in w is 1
+whatever the spread: centred where the votes say much (I sigma^2 >> 1), non-centred where they say little, and smoothly
+in between. The columns of Z are orthonormal and of zero sum: n - 1 coordinates for n numbers. For slices Z is the
+identity.
+
+What annotators share beside numbers of their own is sampled as its sum with the mean deviation of a vote. That the
+votes determine, whereas the mean over annotators moves with those who cast few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.inference.density import kernels
+from bayes_arena.likelihood.algebra.numbering import label_of
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.predictor import Effect
+from bayes_arena.likelihood.priors import spread_label
+from bayes_arena.likelihood.problem import Problem
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Numbers that scatter by the same spread.
+
+    Attributes
+    ----------
+    name : str
+        Of the variable in the PyMC program of the model.
+    dim : str
+        Its dimension.
+    size : int
+    spread : str
+        Name of the spread.
+    sd : float
+        The spread, or the scale of its half-normal hyperprior where it is sampled.
+    information : float
+        I of the module.
+    unit : float
+        Of the numbers: the spread is in these units.
+    zero_sum : bool
+    """
+
+    name: str
+    dim: str
+    size: int
+    spread: str
+    sd: float
+    information: float = 0.0
+    unit: float = 1.0
+    zero_sum: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """The sampler's coordinates of a model.
+
+    Attributes
+    ----------
+    target : Objective
+    vectors : tuple of Vector
+        Strengths, the annotators' numbers and those of slices.
+    pooled : bool
+        Whether the spreads are sampled.
+    """
+
+    target: Objective
+    vectors: tuple[Vector, ...]
+    pooled: bool
+
+    @classmethod
+    def of(cls, problem: Problem, known: Mapping[str, float] | None) -> Coordinates:
+        """Return those of a problem, given what the votes say of each kind of number; None fixes the spreads."""
+        target, prior, hyper = problem.objective, problem.prior, problem.prior.hyper
+        pooled = known is not None and hyper is not None
+
+        def vector(name: str, spread: str, dim: str, size: int, unit: float = 1.0, *, zero_sum: bool = True) -> Vector:
+            sd = (hyper if pooled and hyper else prior).spread(spread)
+            return Vector(name, dim, size, spread, sd, known[spread] if pooled and known else 0.0, unit, zero_sum)
+
+        vectors = [vector("strength", "strength", "competitor", target.n_competitors)]
+        for effect in target.own:
+            name = f"{effect.name}_deviation"
+            vectors.append(vector(name, effect.spread, "annotator", target.n_annotators, 1 / effect.unit))
+        for effect, keys in zip(target.slices, target.numbering.keys if target.numbering else (), strict=True):
+            vectors.append(vector(effect.name, effect.spread, label_of(effect), len(keys), zero_sum=False))
+        return cls(target, tuple(vectors), pooled)
+
+    @property
+    def size(self) -> int:
+        """Coordinates of a point."""
+        return sum(int(self.pooled) + one.size - int(one.zero_sum) for one in self.vectors) + len(self.target.common)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where the numbers of each vector start, and at the end what annotators share."""
+        return np.cumsum([0, *(one.size for one in self.vectors)])
+
+    @cached_property
+    def prior(self) -> tuple[Ints, Floats, Floats, Floats]:
+        """What :func:`kernels.place` takes: vectors, scales, levels and weights."""
+        vectors, at = [], 0
+        for start, one in zip(self.starts[:-1], self.vectors, strict=True):
+            vectors.append((start, one.size, at, one.zero_sum, self.pooled))
+            at += int(self.pooled) + one.size - int(one.zero_sum)
+        scales = [(one.sd, one.information, one.unit) for one in self.vectors]
+        levels = [(effect.mean, effect.sd, self._beside(effect)) for effect in self.target.common]
+        votes = sum_by(self.target.tally.k, self.target.counts.sum(axis=0), max(self.target.n_annotators, 1))
+        shape = (len(levels), 3)
+        return (
+            np.array(vectors, dtype=np.int64),
+            np.array(scales, dtype=np.float64),
+            np.array(levels, dtype=np.float64).reshape(shape),
+            votes / votes.sum(),
+        )
+
+    def _beside(self, effect: Effect) -> int:
+        """Where the annotators' deviations from what they share start, if that is sampled as a level; else -1."""
+        names = [one.name for one in self.target.own]
+        return int(self.starts[1 + names.index(effect.name)]) if self.pooled and effect.name in names else -1
+
+    @property
+    def start(self) -> Floats:
+        """Return the middle of the prior, shape (size,)."""
+        vectors, scales, *_ = self.prior
+        x = np.zeros(self.size)
+        if self.pooled:
+            x[vectors[:, 2]] = np.log(scales[:, 0])
+        x[self.size - len(self.target.common) :] = [effect.mean for effect in self.target.common]
+        return x
+
+    def named(self, points: Floats) -> dict[str, Floats]:
+        """Return the variables of the PyMC program at points (n_points, size), each of shape (n_points, ...)."""
+        vectors, scales, levels, weights = self.prior
+        numbers, unused = np.empty((len(points), self.starts[-1] + len(levels))), np.empty(self.size)
+        for row, x in zip(numbers, np.ascontiguousarray(points), strict=True):
+            row[:] = kernels.place(x, vectors, scales, levels, weights, unused)[1]
+        named: dict[str, Floats] = {}
+        for one, start, at in zip(self.vectors, self.starts, vectors[:, 2], strict=False):
+            own = numbers[:, start : start + one.size] / one.unit
+            if self.pooled:
+                sd = np.exp(points[:, at])
+                named[spread_label(one.spread)] = sd
+                named[f"{one.name}_unit"] = own * (np.sqrt(1 + one.information * sd**2) / sd)[:, None]
+        target, first = self.target, int(self.starts[-1])
+        shared = {effect.name: numbers[:, first + row] for row, effect in enumerate(target.common)}
+        for row, effect in enumerate(target.common):
+            named[effect.common_label] = shared[effect.name]
+            if self._beside(effect) >= 0:
+                named[f"{effect.name}_level"] = points[:, self.size - len(target.common) + row]
+        named["strength"] = numbers[:, : target.n_competitors]
+        for effect, start in zip(target.own, self.starts[1:], strict=False):
+            base = shared[effect.name][:, None] if effect.name in shared else 1.0  # theta's mean is one
+            named[effect.label] = base + numbers[:, start : start + target.n_annotators]
+        own_names = [effect.name for effect in target.own]
+        named |= {effect.label: shared[effect.name] for effect in target.common if effect.name not in own_names}
+        for effect, start, one in zip(
+            target.slices, self.starts[1 + len(target.own) :], self.vectors[1 + len(target.own) :], strict=False
+        ):
+            named[effect.label] = numbers[:, start : start + one.size]
+        return named
+
+    @property
+    def dims(self) -> dict[str, str]:
+        """Return the dimension of each of these variables that is not a scalar."""
+        dims = {f"{one.name}_unit": one.dim for one in self.vectors} | {"strength": "competitor"}
+        dims |= {effect.label: "annotator" for effect in self.target.own}
+        return dims | {effect.label: label_of(effect) for effect in self.target.slices}

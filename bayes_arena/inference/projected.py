@@ -1,0 +1,49 @@
+"""Strengths on the common scale of :mod:`bayes_arena.inference.projection`, and how they move with the parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, times
+from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Comparable strengths r* and how they move with the parameters.
+
+    Attributes
+    ----------
+    strength : ndarray, shape (n,)
+        r*, sum zero, in logits.
+    by_head : ndarray or ThinJacobian, shape (n, h)
+        Jacobian by the strengths, the common numbers and those of slices.
+    by_mean : ndarray or ThinJacobian, shape (n, n)
+        Jacobian by m; of many competitors, who have no slices, the same as ``by_head``.
+    own : OwnJacobian, shape (n, M, q)
+        Jacobian by the annotators' numbers.
+    """
+
+    strength: Floats
+    by_head: Jacobian
+    own: OwnJacobian
+    by_mean: Jacobian
+
+    def moved(self, head: Floats, own: Floats, noise: Floats | None) -> Floats:
+        """Return by how much r* moves, (size, n), with head (size, h), own numbers (size, M, q) and m (size, n)."""
+        by_own = self.by_own.reshape(len(self.strength), -1)
+        shift = times(self.by_head, head) + own.reshape(len(own), -1) @ by_own.T
+        return shift if noise is None else shift + times(self.by_mean, noise)
+
+    def variance_by_mean(self, variance: Floats) -> Floats:
+        """Variance of r* from one of m (n,), shape (n,)."""
+        return np.asarray(self.by_mean[:] ** 2 @ variance) if variance.any() else np.zeros_like(variance)
+
+    @cached_property
+    def by_own(self) -> Floats:
+        """The Jacobian by the annotators' numbers in full, shape (n, M, q)."""
+        return np.asarray(self.own)
