@@ -136,12 +136,14 @@ def test_a_fit_beyond_the_memory_is_refused_before_it_starts(monkeypatch):
         ba.fit(cells)
 
 
-def test_sparse_annotators_beyond_the_memory_are_refused_too(monkeypatch):
-    size = 60_000
+def test_annotators_beyond_the_memory_are_refused_before_the_guard_judges_them(monkeypatch):
+    size = 6000
     names = np.array([f"m{number:03d}" for number in range(200)])
     row = np.arange(size)
     votes = {"model_a": names[row % 200], "model_b": names[(row + 1) % 200], "winner": ["model_a"] * size}
     cells = ba.read_votes(pl.DataFrame(votes | {"judge": [f"k{number}" for number in row]}))
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**30))
-    with pytest.raises(ba.TooLargeError, match="200 competitors and 60,000 annotators takes some 1 GiB of memory"):
-        ba.fit(cells, guard=False)  # which would judge them first
+    monkeypatch.setattr("bayes_arena.inference.mode.mode.FREELY", 0)
+    monkeypatch.setattr("bayes_arena.fits.fitting.judge", lambda cells: pytest.fail("judged"))
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**20))
+    with pytest.raises(ba.TooLargeError, match="200 competitors and 6,000 annotators takes some"):
+        ba.fit(cells)
