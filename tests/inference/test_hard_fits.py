@@ -1,5 +1,6 @@
 """Fits that are hard on the optimiser: large counts, valleys, annotators of one vote, annotators all alike."""
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -147,3 +148,22 @@ def test_annotators_beyond_the_memory_are_refused_before_the_guard_judges_them(m
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**20))
     with pytest.raises(ba.TooLargeError, match="200 competitors and 6,000 annotators takes some"):
         ba.fit(cells)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["map", "marginal"])
+def test_no_array_is_as_large_as_annotators_times_competitors(method):
+    """20,000 annotators of three votes each: 300 x 20,000 x 3 numbers would take 137 MiB."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(300, size=60_000)
+    b = (a + rng.integers(1, 300, size=60_000)) % 300
+    names = [tuple(f"{kind}{number:05d}" for number in range(size)) for kind, size in (("m", 300), ("k", 20_000))]
+    counts = np.eye(4)[rng.choice(3, size=60_000)]
+    cells = ba.Cells(*names, a, b, np.repeat(np.arange(20_000), 3), counts)
+    tracemalloc.start()
+    fit = ba.fit(cells, model="am-davidson", method=method, guard=False)
+    ba.leaderboard(fit)
+    fit.laplace.own_covariance()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 137 * 2**20, peak
