@@ -16,6 +16,8 @@ PYTHON = (sys.executable, "-m")
 """Of the environment that nox is in."""
 UV = os.environ.get("UV", "uv")
 """Set by ``uv run``: it need not be on the path."""
+SPEED = ("peers", "epochs", "nuts", "growth", "scale")
+"""Benchmarks that write CSV files and pages of ``benchmarks/results`` anew: about half an hour."""
 
 
 @nox.session
@@ -79,6 +81,12 @@ def core(session: nox.Session) -> None:
     folders = ("votes", "likelihood", "inference", "trust", "ratings", "decisions", "reliability", "validation")
     tests = [f"tests/{name}" for name in folders]
     session.run(UV, "run", "--active", "--no-sync", "pytest", "-m", "not slow", *tests, *session.posargs, env=here)
+
+
+@nox.session
+def spark(session: nox.Session) -> None:
+    """Install Spark too, and run the tests of engines with it; it needs Java."""
+    session.run(UV, "run", "--extra", "spark", "pytest", "tests/votes/test_engines.py", "-rs", *session.posargs)
 
 
 @nox.session
@@ -146,6 +154,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def benchmarks(session: nox.Session) -> None:
-    """Run the benchmark that is named first, ``calibration`` say, with its options."""
-    name, *options = session.posargs or session.error("Name a file of benchmarks/: nox -s benchmarks -- calibration")
-    session.run(UV, "run", "--group", "benchmark", "python", f"benchmarks/{name}.py", *options)
+    """Run the benchmark that is named first, ``calibration`` say, with its options; else all of the page on speed."""
+    name, *options = session.posargs or [""]
+    for script in [name] if name else SPEED:
+        session.run(UV, "run", "--group", "benchmark", "python", f"benchmarks/{script}.py", *options)

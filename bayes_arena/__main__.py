@@ -16,7 +16,7 @@ from bayes_arena.cli.commands import (  # noqa: F401 (they register themselves)
     schema,
     votes,
 )
-from bayes_arena.cli.commands.questions import decisions, flips, pairs, trust  # noqa: F401
+from bayes_arena.cli.commands.questions import boards, decisions, flips, pairs, trust  # noqa: F401
 from bayes_arena.cli.old_words import translate_options
 from bayes_arena.errors import ArenaError
 from bayes_arena.progress import report

@@ -13,6 +13,6 @@ Columns = dict[str, Any]
 """Columns of a table, by name."""
 
 
-def sum_by(index: Ints, values: Floats, size: int) -> Floats:
+def sum_by(index: NDArray[np.signedinteger[Any]], values: Floats, size: int) -> Floats:
     """Sum values by index, shape (size,); rows are added in their order."""
     return np.asarray(np.bincount(index, values, minlength=size), dtype=np.float64)

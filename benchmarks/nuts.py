@@ -1,183 +1,202 @@
-"""Sampling speed of ``method="nuts"``, and whether its answer can be trusted.
+"""NUTS beside plain PyMC, NumPyro and BlackJAX: the smallest bulk ESS of any parameter, a second.
 
-    uv run python benchmarks/nuts.py [--rounds 2] > benchmarks/results/nuts.md
+    uv run --group benchmark python benchmarks/nuts.py [--rounds 1] [--votes LLMFAO MT-bench] [--into FOLDER]
 
-am-davidson with its default prior by ``ba.fit(votes, method="nuts")`` at the defaults, against the same model as a user
-would write it in PyMC: one row a vote, ``pm.Categorical``, strengths centred, the annotators' numbers non-centred,
-sampled by nutpie with PyMC's defaults (1000 draws, 1000 to tune) and with as few to tune as ours. Four chains each, the
-contestants in turn, a round each. The measure is the smallest bulk ESS of any parameter of the model (strengths,
-annotators' numbers, what they share, spreads) per second. Looks for ``llmfao.csv`` and ``mt_bench_human.csv`` in
-``$BAYES_ARENA_DATA`` (else ``../shared/data``) and skips what is absent.
+am-davidson with its default prior by ``ba.fit(votes, method="nuts", guard=False)`` at the defaults, against the same
+posterior as users of the others would write it (``nuts_programs.py``). Four chains of 1,000 draws, every run in a fresh
+process, in turn. The whole call compiles whatever is not kept from earlier processes, and is timed after the imports;
+sampling holds the warm-up. On 1.67 million votes nobody is sampled: gradients are timed, and what a posterior would
+take is extrapolated from them.
 """
 
-import argparse
-import os
+import statistics
 import sys
-import time
-import warnings
-from collections.abc import Callable
-from pathlib import Path
+from importlib import import_module
+from time import perf_counter
+from typing import Any
 
-import arviz as az
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
-import xarray as xr
+import polars as pl
+from measuring import (
+    FILES,
+    HERE,
+    Clock,
+    Unfinished,
+    digits,
+    in_own_process,
+    installed,
+    keep,
+    markdown,
+    parser,
+    peak_mib,
+    publish,
+)
+from nuts_programs import CHAINS, DRAWS, GRADIENTS, PARAMETERS, SAMPLERS
 
 import bayes_arena as ba
-from bayes_arena.validation.leave_one_out import PARETO_K
 
-PARAMETERS = ["strength", "discrimination", "log_tie_propensity", "position"]
-PARAMETERS += ["tie_propensity_common", "position_common"]
-PARAMETERS += ["strength_sd", "discrimination_sd", "tie_spread", "position_spread"]
-SHORT_TUNE = 300
-PARTS = [
-    ba.Model("am-davidson", "annotator", "davidson", "annotator", position="annotator"),
-    ba.Model("without position", "annotator", "davidson", "annotator"),
-    ba.Model("and a common nu", "annotator", "davidson"),
-    ba.Model("and theta = 1", ties="davidson"),
-]
+OURS = next(iter(SAMPLERS))
+LIMIT = 420.0
+AGREE = 0.25
+"""Posterior means of strengths differ by no more posterior sds; a chain of 1,000 draws knows no better."""
+LARGE, SECONDS = "1.67 million votes", 3.0
 
 
-def plain_program(cells: ba.Cells) -> pm.Model:
-    """Return am-davidson one row a vote, as the textbooks would have it."""
-    votes = cells.counts.astype(int)
-    i, j, k = (np.repeat(column, votes.sum(axis=1)) for column in (cells.a, cells.b, cells.annotator))
-    outcome = np.repeat(np.tile([0, 2, 1, 1], len(votes)), votes.ravel())
-    hyper = ba.Prior().hyper
-    with pm.Model(coords={"competitor": list(cells.competitors), "annotator": list(cells.annotators)}) as program:
+def sample(name: str, votes: str, seed: int) -> dict[str, Any]:
+    """Sample once in this process, and look at the draws."""
+    _, modules, sampler = SAMPLERS[name]
+    clock = Clock()
+    for module in modules:
+        import_module(module)
+    imports = clock.lap()["wall_s"]
+    cells = ba.read_votes(FILES[votes], prompt=False)
+    clock.lap()
+    draws = sampler(cells, seed)
+    whole = clock.lap()
+    import arviz as az
 
-        def own(label: str, scale: float) -> pt.TensorVariable:
-            return pm.HalfNormal(label, scale) * pm.ZeroSumNormal(f"{label}_unit", dims="annotator")
-
-        strength_sd = pm.HalfNormal("strength_sd", hyper.strength)
-        strength = pm.ZeroSumNormal("strength", sigma=strength_sd, dims="competitor")
-        theta = pm.Deterministic("discrimination", 1 + own("discrimination_sd", hyper.discrimination), dims="annotator")
-        tie = pm.Normal("tie_propensity_common", 0, 1) + own("tie_spread", hyper.tie_spread)
-        tie = pm.Deterministic("log_tie_propensity", tie, dims="annotator")
-        position = pm.Normal("position_common", 0, 0.5) + own("position_spread", hyper.position_spread)
-        position = pm.Deterministic("position", position, dims="annotator")
-        eta = theta[k] * (strength[i] - strength[j]) + position[k]
-        pm.Categorical("vote", logit_p=pt.stack([eta / 2, tie[k], -eta / 2], axis=1), observed=outcome)
-    return program
-
-
-def by_hand(tune: int) -> Callable[[ba.Cells, int], xr.DataTree]:
-    def sample(cells: ba.Cells, seed: int) -> xr.DataTree:
-        with plain_program(cells):
-            return pm.sample(
-                1000, tune=tune, chains=4, random_seed=seed, nuts_sampler="nutpie", progressbar=False, quiet=True
-            )
-
-    return sample
-
-
-def by_fit(cells: ba.Cells, seed: int) -> xr.DataTree:
-    return ba.fit(cells, model="am-davidson", method="nuts", seed=seed).tree
-
-
-CONTESTANTS = {
-    "plain PyMC, tune 1000": by_hand(1000),
-    f"plain PyMC, tune {SHORT_TUNE}": by_hand(SHORT_TUNE),
-    'fit(method="nuts")': by_fit,
-}
-
-
-def diagnose(tree: xr.DataTree) -> dict[str, float]:
-    posterior = tree["posterior"].to_dataset()[PARAMETERS]
-    ess, rhat = az.ess(posterior), az.rhat(posterior)
+    ess, rhat = az.ess(draws), az.rhat(draws)
+    strength = np.asarray(draws["strength"]).reshape(-1, cells.n_competitors)
     return {
+        "imports_s": imports,
+        **whole,
+        "sampling_s": draws.attrs["seconds"],
+        "gradients_a_draw": draws.attrs["gradients"],
         "ess": min(float(ess[name].min()) for name in PARAMETERS),
         "rhat": max(float(rhat[name].max()) for name in PARAMETERS),
-        "divergences": int(tree["sample_stats"]["diverging"].sum()),
-        "gradients": float(tree["sample_stats"]["n_steps"].mean()),
-        "sampling": float(tree["posterior"].attrs["sampling_time"]),
+        "divergences": draws.attrs["divergences"],
+        "peak_mib": peak_mib(),
+        "strength": (strength.mean(axis=0), strength.std(axis=0)),
     }
 
 
-def race(name: str, cells: ba.Cells, rounds: int) -> None:
-    results: dict[str, list[dict[str, float]]] = {contestant: [] for contestant in CONTESTANTS}
-    for seed in range(1, rounds + 1):
-        for contestant, sample in CONTESTANTS.items():
-            print(f"{name}, round {seed}: {contestant}", file=sys.stderr)
-            start = time.perf_counter()
-            tree = sample(cells, seed)
-            results[contestant].append(diagnose(tree) | {"whole": time.perf_counter() - start})
-    first = next(iter(results))
+def race(votes: str, rounds: int) -> list[dict[str, Any]]:
+    """Sample by all in turn; how far means of strengths are from ours, in posterior sds, stands with each."""
+    runs = []
+    for turn in range(rounds):
+        truth: tuple[np.ndarray, np.ndarray] | None = None
+        for name, (package, modules, _) in SAMPLERS.items():
+            row = {"row": votes, "tool": name, "version": installed(package), "round": turn, "note": None}
+            if missing := [module for module in modules if not installed(module)]:
+                runs.append(row | {"note": f"{', '.join(missing)} not installed"})
+                continue
+            print(f"{votes}, round {turn + 1}: {name}", file=sys.stderr)
+            found = in_own_process(sample, name, votes, turn + 1, limit=LIMIT)
+            if isinstance(found, Unfinished):
+                runs.append(row | {"note": found.why})
+                continue
+            mean, sd = found.pop("strength")
+            truth = truth or (mean, sd)  # ours comes first
+            runs.append(row | found | {"apart_sd": float(np.abs((mean - truth[0]) / truth[1]).max())})
+    return runs
 
-    def mean(contestant: str, measure: Callable[[dict[str, float]], float]) -> float:
-        return float(np.mean([measure(one) for one in results[contestant]]))
 
-    print(f"\n{name}: {cells}, mean of {rounds} rounds\n")
-    print(
-        "| | seconds | of these not sampling | gradients a draw | min ESS | ESS/s sampling | times | ESS/s whole call "
-        "| times | r-hat | divergences |"
-    )
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for contestant in results:
-        rate, whole = (
-            [mean(each, lambda one, key=key: one["ess"] / one[key]) for each in (contestant, first)]
-            for key in ("sampling", "whole")
+def gradients(name: str) -> dict[str, Any]:
+    """Time the log density and its gradient on the real battles, voted on by 61,003 simulated annotators."""
+    from arena_votes import synthetic_annotators
+
+    cells = synthetic_annotators(HERE / "data").cells
+    gradient = GRADIENTS[name](cells)
+    gradient()
+    times, start = [], perf_counter()
+    while len(times) < 3 or perf_counter() - start < SECONDS:
+        clock = Clock()
+        gradient()
+        times.append(clock.lap())
+    return {f"gradient_{key}": statistics.median(time[key] for time in times) for key in times[0]} | {
+        "peak_mib": peak_mib(),
+        "cells": len(cells.a),
+    }
+
+
+def section(votes: str, runs: pl.DataFrame) -> str:
+    """Return the table of one file, means of rounds."""
+    rows = []
+    rates: dict[str, list[float]] = {}
+    for name in runs["tool"].unique(maintain_order=True):
+        mine = runs.filter(pl.col("tool") == name)
+        done = mine.drop_nulls("ess") if "ess" in mine.columns else mine.clear()
+        if done.is_empty():
+            rows.append([name, mine["version"][0] or "", mine["note"][0], *[""] * 11])
+            continue
+        means = {key: float(done[key].mean()) for key in ("wall_s", "cpu_s", "sampling_s", "ess", "gradients_a_draw")}
+        own = [float((done["ess"] / done[key]).mean()) for key in ("sampling_s", "wall_s", "cpu_s")]
+        rates[name] = own
+        ratios = [digits(rates[OURS][place] / own[place]) if OURS in rates else "" for place in range(3)]
+        rows.append(
+            [
+                name,
+                mine["version"][0] or "",
+                *(digits(means[key]) for key in means),
+                *(f"{digits(rate)} ({ratio})" for rate, ratio in zip(own, ratios, strict=True)),
+                f"{done['rhat'].max():.4f}",
+                done["divergences"].sum(),
+                f"{done['peak_mib'].max():,.0f}",
+                f"{done['apart_sd'].max():.2f}",
+            ]
         )
-        columns = [
-            f"{mean(contestant, lambda one: one['whole']):.1f}",
-            f"{mean(contestant, lambda one: one['whole'] - one['sampling']):.1f}",
-            f"{mean(contestant, lambda one: one['gradients']):.1f}",
-            f"{mean(contestant, lambda one: one['ess']):.0f}",
-            f"{rate[0]:.1f}",
-            f"{rate[0] / rate[1]:.1f}",
-            f"{whole[0]:.1f}",
-            f"{whole[0] / whole[1]:.1f}",
-            f"{max(one['rhat'] for one in results[contestant]):.4f}",
-            f"{sum(one['divergences'] for one in results[contestant])}",
-        ]
-        print(f"| {contestant} | {' | '.join(columns)} |", flush=True)
+    header = ["", "version", "whole call, s", "CPU s", "sampling, s", "min ESS", "gradients a draw"]
+    header += ["ESS/s sampling", "ESS/s whole call", "ESS/CPU s whole call", "r-hat", "divergences", "MiB", "apart"]
+    return f"## {votes}\n\n{markdown(header, rows)}"
 
 
-def agreement(cells: ba.Cells) -> None:
-    """Print how far the marginal fit is from the sampled one, and what the votes say of the parts of am-davidson."""
-    fits = {}
-    for model in PARTS:
-        print(f"LLMFAO, {model.name}", file=sys.stderr)
-        fits[model.name] = ba.fit(cells, model=model, method="nuts")
-    sampled = fits["am-davidson"]
-    marginal = ba.fit(cells, model="am-davidson", method="marginal")
-    theta = sampled.samples.own[:, :, 0].mean(axis=0)
-    away = (sampled.samples.strength.mean(axis=0) - marginal.strength) / sampled.samples.strength.std(axis=0)
-    print("\nLLMFAO, marginal against sampled: theta's posterior means correlate ", end="")
-    print(f"{np.corrcoef(theta, marginal.discrimination)[0, 1]:.4f};", end=" ")
-    print(f"strengths differ by at most {np.abs(away).max():.2f} posterior sd.")
-    print("\nLLMFAO, leave-one-vote-out from the sampled fits:\n")
-    print("| | elpd difference | its SE | stacking weight | largest Pareto k | columns of votes above 0.7 |")
-    print("|---|---:|---:|---:|---:|---:|")
-    bad = {name: ba.leave_one_out(fit).pareto_k > PARETO_K for name, fit in fits.items()}
-    for row in ba.compare(fits).itertuples():
-        columns = [f"{row.elpd_diff:.1f}", f"{row.dse:.1f}", f"{row.weight:.2f}", f"{row.pareto_k:.2f}"]
-        print(f"| {row.name} | {' | '.join(columns)} | {bad[row.name].sum()} of {len(bad[row.name])} |")
-    votes = cells.votes_by_annotator()
-    row, outcome = np.nonzero(cells.counts)
-    for name in fits:
-        for column in np.flatnonzero(bad[name]):
-            at, which = row[column], ("first", "second", "tie", "both bad")[outcome[column]]
-            pair = f"{cells.competitors[cells.a[at]]}, {cells.competitors[cells.b[at]]}"
-            print(f"\n{name}: {pair}: {which}, by an annotator with {votes[cells.annotator[at]]:.0f} votes")
+def extrapolated(runs: pl.DataFrame, sampled: pl.DataFrame) -> str:
+    """Return the table of gradients, and what a posterior would take at as many gradients a draw as on LLMFAO."""
+    rows, own = [], None
+    for run in runs.iter_rows(named=True):
+        if run.get("gradient_wall_s") is None:
+            rows.append([run["tool"], run["note"], *[""] * 4])
+            continue
+        own = own or run["gradient_wall_s"]
+        mine = sampled.filter((pl.col("row") == "LLMFAO") & (pl.col("tool") == run["tool"]))
+        each = mine["gradients_a_draw"].drop_nulls().mean() if "gradients_a_draw" in mine.columns else None
+        hours = None if each is None else run["gradient_wall_s"] * float(each) * CHAINS * DRAWS / 3600
+        rows.append(
+            [
+                run["tool"],
+                digits(1e3 * run["gradient_wall_s"]),
+                digits(1e3 * run["gradient_cpu_s"]),
+                digits(run["gradient_wall_s"] / own),
+                digits(hours),
+                f"{run['peak_mib']:,.0f}",
+            ]
+        )
+    header = ["", "ms a gradient", "CPU ms", "times ours", "hours, extrapolated", "MiB"]
+    said = (
+        f"The hours are extrapolated, not measured: {CHAINS} chains of {DRAWS:,} draws one after the other, without "
+        "warm-up, at as many gradients a draw as on LLMFAO. How large the effective sample would be is not known."
+    )
+    return f"## {LARGE}, 61,003 simulated annotators\n\n{said}\n\n{markdown(header, rows)}"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=2)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
-    files = {"LLMFAO": "llmfao.csv", "MT-bench": "mt_bench_human.csv"}
-    found = {name: folder / file for name, file in files.items() if (folder / file).is_file()}
-    arenas = {name: ba.read_votes(path, prompt=False) for name, path in found.items()}
-    arenas["Example arena"] = ba.read_votes(ba.example_arena().votes)
-    print("am-davidson, four chains; ESS is the smallest bulk ESS of any parameter; times are against the first row.")
-    for name, cells in arenas.items():
-        race(name, cells, options.rounds)
-    if "LLMFAO" in arenas:
-        agreement(arenas["LLMFAO"])
+    options = parser(__doc__)
+    options.add_argument("--rounds", type=int, default=1)
+    options.add_argument("--votes", nargs="+", choices=[*FILES, LARGE], default=[*FILES, LARGE])
+    given = options.parse_args()
+    files = [name for name in given.votes if name in FILES and FILES[name].is_file()]
+    runs = [run for name in files for run in race(name, given.rounds)]
+    table = keep(given.into, "nuts", runs)
+    said = (
+        "Means of the rounds. In parentheses: our rate divided by this one. `min ESS` is the smallest bulk ESS of all "
+        "parameters: strengths, annotators' numbers, what these share, and spreads. `apart` is the largest difference "
+        "between a strength's posterior mean and ours, in posterior sds."
+    )
+    parts = [said, *(section(str(name), own) for (name,), own in table.group_by("row", maintain_order=True))]
+    if LARGE in given.votes:
+        timed = []
+        for name, (package, modules, _) in SAMPLERS.items():
+            row = {"row": LARGE, "tool": name, "version": installed(package), "note": None}
+            if missing := [module for module in modules if not installed(module)]:
+                timed.append(row | {"note": f"{', '.join(missing)} not installed"})
+                continue
+            print(f"{LARGE}: {name}", file=sys.stderr)
+            found = in_own_process(gradients, name, limit=LIMIT)
+            timed.append(row | ({"note": found.why} if isinstance(found, Unfinished) else found))
+        parts.append(extrapolated(keep(given.into, "nuts_gradients", timed), table))
+    publish(given.into, "nuts", "NUTS beside other programs", parts)
+    if "apart_sd" in table.columns and (worst := table["apart_sd"].max() or 0.0) > AGREE:
+        raise SystemExit(f"Means of strengths differ by {worst:.2f} posterior sds.")
 
 
 if __name__ == "__main__":

@@ -149,15 +149,9 @@ def notebook(name: str, cell: str) -> str:
     return "".join(next(each for each in cells if each["id"] == cell)["outputs"][0]["text"]).strip()
 
 
-def result(name: str) -> str:
-    """Return what a benchmark has printed."""
-    return (ROOT / "benchmarks" / "results" / name).read_text(encoding="utf-8").strip()
-
-
 KEPT = {
     "boards": lambda: notebook("07_slices.ipynb", "07-09"),
     "bought": lambda: notebook("08_trust.ipynb", "08-03"),
-    "speed": lambda: result("point_estimates.md"),
 }
 """What stands in a page and was printed elsewhere."""
 

@@ -129,9 +129,10 @@ def _by_votes_alone(fit: Fit, board: Projection) -> tuple[Floats, Floats]:
     """
     target, n = fit.target, len(board.strength)
     alone = laplace_at(replace(target, strength_sd=WIDE), fit.point, fit.mode.problem.shifts, residuals=False)
-    covariance = alone.covariance(board.by_head, board.by_own) + np.diag(board.by_mean**2 @ fit.view.unseen)
+    covariance = alone.covariance(board.by_head[:], board.by_own)
+    covariance += np.diag(board.variance_by_mean(fit.view.unseen))
     precision = inverse(covariance)
-    by_head, _ = alone.solve(board.by_head, board.by_own)
+    by_head, _ = alone.solve(board.by_head[:], board.by_own)
     step = by_head[:n].T @ (fit.point.strength / target.strength_sd**2)  # where the prior pulls no more
     return precision, precision @ (board.strength + step)
 
@@ -139,5 +140,5 @@ def _by_votes_alone(fit: Fit, board: Projection) -> tuple[Floats, Floats]:
 def _prior_precision(fit: Fit, board: Projection) -> Floats:
     """Precision that r* has from the prior of the strengths, shape (n, n)."""
     n = len(board.strength)
-    by_strength = board.by_head[:, :n] - board.by_head[:, :n].mean(axis=0)
+    by_strength = board.by_head[:][:, :n] - board.by_head[:][:, :n].mean(axis=0)
     return inverse(by_strength @ by_strength.T) / fit.target.strength_sd**2

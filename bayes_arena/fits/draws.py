@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 DEFAULT_DRAWS, FEWEST_DRAWS = 4000, 500
 LARGEST = 100_000_000
 """Numbers drawn by default: where slices have so many that 4000 draws are more, there are fewer draws."""
+LARGEST_BOARD = 20_000_000
+"""The same of competitors where they are many."""
 
 UNSEEN = 11
 """Seed of the numbers of slices that no vote is about."""
@@ -90,11 +92,9 @@ def viewed(
 ) -> Draws:
     """Return draws with the Elo scale's r* on some slices, to first order around a point."""
     projection = project(problem.objective, center, problem.cells.votes_by_annotator(), on)
-    n = len(projection.strength)
     head = np.column_stack([strength, common, slices]) - center.head
-    moved = (own - center.own).reshape(len(own), -1)
-    shift = head @ projection.by_head.T + moved @ projection.by_own.reshape(n, -1).T
-    shift += noise_of_unseen(on, len(shift)) @ projection.by_mean.T
+    noise = noise_of_unseen(on, len(head)) if on.unseen.any() else None
+    shift = projection.moved(head, own - center.own, noise)
     return Draws(strength, projection.strength + shift, common, own, slices)
 
 
@@ -124,7 +124,8 @@ def draw(fit: Fit, *, size: int | None = None, seed: int = 0) -> Draws:
         A fitted model.
     size : int, optional
         Number of draws from a Gaussian approximation, 4000 by default (no fewer than 500 where slices have so many
-        numbers that 4000 draws would be more than 100 million); a sampled fit returns all it has.
+        numbers that 4000 draws would be more than 100 million, or competitors that they would be more than 20 million);
+        a sampled fit returns all it has.
     seed : int
         The same seed gives the same draws.
 
@@ -135,8 +136,14 @@ def draw(fit: Fit, *, size: int | None = None, seed: int = 0) -> Draws:
     if fit.samples is not None:
         return fit.samples
     if size is None:
-        size = max(FEWEST_DRAWS, min(DEFAULT_DRAWS, LARGEST // max(len(fit.point.slices), 1)))
+        size = _usual_size(fit)
     return with_elo(fit, *draw_parameters(fit, size=size, seed=seed))
+
+
+def _usual_size(fit: Fit) -> int:
+    """Return how many draws are made of a fit where nobody says."""
+    most = min(LARGEST // max(len(fit.point.slices), 1), LARGEST_BOARD // len(fit.strength))
+    return max(FEWEST_DRAWS, min(DEFAULT_DRAWS, most))
 
 
 def draw_without_annotators(fit: Fit, *, size: int | None = None) -> Draws:
@@ -147,7 +154,7 @@ def draw_without_annotators(fit: Fit, *, size: int | None = None) -> Draws:
     """
     if fit.samples is not None or fit.target.slices:
         return draw(fit, size=size)
-    strength, common, _ = draw_in_parts(fit, size=size or DEFAULT_DRAWS)
+    strength, common, _ = draw_in_parts(fit, size=size or _usual_size(fit))
     return Draws(strength, strength[:, :0], common, np.zeros((len(strength), 0, 0)))
 
 

@@ -8,13 +8,13 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.many_pairs import chebyshev
 from bayes_arena.inference.projection import (
     CERTAIN,
     CHUNK,
     LEAD_NODES,
     NODES,
     TIE_NODES,
-    chebyshev,
     is_bradley_terry,
     shares,
     ties_of_competitors,

@@ -27,9 +27,12 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.inference.many_pairs import Opponents, chebyshev, fit_all_pairs, jacobian
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.sparse.hessian import are_many
+from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian, times as along
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes import half
@@ -64,18 +67,28 @@ class Projection:
     ----------
     strength : ndarray, shape (n,)
         r*, sum zero, in logits.
-    by_head : ndarray, shape (n, h)
+    by_head : ndarray or ThinJacobian, shape (n, h)
         Jacobian by the strengths, the common numbers and those of slices.
-    by_mean : ndarray, shape (n, n)
-        Jacobian by m.
+    by_mean : ndarray or ThinJacobian, shape (n, n)
+        Jacobian by m; of many competitors, who have no slices, the same as ``by_head``.
     own : OwnJacobian, shape (n, M, q)
         Jacobian by the annotators' numbers.
     """
 
     strength: Floats
-    by_head: Floats
+    by_head: Jacobian
     own: OwnJacobian
-    by_mean: Floats
+    by_mean: Jacobian
+
+    def moved(self, head: Floats, own: Floats, noise: Floats | None) -> Floats:
+        """Return by how much r* moves, (size, n), with head (size, h), own numbers (size, M, q) and m (size, n)."""
+        by_own = self.by_own.reshape(len(self.strength), -1)
+        shift = along(self.by_head, head) + own.reshape(len(own), -1) @ by_own.T
+        return shift if noise is None else shift + along(self.by_mean, noise)
+
+    def variance_by_mean(self, variance: Floats) -> Floats:
+        """Variance of r* from one of m (n,), shape (n,)."""
+        return np.asarray(self.by_mean[:] ** 2 @ variance) if variance.any() else np.zeros_like(variance)
 
     @cached_property
     def by_own(self) -> Floats:
@@ -105,20 +118,28 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     shape = n, target.n_annotators, width
     if is_bradley_terry(target):
         nothing = OwnJacobian(shape, lambda part: np.zeros((n, part.stop - part.start, width)))
+        if are_many(n):
+            thin = ThinJacobian.identity(n, n + n_common)
+            return Projection(point.strength, thin, nothing, thin)
         return Projection(point.strength, np.eye(n, n + n_common), nothing, np.eye(n))
     from scipy.sparse import coo_array  # slow to import
 
     view = view or on_new_slices(target)
     mean = point.strength + view.slices @ point.slices
-    i, j = np.triu_indices(n, k=1)
-    d, ties = lead(mean, i, j), ties_of_competitors(target, point.slices)
-    steepest = float(np.max(np.abs(predictor.theta(point.own.T)), initial=0.0))
-    exactly = ties is not None or len(d) <= MANY_NODES
-    leads, at_pairs = _interpolation(d, steepest, exactly=exactly)
-    offset = np.zeros(1) if ties is None else ties[i] + ties[j]
-    pair, ones = np.arange(len(d)), np.ones(len(d))
-    incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
-    to_competitors = incidence @ at_pairs
+    ties, offset, exactly = ties_of_competitors(target, point.slices), np.zeros(1), False
+    opponents = Opponents(mean) if are_many(n) and not target.slices else None
+    if opponents is not None:
+        leads, to_competitors = opponents.leads, opponents.to_competitors
+    else:
+        i, j = np.triu_indices(n, k=1)
+        d = lead(mean, i, j)
+        steepest = float(np.max(np.abs(predictor.theta(point.own.T)), initial=0.0))
+        exactly = ties is not None or len(d) <= MANY_NODES
+        leads, at_pairs = _interpolation(d, steepest, exactly=exactly)
+        offset = offset if ties is None else ties[i] + ties[j]
+        pair, ones = np.arange(len(d)), np.ones(len(d))
+        incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
+        to_competitors = incidence @ at_pairs
     share = shares(target, votes)
 
     def scores(part: slice) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
@@ -147,14 +168,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     totals = np.zeros((-(-len(share) // chunk), 3 + n_common, len(leads)))
     in_blocks(average, len(share), of=chunk)
     score, by_lead, by_tie, *common = totals.sum(axis=0)
-    by_common = np.array(common).reshape(n_common, len(leads)).T
-    score, by_lead, by_common = at_pairs @ score, at_pairs @ by_lead, to_competitors @ by_common
-    projected, factor = _bradley_terry(i, j, score, n)
-    laplacian = np.zeros((n, n))
-    laplacian[i, j] = laplacian[j, i] = -by_lead
-    laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
-    by_head = factor.solve_schur(np.column_stack([laplacian, by_common]))
-    carried = to_competitors if exactly else factor.solve_schur(to_competitors)
+    by_common = to_competitors @ np.array(common).reshape(n_common, len(leads)).T
 
     def by_own(part: slice) -> Floats:
         found = np.zeros((len(leads), part.stop - part.start, width))
@@ -163,6 +177,19 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
                 found[:, :, column] += times(basis(effect, shifted[:, None], None), slope[effect.coordinate] * weight)
         moved = carried @ found.reshape(len(leads), -1)
         return np.reshape(factor.solve_schur(moved) if exactly else moved, (n, -1, width))
+
+    if opponents is not None:
+        all_pairs = fit_all_pairs(to_competitors @ score, mean)
+        carried = all_pairs.solve(to_competitors)
+        thin = jacobian(opponents, by_lead, by_common, all_pairs)
+        return Projection(all_pairs.strength, thin, OwnJacobian(shape, by_own), thin)
+    score, by_lead = at_pairs @ score, at_pairs @ by_lead
+    projected, factor = _bradley_terry(i, j, score, n)
+    laplacian = np.zeros((n, n))
+    laplacian[i, j] = laplacian[j, i] = -by_lead
+    laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
+    by_head = factor.solve_schur(np.column_stack([laplacian, by_common]))
+    carried = to_competitors if exactly else factor.solve_schur(to_competitors)
 
     by_mean = by_head[:, :n]
     if target.slices:
@@ -223,12 +250,6 @@ def _interpolation(d: Floats, steepest: float, *, exactly: bool) -> tuple[Floats
     size = min(max(NODES, math.ceil(wanted)), MANY_NODES)
     nodes, to_coefficients = chebyshev(size)
     return reach * nodes, chebvander(d / reach, size - 1) @ to_coefficients
-
-
-def chebyshev(size: int) -> tuple[Floats, Floats]:
-    """Chebyshev nodes in [-1, 1], and the matrix that carries values there to the coefficients of the polynomials."""
-    nodes = np.cos(np.pi * (np.arange(size) + 0.5) / size)
-    return nodes, np.linalg.inv(chebvander(nodes, size - 1))
 
 
 def shares(target: Objective, votes: Floats) -> Floats:

@@ -23,6 +23,7 @@ from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_he
 from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
@@ -194,7 +195,9 @@ class Objective:
         """Split numbers of slices (..., s) by effect."""
         return [slices[..., part] for part in self.numbering.parts] if self.numbering else []
 
-    def gradient_and_hessian(self, point: Point, *, residuals: bool = True) -> tuple[Point, Arrow | Crossed]:
+    def gradient_and_hessian(
+        self, point: Point, *, residuals: bool = True
+    ) -> tuple[Point, Arrow | Crossed | SparseHessian]:
         """Gradient and Hessian of ``value``, the latter without residuals if so asked.
 
         The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
@@ -202,6 +205,8 @@ class Objective:
         """
         if self.numbering is not None:
             return crossed_hessian(self, point, self.row_terms(point), residuals=residuals)
+        if has_few_pairs(self):
+            return sparse_hessian(self, point)
         return summed_by_block(self, point) if has_many_rows(self) else arrow_hessian(self, point, residuals=residuals)
 
     def bend(self, point: Point, head: Floats, own: Floats) -> Point:

@@ -22,8 +22,11 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, did_you_mean, listing
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.algebra.sparse.hessian import are_many
+from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian, times
 from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
+from bayes_arena.ratings.intervals.laplace import error_of_sd
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
 
@@ -75,15 +78,19 @@ def strengths(
     Software 48(9).
     """
     names = fit.cells.competitors
+    n, many = len(names), are_many(len(names))
+    jacobian: Jacobian
     if reference is None:
-        jacobian = np.eye(len(names)) - fit.laplace.shifts @ fit.laplace.shifts.T
+        on_plane = ThinJacobian(np.ones(n), -fit.laplace.shifts, fit.laplace.shifts.T)
+        jacobian = on_plane if many else np.eye(n) - fit.laplace.shifts @ fit.laplace.shifts.T
     elif reference in names:
         if fit.laplace.shifts.shape[1] > 1:
             raise NotIdentifiedError(
                 "Under a flat prior groups that were never compared have no common reference. Rate them apart, or use "
                 "prior='default'."
             )
-        jacobian = np.eye(len(names)) - np.eye(len(names))[names.index(reference)]
+        unit = (np.arange(n) == names.index(reference))[None].astype(float)
+        jacobian = ThinJacobian(np.ones(n), -np.ones((n, 1)), unit) if many else np.eye(n) - unit
     else:
         raise ModelError(f"The reference {reference!r} is not a competitor.")
     return linear_table(fit, {"competitor": names}, "strength", jacobian, level, interval)
@@ -170,7 +177,7 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
         raise ModelError(
             f"Model {fit.model.name!r} has strengths alone. Use one with position='common' or ties='davidson'."
         )
-    jacobian = np.eye(n + len(found))[n:]
+    jacobian = np.eye(len(found), n + len(found), n)
     return linear_table(fit, {"effect": [effect.label for effect in found]}, "estimate", jacobian, level, interval)
 
 
@@ -222,7 +229,7 @@ def linear_table(
     fit: Fit,
     who: dict[str, Any],
     what: str,
-    jacobian: Floats,
+    jacobian: Jacobian,
     level: float,
     interval: Interval | IntervalName | None,
 ) -> pd.DataFrame:
@@ -236,7 +243,7 @@ def linear_table(
         Columns that say what the rows are of.
     what : str
         What the estimate is called.
-    jacobian : ndarray, shape (m, n) or (m, n + c)
+    jacobian : ndarray or ThinJacobian, shape (m, n) or (m, n + c)
         Derivatives of the functions.
     level, interval
         As for :func:`strengths`.
@@ -252,12 +259,13 @@ def linear_table(
     n, chosen = jacobian.shape[1], resolve_interval(interval, fit)
 
     def drawn(draws: Draws) -> Floats:
-        return np.asarray(np.column_stack([draws.strength, draws.common])[:, :n] @ jacobian.T)
+        return times(jacobian, np.column_stack([draws.strength, draws.common])[:, :n])
 
     with one_thread():
-        quantity = Quantity(jacobian @ fit.point.head[:n], jacobian, None, drawn)
+        quantity = Quantity(times(jacobian, fit.point.head[:n]), jacobian, None, drawn)
         found = summarise(fit, chosen, quantity, level)
     columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
     table = pd.DataFrame({**who, **columns, "upper": found.upper})
-    table.attrs.update(level=level, **chosen.about(fit))
+    estimated = error_of_sd(fit, chosen) if isinstance(jacobian, ThinJacobian) else {}
+    table.attrs.update(level=level, **chosen.about(fit), **estimated)
     return table

@@ -18,6 +18,7 @@ from bayes_arena.inference.views import Over
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
+from bayes_arena.ratings.intervals.laplace import error_of_sd
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import whole_counts
@@ -69,7 +70,9 @@ def leaderboard(
         ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first.
         Scores and bounds are in Elo points; a both-bad vote counts as a tie. In one slice the votes are those of it. A
         sampled fit has posterior means and quantiles, and a column ``p_best``, the probability of being best. ``attrs``
-        has the level, the interval and, where slices differ, what the ranking is ``over``.
+        has the level, the interval and, where slices differ, what the ranking is ``over``; of 1500 competitors or more,
+        few of whom met, the standard deviations are estimated, and ``sd_error`` is the largest relative error (one
+        standard error, below .0034).
 
     Warns
     -----
@@ -93,7 +96,7 @@ def leaderboard(
 
     chosen, fit = resolve_interval(interval, fit), fit.on(over, slice)
     table = pd.DataFrame(leaderboard_columns(fit, chosen, level=level, elo=elo))
-    table.attrs.update(level=level, **chosen.about(fit), **fit.about)
+    table.attrs.update(level=level, **chosen.about(fit), **error_of_sd(fit, chosen), **fit.about)
     return table
 
 
@@ -137,6 +140,21 @@ def leaderboards(
     """
     import pandas as pd
 
+    columns, about = leaderboards_columns(boards, interval, level=level, elo=elo, over=over)
+    table = pd.DataFrame(columns)
+    table.attrs.update(about)
+    return table
+
+
+def leaderboards_columns(
+    boards: Boards,
+    interval: Interval | IntervalName | None = None,
+    *,
+    level: float = 0.95,
+    elo: EloScale | None = None,
+    over: Over | None = None,
+) -> tuple[Columns, dict[str, Any]]:
+    """Columns of :func:`leaderboards`, and what is to be said of them."""
     tables, abouts = list[Columns](), list[dict[str, Any]]()
     failed, told = dict[Names, ArenaError](), list[Told]()
     for names, fit in boards.items():
@@ -156,10 +174,9 @@ def leaderboards(
         told += [(names, warning.category, str(warning.message)) for warning in caught]
     warn_of_failures(failed, len(boards))
     warn_of_boards(told, len(boards))
-    table = pd.DataFrame({name: np.concatenate([one[name] for one in tables]) for name in tables[0]})
+    columns = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
     missing = {names: str(error) for names, error in {**boards.failed, **failed}.items()}
-    table.attrs.update(level=level, **_alike(abouts), failed=missing)
-    return table
+    return columns, {"level": level, **_alike(abouts), "failed": missing}
 
 
 def _alike(abouts: list[dict[str, Any]]) -> dict[str, Any]:
@@ -181,7 +198,7 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     size = len(names)
     with one_thread():
         on_elo = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view)
-        unseen = on_elo.by_mean**2 @ fit.view.unseen
+        unseen = on_elo.variance_by_mean(fit.view.unseen)
         quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.own, lambda draws: draws.elo_strength, unseen)
         summary = summarise(fit, interval, quantity, level)
     score = elo.points(summary.value, names)
@@ -235,7 +252,7 @@ def rank_spread(lower: Floats, upper: Floats) -> tuple[Ints, Ints]:
     -------
     best, worst : ndarray of int, shape (n,)
     """
-    best = 1 + np.sum(lower[None, :] > upper[:, None], axis=1)
-    above = upper[None, :] > lower[:, None]
-    np.fill_diagonal(above, False)
-    return best, 1 + above.sum(axis=1)
+    size = len(lower)
+    best = 1 + size - np.searchsorted(np.sort(lower), upper, side="right")
+    above = size - np.searchsorted(np.sort(upper), lower, side="right")
+    return best, 1 + above - (upper > lower)

@@ -29,11 +29,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
-from bayes_arena.votes.cells import BOTH_BAD
+from bayes_arena.threads import in_blocks
 
 FAVOUR = 5.0
 """a, in logits: the density of w peaks at a sqrt(2), and has its mean at 8 logits."""
@@ -60,27 +61,60 @@ class Population:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Votes by group: an annotator, or an annotator in view of one competitor.
+    """Votes, sorted by annotator.
 
     Attributes
     ----------
-    group : ndarray of int, shape (n_rows,)
-        From 0 to ``size`` - 1.
-    size : int
-        Number of groups.
+    i, j : ndarray of int, shape (n_rows,)
+        Competitors.
     lead : ndarray, shape (n_rows,)
         r_i - r_j.
-    counts : ndarray, shape (4, n_rows)
-        As the likelihood sees them.
-    side : ndarray, shape (n_rows,)
-        1 where c is i, -1 where it is j, else 0; of those who hate c the other way round.
+    counts : ndarray, shape (3, n_rows) or more
+        Wins of i, wins of j and ties, as the likelihood sees them.
     """
 
-    group: Ints
-    size: int
+    i: Ints
+    j: Ints
     lead: Floats
     counts: Floats
-    side: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """Groups of rows: an annotator's, or an annotator's in view of one competitor.
+
+    Attributes
+    ----------
+    first, last : ndarray of int, shape (size,)
+        The rows of a view are those from ``first`` up to, and without, ``last``.
+    competitor : ndarray of int, shape (size,)
+        c; -1 where there is none in view.
+    sign : ndarray, shape (size,)
+        1 where a pull is towards c, -1 where it is away from it.
+    """
+
+    first: Ints
+    last: Ints
+    competitor: Ints
+    sign: Floats
+
+    @classmethod
+    def of_annotators(cls, first: Ints) -> Views:
+        """Return the views of annotators, of whom one's rows begin where the last one's end."""
+        size = len(first) - 1
+        return cls(first[:-1], first[1:], np.full(size, -1), np.ones(size))
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.first)
+
+    def take(self, chosen: Ints | NDArray[np.bool_] | slice) -> Views:
+        """Return some of them."""
+        return Views(self.first[chosen], self.last[chosen], self.competitor[chosen], self.sign[chosen])
+
+    def towards(self, competitor: Ints, sign: Floats) -> Views:
+        """Return the same groups in view of competitors."""
+        return Views(self.first, self.last, competitor, sign)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +138,7 @@ class Evidence:
 
 def evidence(
     rows: Rows,
+    views: Views,
     population: Population,
     *,
     theta: float = 1.0,
@@ -117,12 +152,14 @@ def evidence(
     ----------
     rows : Rows
         Votes.
+    views : Views
+        Of which of them, and of which competitor.
     population : Population
         How the numbers scatter.
     theta : float
         Mean of theta; that of guessers, 0, is exact.
     favours : bool
-        Whether there is a pull w > 0 at the competitor of ``rows.side``.
+        Whether there is a pull w > 0 at the competitor in view.
     taste : float
         Standard deviation of a pull of either sign, as regular annotators have it; 0 for none.
     start : ndarray, shape (size, q), optional
@@ -139,23 +176,23 @@ def evidence(
     sd = np.array([spread, population.position_spread, population.tie_spread])
     begin = np.append(mean, START * favours) if favours or taste else mean
     width, power = (FAVOUR, 2.0) if favours else (taste, 0.0)
-    q = len(begin)
-    numbers = np.tile(begin, (rows.size, 1)) if start is None else start.copy()
-    value, covariance = np.empty(rows.size), np.empty((rows.size, q, q))
-    order = np.argsort(rows.group, kind="stable")
-    first = np.searchsorted(rows.group[order], np.arange(rows.size + 1))
-    counts = np.ascontiguousarray(rows.counts[:BOTH_BAD, order].T)
-    parts = first, rows.lead[order], counts, rows.side[order], mean, sd, population.log_tie_propensity, not theta
+    q, size = len(begin), len(views)
+    numbers = np.tile(begin, (size, 1)) if start is None else start.copy()
+    value, covariance = np.empty(size), np.empty((size, q, q))
     modes = kernels.find_modes
 
-    def find() -> None:
-        modes(*parts, width, power, numbers, value, covariance)
+    def find(block: slice) -> None:
+        of = views.take(block)
+        modes(
+            of.first, of.last, of.competitor, of.sign, rows.i, rows.j, rows.lead, rows.counts, mean, sd,
+            population.log_tie_propensity, width, power, numbers[block], value[block], covariance[block],
+        )  # fmt: skip
 
-    made_ready(modes, find, "the evidence of annotators' kinds")
-    volume = 0.5 * q * math.log(2 * math.pi) + 0.5 * np.linalg.slogdet(covariance)[1]
-    log_normaliser = np.log(sd).sum() + 1.5 * math.log(2 * math.pi)
+    made_ready(modes, lambda: find(slice(0, 0)), "the evidence of annotators' kinds")  # of nobody
+    in_blocks(find, size)
+    log_normaliser = np.log(sd).sum() + 1.5 * math.log(2 * math.pi) - 0.5 * q * math.log(2 * math.pi)
     if taste:
         log_normaliser += math.log(taste) + 0.5 * math.log(2 * math.pi)
     if favours:
         log_normaliser += math.log(FAVOUR**3 * math.sqrt(math.pi / 2))
-    return Evidence(volume - value - log_normaliser, numbers, covariance)
+    return Evidence(-value - log_normaliser, numbers, covariance)

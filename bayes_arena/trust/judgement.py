@@ -112,7 +112,8 @@ class Judgement:
     @cached_property
     def counted(self) -> Cells:
         """The votes that count, of the same competitors; annotators without any are not among them."""
-        rows = ~self.left_out[self.cells.annotator] & ~dripped(self.cells, self.drips)
+        of_account = self.cells.votes_by_annotator()[self.cells.annotator]
+        rows = ~self.left_out[self.cells.annotator] & ~dripped(self.drips, self.cells.a, self.cells.b, of_account)
         if rows.all():
             return self.cells
         present = np.unique(self.cells.annotator[rows])
@@ -191,10 +192,13 @@ class Judgement:
         return found
 
 
-def dripped(cells: Cells, drips: tuple[Drip, ...]) -> NDArray[np.bool_]:
-    """Return which cells are of small accounts and on a competitor that they push, shape (n_cells,)."""
-    on = np.isin(cells.a, [drip.competitor for drip in drips]) | np.isin(cells.b, [drip.competitor for drip in drips])
-    return np.asarray(on & (cells.votes_by_annotator() <= SMALL)[cells.annotator])
+def dripped(drips: tuple[Drip, ...], a: Ints, b: Ints, votes: Floats) -> NDArray[np.bool_]:
+    """Return which rows are of small accounts and on a competitor that they push, shape (n_rows,).
+
+    ``votes`` is how many their annotators cast.
+    """
+    pushed = [drip.competitor for drip in drips]
+    return np.asarray((np.isin(a, pushed) | np.isin(b, pushed)) & (votes <= SMALL))
 
 
 def _plural(count: int, noun: str) -> str:

@@ -1,6 +1,6 @@
 """Campaigns, favourites and camps are found before a model of annotators could be captured by them.
 
-1. Strengths in which no annotator's own numbers have a part (:mod:`bayes_arena.trust.strengths`).
+1. Strengths in which no annotator's own numbers have a part (:mod:`bayes_arena.trust.plain.strengths`).
 2. Drips: votes of small accounts on a competitor that they push do not count (:mod:`bayes_arena.trust.search.drips`).
 3. Blocs: while some annotators pull in one direction and are determined, they are left out. Where many pull both ways
    and are not, annotators form camps (:mod:`bayes_arena.trust.search.blocs`).
@@ -15,17 +15,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bayes_arena.progress import report
 from bayes_arena.trust.judgement import Judgement, dripped
+from bayes_arena.trust.plain.ballots import Ballots
+from bayes_arena.trust.plain.strengths import capped, strengths
 from bayes_arena.trust.search.blocs import campaign_of, camps, find_sides
 from bayes_arena.trust.search.drips import find_drips
 from bayes_arena.trust.search.readings import Reading, find_readings
 from bayes_arena.trust.search.verdict import choose
-from bayes_arena.trust.strengths import capped, strengths
 from bayes_arena.votes.cells import Cells
 
 FEWEST = 5
 """Annotators: of fewer nobody can be told from the rest, and everybody counts."""
+LARGE = 1_000_000
+"""Cells of which it takes seconds, so that it is said meanwhile."""
 ROUNDS = 4
 
 
@@ -51,14 +56,27 @@ def judge(cells: Cells) -> Judgement:
     active = judged.votes > 0
     if active.sum() < FEWEST:
         return judged
-    readings = list[Reading]()
+    if len(cells.a) < LARGE:
+        return _look(judged, active)
+    report("finding out whose votes count")
+    try:
+        return _look(judged, active)
+    finally:
+        report("")
+
+
+def _look(judged: Judgement, active: NDArray[np.bool_]) -> Judgement:
+    """Look for campaigns, favourites and camps among the active."""
+    ballots, readings = Ballots.of(judged.cells), list[Reading]()
     for _ in range(ROUNDS):
         if readings:
             trusted, point = active & (readings[0].kinds.favour <= 0.5), readings[0].point
+            if trusted.sum() == active.sum():
+                break
         else:
-            drips = find_drips(cells, active)
-            seen = cells.take(~dripped(cells, drips))
-            trusted, point = active, strengths(seen, capped(seen) * active[seen.annotator])
+            drips = find_drips(ballots, active)
+            seen = ballots.take(~dripped(drips, ballots.i, ballots.j, ballots.by_annotator[ballots.k]))
+            trusted, point = active, strengths(seen, capped(seen) * active[seen.k])
         sides = find_sides(seen, point, trusted)
         if sides and sides[0].determined:
             judged = judged.with_campaign(campaign_of(seen, sides[0], trusted), sides[0].members, sides[0].probability)

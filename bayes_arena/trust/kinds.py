@@ -8,42 +8,24 @@ for (:mod:`bayes_arena.trust.mixture`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.point import Point
-from bayes_arena.trust.classes import POSITION, PULL, THETA, TIE, Evidence, Population, Rows, evidence
-from bayes_arena.trust.mixture.shares import (
-    FAVOUR,
-    OPENS,
-    REGULAR,
-    USUAL,
-    Mixture,
-    find_aims,
-    kind_posterior,
-    mended,
-    mix,
-)
+from bayes_arena.trust.classes import PULL, TIE, Population
+from bayes_arena.trust.mixture.aims import OPENS, find_aims
+from bayes_arena.trust.mixture.crowd import Crowd, Habits
+from bayes_arena.trust.mixture.mixing import Mixture, mix
+from bayes_arena.trust.mixture.shares import FAVOUR
 from bayes_arena.trust.mixture.suspicions import Suspicions, find_suspicions
-from bayes_arena.trust.strengths import DAVIDSON
-from bayes_arena.votes.cells import Cells, Tally
+from bayes_arena.trust.plain.ballots import Ballots
 
-MEANS = (1.0, 0.0, -1.0)
-"""Of theta, of those who favour nobody."""
 SURE = 0.95
 """Probability from which an annotator needs no share of a competitor's own to be found."""
-ROUNDS, STANDS_STILL = 50, 1e-3
-"""Rounds of EM at most, and change of a share or of how the regular scatter that ends them."""
-USUAL_SCATTER = {THETA: (0.5, 10.0), POSITION: (0.3, 5.0), TIE: (0.7, 5.0)}
-"""Standard deviations of the numbers before the votes are seen, and how many annotators that is worth."""
-NARROWEST, WIDEST = 0.05, 0.8
-"""Of theta: wider, the regular would be taken for adversaries."""
 MOST_AIMS = 4
-LARGEST_SCALE = 2.0
-"""Of the strengths."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +69,14 @@ class Kinds:
         return np.asarray(self.probability[FAVOUR])
 
 
-def find_kinds(cells: Cells, point: Point, active: NDArray[np.bool_], weight: Floats) -> Kinds:
+def find_kinds(
+    ballots: Ballots, point: Point, active: NDArray[np.bool_], weight: Floats, habits: Habits | None = None
+) -> tuple[Kinds, Habits]:
     """Find out what kind everybody is, given strengths.
 
     Parameters
     ----------
-    cells : Cells
+    ballots : Ballots
         Votes.
     point : Point
         Strengths, and the common tie propensity.
@@ -101,105 +85,31 @@ def find_kinds(cells: Cells, point: Point, active: NDArray[np.bool_], weight: Fl
     weight : ndarray, shape (n_annotators,)
         Probability that somebody favours and hates nobody, as far as is known: by how much they count where it is
         estimated how regular annotators scatter.
+    habits : Habits, optional
+        What annotators have in common at similar strengths, to start from.
 
     Returns
     -------
     Kinds
+    Habits
+        What annotators who favour nobody have in common.
     """
-    tally = cells.tally(by_annotator=True, by_side=cells.sided)
-    lead = point.strength[tally.i] - point.strength[tally.j]
-    rows = Rows(tally.k, cells.n_annotators, lead, DAVIDSON.seen_counts(tally.counts), np.zeros(len(lead)))
-    crowd = _Crowd.of(rows, Population(log_tie_propensity=float(point.common[0])), weight)
-    suspicions = find_suspicions(tally, crowd.rows, crowd.regular, crowd.population, cells.n_competitors, weight)
-    mixture = mix(crowd.value, suspicions, {}, crowd.shares, active, cells.n_competitors)
+    usual = Habits(Population(log_tie_propensity=float(point.common[0])))
+    crowd = Crowd.of(ballots, point.strength, weight, habits or usual)
+    suspicions = find_suspicions(ballots, crowd, weight)
+    mixture = mix(crowd.value, suspicions, {}, crowd.habits.shares, active, ballots.n_competitors)
     aims: dict[int, float] = {}
     while True:
         unsure = active & (mixture.posterior[FAVOUR] < SURE)
-        found = find_aims(crowd.value, mixture.shares, suspicions, unsure, _met(tally, cells))
+        found = find_aims(ballots, crowd, mixture.shares, suspicions, unsure)
         further = {aim: share for aim, (share, gain) in found.items() if gain > OPENS and aim not in aims}
         likely = [*aims, *(aim for aim in found if aim not in aims)]
         if not further or len(aims) == MOST_AIMS:
             break
         first = max(further, key=lambda aim: found[aim][1])  # who favours it is then no longer held to hate its rivals
         aims = aims | {first: further[first]}
-        mixture = mix(crowd.value, suspicions, aims, mixture.shares, active, cells.n_competitors)
-    return _summary(mixture, suspicions, aims, likely, crowd, point)
-
-
-@dataclass(frozen=True, eq=False)
-class _Crowd:
-    """Annotators who favour nobody.
-
-    Attributes
-    ----------
-    rows : Rows
-        Their votes, at the strengths at which regular annotators have mean theta 1.
-    scale : float
-        Those strengths relative to the given ones.
-    population : Population
-        How regular annotators scatter.
-    shares : ndarray, shape (4,)
-        Of the kinds.
-    value : ndarray, shape (3, n_annotators)
-        Log marginal likelihood of everybody's votes under each of the first three.
-    regular : Evidence
-        Of being regular.
-    """
-
-    rows: Rows
-    scale: float
-    population: Population
-    shares: Floats
-    value: Floats
-    regular: Evidence
-
-    @classmethod
-    def of(cls, rows: Rows, population: Population, weight: Floats) -> _Crowd:
-        """Find what makes their votes likeliest; ``weight`` is by how much everybody counts."""
-        shares, scale, lead = USUAL, 1.0, rows.lead
-        starts: list[Floats | None] = [None] * len(MEANS)
-        for _ in range(ROUNDS):
-            rows = replace(rows, lead=scale * lead)
-            found = [
-                evidence(rows, population, theta=theta, start=start) for theta, start in zip(MEANS, starts, strict=True)
-            ]
-            starts = [one.numbers for one in found]
-            value = np.array([one.value for one in found])
-            posterior = kind_posterior(value, shares[:FAVOUR])
-            crowd = cls(rows, scale, population, mended(np.append(posterior @ weight, 0.0)), value, found[REGULAR])
-            moved, stretch = _scatter(found[REGULAR], posterior[REGULAR] * weight, population)
-            change = np.abs([*(crowd.shares - shares), moved.discrimination - population.discrimination, stretch - 1])
-            if change.max() < STANDS_STILL:
-                break
-            shares, population = crowd.shares, moved
-            scale = float(np.clip(scale * stretch, 1 / LARGEST_SCALE, LARGEST_SCALE))
-        return crowd
-
-
-def _scatter(regular: Evidence, weight: Floats, population: Population) -> tuple[Population, float]:
-    """Return how regular annotators scatter, and the factor of the strengths that gives them mean theta 1."""
-    total, variance = weight.sum(), np.diagonal(regular.covariance, axis1=1, axis2=2)
-    mean = {number: float(weight @ regular.numbers[:, number]) / max(total, 1.0) for number in USUAL_SCATTER}
-    sd = {}
-    for number, (usual, worth) in USUAL_SCATTER.items():
-        squares = weight @ ((regular.numbers[:, number] - mean[number]) ** 2 + variance[:, number])
-        sd[number] = float(np.sqrt((squares + worth * usual**2) / (total + worth)))
-    stretch = max(mean[THETA], NARROWEST)
-    moved = Population(
-        discrimination=float(np.clip(sd[THETA] / stretch, NARROWEST, WIDEST)),
-        tie_spread=sd[TIE],
-        position_spread=sd[POSITION],
-        log_tie_propensity=population.log_tie_propensity + mean[TIE],
-        position=mean[POSITION] * total / (total + USUAL_SCATTER[POSITION][1]),
-    )
-    return moved, stretch
-
-
-def _met(tally: Tally, cells: Cells) -> Floats:
-    """How many annotators voted on every competitor."""
-    n = cells.n_competitors
-    pairs = np.unique(np.concatenate([tally.k * n + tally.i, tally.k * n + tally.j]))
-    return np.bincount(pairs % n, minlength=n).astype(float)
+        mixture = mix(crowd.value, suspicions, aims, mixture.shares, active, ballots.n_competitors)
+    return _summary(mixture, suspicions, aims, likely, crowd, point), crowd.habits
 
 
 def _summary(
@@ -207,7 +117,7 @@ def _summary(
     suspicions: Suspicions,
     aims: Iterable[int],
     likely_aims: Iterable[int],
-    crowd: _Crowd,
+    crowd: Crowd,
     point: Point,
 ) -> Kinds:
     """Put together what is known of everybody."""
@@ -226,7 +136,7 @@ def _summary(
     turn[:, PULL] = sign
     numbers[who[likely]] = suspicions.evidence.numbers[best[likely]] * turn
     covariance[who[likely]] = suspicions.evidence.covariance[best[likely]] * turn[:, :, None] * turn[:, None, :]
-    numbers[:, TIE] += crowd.population.log_tie_propensity
+    numbers[:, TIE] += crowd.habits.population.log_tie_propensity
     named, asked = (tuple((one // 2, bool(one % 2)) for one in keys) for keys in (aims, likely_aims))
-    strength = crowd.scale * point.strength
+    strength = crowd.habits.scale * point.strength
     return Kinds(posterior, competitor, hates, named, asked, numbers, covariance, strength, mixture.evidence)

@@ -262,11 +262,13 @@ class Cells(Votes):
         row, first = np.cumsum(new) - 1, order[new]
         counts, turned = self.counts.take(order, 0), turned[order]
         counts[turned] = counts[turned][:, [LOSS, WIN, TIE, BOTH_BAD]]
+        if not new.all():
+            counts = np.column_stack([sum_by(row, column, len(first)) for column in counts.T])
         return Tally(
             i=i[first],
             j=j[first],
             k=annotator[first],
-            counts=np.column_stack([sum_by(row, column, len(first)) for column in counts.T]),
+            counts=counts,
             features=differences.take(first, 1),
             slices=codes.take(first, 1),
         )

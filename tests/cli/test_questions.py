@@ -1,7 +1,9 @@
 """Commands for the questions of a leaderboard's readers."""
 
 import json
+import warnings
 
+import polars as pl
 import pytest
 from helpers import run
 
@@ -20,6 +22,23 @@ def votes_file(tmp_path_factory, arena):
 @pytest.fixture(scope="module")
 def fit(arena_cells):
     return ba.fit(arena_cells, model="bradley-terry")
+
+
+def test_boards_are_one_table_and_name_what_is_missing(arena, tmp_path):
+    """All votes of one judge are wins of the same competitor: no robust interval is finite there."""
+    one = arena.votes.filter(model_a="model-1").with_columns(judge=pl.lit("unanimous"), winner=pl.lit("model_a"))
+    pl.concat([arena.votes, one]).write_csv(tmp_path / "votes.csv")
+    asked = ("--by", "judge", "--no-annotator", "--model", "m-elo", "--prior", "flat", "--interval", "sandwich")
+    answer = json.loads(run("boards", tmp_path / "votes.csv", *asked, "--format", "json").stdout)
+    cells = ba.read_votes(tmp_path / "votes.csv", annotator=False, slices=["judge"])
+    with warnings.catch_warnings(action="ignore"):
+        table = ba.leaderboards(ba.fit_many(cells, "judge", model="m-elo", prior="flat"), interval="sandwich")
+    failed = {tuple(missing["board"]): missing["why"] for missing in answer["failed"]}
+    assert ("unanimous",) in failed and failed == table.attrs["failed"]
+    assert [list(row.values()) for row in answer["leaderboards"]] == table.to_numpy().tolist()
+    shown = run("boards", tmp_path / "votes.csv", *asked).stdout
+    assert "m-elo, 6 boards by judge, sandwich intervals" in shown
+    assert shown.split("\n\n")[1].split()[:2] == ["judge", "rank"]
 
 
 def test_versus_says_what_the_function_does(votes_file, fit):

@@ -19,6 +19,7 @@ SLICED = ("--model", "bradley-terry", "--answers", "on")
 SAMPLED = ("--model", "bradley-terry", "--interval", "bootstrap", "--resamples", 3, "--by", "annotator")
 QUICK = {
     "rank": [("rank", "votes", *PLAIN), ("rank", "votes", *SAMPLED)],
+    "boards": [("boards", "votes", "--by", "annotator", "--model", "m-elo", "--no-guard")],
     "tiers": [("tiers", "votes", *PLAIN)],
     "pairs": [("pairs", "votes", *PLAIN), ("pairs", "sliced", *SLICED)],
     "versus": [("versus", "model-1", "model-2", "votes", *PLAIN)],
@@ -56,7 +57,8 @@ def closed():
         if isinstance(node, dict):
             for inner in node.values():
                 close(inner)
-            if "properties" in node and "additionalProperties" not in node:
+            closed_already = {"additionalProperties", "unevaluatedProperties"} & node.keys()
+            if ("properties" in node or node.get("$ref") == "#/$defs/place") and not closed_already:
                 node["unevaluatedProperties"] = False
         elif isinstance(node, list):
             for inner in node:

@@ -88,6 +88,16 @@ def test_joblib_has_it_done_elsewhere(votes, boards, backend):
     assert all(equal(elsewhere[names], fit) for names, fit in boards.items())
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the cluster
+def test_a_cluster_of_dask_has_it_done(votes, boards):
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None)
+    with cluster, joblib.parallel_config("dask"):
+        elsewhere = ba.fit_many(votes, BY, model="bradley-terry")
+    assert all(equal(elsewhere[names], fit) for names, fit in boards.items())
+
+
 def test_boards_that_take_long_say_how_far_they_are(votes, monkeypatch):
     said = []
     monkeypatch.setattr(fitting, "PATIENCE", -1.0)

@@ -15,6 +15,7 @@ from bayes_arena.experiments.rigging import rig
 from bayes_arena.reliability.suspicion.chance import Group
 from bayes_arena.reliability.suspicion.favours import sentences
 from bayes_arena.trust.judgement import Campaign, Judgement
+from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.search.drips import find_drips
 
 TARGET = "model-3"
@@ -126,7 +127,7 @@ def test_small_accounts_are_set_against_the_rest(arena):
     rows = [(TARGET, "model-1", "model_a", f"new-{n}") for n in range(60)]
     rows += [("model-5", "model-6", "model_a" if n % 2 else "model_b", f"new-{n}") for n in range(20)]
     cells = ba.read_votes(pl.concat([arena.votes, pl.DataFrame(rows, schema=arena.votes.columns, orient="row")]))
-    drips = find_drips(cells, np.ones(cells.n_annotators, dtype=bool))
+    drips = find_drips(Ballots.of(cells), np.ones(cells.n_annotators, dtype=bool))
     trust = Judgement(cells, None, (), drips, np.full(cells.n_annotators, -1), np.zeros(cells.n_annotators), "")
     table = ba.integrity(fitted(cells, trust)).set_index("competitor")
     assert table.index[0] == TARGET

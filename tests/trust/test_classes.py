@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from bayes_arena.likelihood.outcomes.davidson import LIKELIHOOD
-from bayes_arena.trust.classes import FAVOUR, Population, Rows, evidence
+from bayes_arena.trust.classes import FAVOUR, Population, Rows, Views, evidence
 
 POPULATION = Population(discrimination=0.5, tie_spread=0.6, position_spread=0.3, log_tie_propensity=-0.2, position=0.1)
 
@@ -18,10 +18,21 @@ def votes(seed=0, size=3):
     group = np.repeat(np.arange(size), 12)
     counts = np.zeros((4, len(group)))
     counts[rng.integers(3, size=len(group)), np.arange(len(group))] = rng.integers(1, 3, size=len(group))
-    return Rows(group, size, rng.normal(size=len(group)), counts, rng.choice([-1.0, 0.0, 1.0], len(group)))
+    return in_view(group, size, rng.normal(size=len(group)), counts, rng.choice([-1.0, 0.0, 1.0], len(group)))
 
 
-def by_grid(rows, theta, favours):
+def in_view(group, size, lead, counts, side):
+    """Return rows and views of one competitor, who is i where the side is 1 and j where it is -1."""
+    first = np.searchsorted(group, np.arange(size + 1))
+    i, j = np.where(side > 0, 0, 1), np.where(side < 0, 0, 2)
+    return Rows(i, j, lead, counts), Views.of_annotators(first).towards(np.zeros(size, int), np.ones(size))
+
+
+def side_of(rows):
+    return (rows.i == 0) * 1.0 - (rows.j == 0)
+
+
+def by_grid(rows, views, theta, favours):
     """Log marginal likelihood of every group by the trapezoidal rule."""
     p = POPULATION
     t = np.array([theta]) if theta == 0 else np.linspace(theta - 2.5, theta + 2.5, 19)
@@ -41,11 +52,11 @@ def by_grid(rows, theta, favours):
         log_prior += 2 * np.log(grid[3]) - 0.5 * (grid[3] / FAVOUR) ** 2
         log_prior -= math.log(FAVOUR**3 * math.sqrt(math.pi / 2))
         step *= w[1] - w[0]
-    totals = []
-    for group in range(rows.size):
+    totals, side = [], side_of(rows)
+    for first, last in zip(views.first, views.last, strict=True):
         total = log_prior.copy()
-        for row in np.flatnonzero(rows.group == group):
-            eta = grid[0] * rows.lead[row] * bool(theta) + grid[1] + grid[3] * rows.side[row]
+        for row in range(first, last):
+            eta = grid[0] * rows.lead[row] * bool(theta) + grid[1] + grid[3] * side[row]
             log_p = LIKELIHOOD.log_probabilities(np.array([eta, p.log_tie_propensity + grid[2]]))
             total += rows.counts[:3, row] @ log_p[:3]
         totals.append(np.logaddexp.reduce(total) + math.log(step))
@@ -56,23 +67,21 @@ def by_grid(rows, theta, favours):
     ("theta", "favours"), [(1.0, False), (0.0, False), pytest.param(-1.0, True, marks=pytest.mark.slow)]
 )
 def test_laplace_is_close_to_the_integral(theta, favours):
-    rows = votes()
-    found = evidence(rows, POPULATION, theta=theta, favours=favours)
-    assert_allclose(found.value, by_grid(rows, theta, favours), atol=0.25 if favours else 0.05)
+    rows, views = votes()
+    found = evidence(rows, views, POPULATION, theta=theta, favours=favours)
+    assert_allclose(found.value, by_grid(rows, views, theta, favours), atol=0.25 if favours else 0.05)
 
 
 def test_groups_do_not_know_of_each_other_and_cells_may_be_split():
-    rows = votes(1)
-    whole = evidence(rows, POPULATION, favours=True)
-    mine = rows.group == 1
-    alone = Rows(np.zeros(mine.sum(), int), 1, rows.lead[mine], rows.counts[:, mine], rows.side[mine])
-    one = evidence(alone, POPULATION, favours=True)
+    rows, views = votes(1)
+    whole = evidence(rows, views, POPULATION, favours=True)
+    one = evidence(rows, views.take(slice(1, 2)), POPULATION, favours=True)
     assert_allclose(one.value, whole.value[1:2], atol=1e-6)
-    twice = [
-        np.concatenate([values, values], axis=-1) for values in (rows.group, rows.lead, rows.counts / 2, rows.side)
-    ]
-    split = evidence(Rows(twice[0], rows.size, *twice[1:]), POPULATION, favours=True)
-    assert_allclose(split.value, whole.value, atol=1e-6)
+    group = np.tile(np.repeat(np.arange(len(views)), 12), 2)
+    order = np.argsort(group, kind="stable")
+    twice = [np.tile(values, 2)[order] for values in (rows.lead, side_of(rows))]
+    split = in_view(group[order], len(views), twice[0], np.tile(rows.counts / 2, 2)[:, order], twice[1])
+    assert_allclose(evidence(*split, POPULATION, favours=True).value, whole.value, atol=1e-6)
 
 
 def test_who_always_votes_for_one_favours_it_and_a_slight_taste_is_no_evidence():
@@ -82,7 +91,7 @@ def test_who_always_votes_for_one_favours_it_and_a_slight_taste_is_no_evidence()
     always[0] = 1
     slightly[0, :24], slightly[1, 24:] = 1, 1
     for counts, likelier in ((always, True), (slightly, False)):
-        rows = Rows(np.zeros(size, int), 1, lead, counts, side)
-        gain = evidence(rows, POPULATION, favours=True).value - evidence(rows, POPULATION).value
+        alone = in_view(np.zeros(size, int), 1, lead, counts, side)
+        gain = evidence(*alone, POPULATION, favours=True).value - evidence(*alone, POPULATION).value
         assert (gain[0] > 5) == likelier
         assert (gain[0] < 0) == (not likelier)

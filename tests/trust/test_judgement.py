@@ -40,6 +40,15 @@ def test_everybody_counts_among_honest_annotators(honest):
     assert np.array_equal(guarded.strength, plain.strength)
 
 
+@pytest.mark.slow
+def test_the_best_and_the_worst_of_many_annotators_have_no_campaign():
+    """With thousands of annotators of a few votes each, honest votes against the odds are many."""
+    arena = ba.simulate(competitors=10, annotators=15_000, votes=60_000, tie_spread=0.8, position_spread=0.2, seed=7)
+    judgement = judge(ba.read_votes(arena.votes))
+    assert judgement.said == ()
+    assert judgement.kinds.likely_aims == ()
+
+
 @pytest.mark.parametrize(
     "strategy",
     [

@@ -21,6 +21,7 @@ from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells
@@ -60,7 +61,8 @@ ELSEWHERE = ("tree", "numbering")
 def contents(fit: Fit) -> Iterator[tuple[str, str, Any]]:
     """Walk over all that a result consists of: the group, the name there and the value.
 
-    Of a Hessian with slices that is ready to solve it is the matrix itself. Votes that all count are the same as those
+    Of a Hessian with slices that is ready to solve it is the matrix itself, and nothing of a sparse one, which follows
+    from the votes and the mode. Votes that all count are the same as those
     that were cast, and come once.
     """
     return _contents(fit, "", [])
@@ -73,6 +75,8 @@ def _contents(whole: Any, group: str, met: list[Any]) -> Iterator[tuple[str, str
         name, value = NAMES.get((type(whole), field.name), field.name), getattr(whole, field.name)
         if name not in (*PARTS, *ELSEWHERE):
             yield group, name, value
+        elif isinstance(value, SparseFactor):
+            continue
         elif name in PARTS and value is not None and not any(value is one for one in met):
             yield from _contents(value, PARTS[name], met)
 

@@ -146,14 +146,14 @@ def log_evidence(mode: Mode) -> tuple[float, Floats]:
     for p in range(1, len(names)):
         own[p, :, p - 1] = 2 * target.units[p - 1] * deviations[p] / spreads[p] ** 2
     along_head, along_own = mode.laplace.solve(head, own)
-    determinant = laplace_at(target, point, shifts, residuals=False).log_determinant
+    determinant = laplace_at(target, point, shifts, residuals=False).log_of_determinant()
     rows, rise = np.arange(len(names)), np.empty(len(names))
     for p in range(len(names)):
         move = STEP * along_head[:, p]
         moved = Point(point.strength + move[:n], point.common + move[n:], point.own + STEP * along_own[..., p])
         wider = target.spread_values * np.exp(STEP * (rows == p))
         near = target.with_spreads(wider[0], wider[1:].tolist())
-        rise[p] = (laplace_at(near, moved, shifts, residuals=False).log_determinant - determinant) / STEP
+        rise[p] = (laplace_at(near, moved, shifts, residuals=False).log_of_determinant() - determinant) / STEP
     value = -target.value(point) - 0.5 * determinant
     value -= float((sizes - 2) @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
     squares = np.array([one @ one for one in deviations])
@@ -176,7 +176,7 @@ def information(mode: Mode) -> dict[str, float]:
     """
     sizes, target = (_sizes(mode) - 1).tolist(), mode.problem.objective
     own = np.einsum("mqq->q", mode.laplace.own_covariance()) * target.units**2
-    totals = [np.trace(mode.laplace.strength_covariance()), *own]
+    totals = [mode.laplace.strength_variance().sum(), *own]
     if isinstance(mode.laplace.factor, CrossedFactor):  # numbers of slices have no sum that is held
         variances = mode.laplace.factor.spread.head[len(mode.point.strength) + len(mode.point.common) :]
         for part in target.numbers_by_slice(variances):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from scipy.special import ndtr
@@ -22,7 +23,7 @@ from scipy.special import ndtr
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
-from bayes_arena.likelihood.algebra.arrow import factorise
+from bayes_arena.likelihood.algebra.arrow import Arrow, factorise
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
@@ -93,10 +94,10 @@ def direction(problem: Problem, point: Point) -> Direction | None:
         )
     _, arrow = vague.gradient_and_hessian(free.point)
     gauge = Gauge(shifts, free_scale=True, held=held)
-    factor = factorise(arrow, extra=gauge.extra(free.point, arrow), held=held)
+    factor = factorise(cast(Arrow, arrow), extra=gauge.extra(free.point, arrow), held=held)
     mean = np.zeros((target.n_annotators, len(held)))
     mean[:, THETA] = 1 / target.n_annotators
-    _, along = factor.solve(np.zeros(len(arrow.head)), mean)
+    _, along = factor.solve(np.zeros(factor.shape[0]), mean)
     variance = float(np.sum(mean * along))
     theta = free.point.own[:, THETA]
     against = np.abs(theta[np.sign(theta) != np.sign(theta.mean())]).sum()

@@ -8,6 +8,7 @@ Functions of the parameters get their variance by the delta method, Var f = J V 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.newton import Curvature, Gauge
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, are_many
+from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
@@ -28,6 +32,8 @@ ROUNDING = 1e-14
 """The same where a prior holds every direction, however many votes hold the others: what rounding leaves of zero."""
 RIDGE = 1e-6
 """Ridge at infinity, relative to the curvature."""
+INVERSE_STEPS = 4
+"""Of the inverse iteration, which tells what is singular from what is not: they differ by many orders of magnitude."""
 AT_ONCE = 10_000_000
 """Parameters times functions that are solved for at once: bounds the memory."""
 
@@ -44,14 +50,14 @@ class Laplace:
         Orthonormal directions in which r is held at zero.
     singular : bool
         Whether some direction carries no information.
-    log_determinant : float
-        Of the Hessian on the plane, up to a constant of the shapes.
+    log_determinant : float or None
+        Of the Hessian on the plane, up to a constant of the shapes; None where it takes as long as the mode.
     """
 
-    factor: Factor | CrossedFactor
+    factor: Factor | CrossedFactor | SparseFactor
     shifts: Floats
     singular: bool
-    log_determinant: float
+    log_determinant: float | None
 
     def solve(self, head: Floats, own: OwnNumbers = None) -> tuple[Floats, Floats]:
         """Solve H x = g for the gradients of m functions of the parameters.
@@ -86,8 +92,11 @@ class Laplace:
         covariance = head @ x_head[: head.shape[1]]
         return np.asarray(covariance if own is None else covariance + np.einsum("smq,mqt->st", own, x_own))
 
-    def variance(self, head: Floats, own: OwnNumbers = None) -> Floats:
+    def variance(self, head: Jacobian, own: OwnNumbers = None) -> Floats:
         """Diagonal of :meth:`covariance`, shape (m,), without the rest of it."""
+        if isinstance(head, ThinJacobian) and isinstance(self.factor, SparseFactor):
+            return self._thin_variance(head, self.factor.strength_variance)
+        head = head[:]
         if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor):
             return self.factor.variance(self._on_plane(head).T, own)
         own = None if own is None else np.asarray(own)
@@ -101,6 +110,22 @@ class Laplace:
             if own is not None:
                 variance[part] += np.einsum("mkq,kqm->m", own[part], x_own)
         return variance
+
+    def _thin_variance(self, head: ThinJacobian, variance: Floats) -> Floats:
+        """Diagonal of J V J' for J = diag(s) + P Q, from the variances of the strengths, V Q' and Q V Q'."""
+        along = self.solve(head.right)[0][: head.shape[1]]
+        both = head.scale * along[: len(head)].T + 0.5 * (head.right @ along).T @ head.left.T
+        return np.asarray(head.scale**2 * variance + 2 * np.einsum("nk,kn->n", head.left, both))
+
+    def log_of_determinant(self) -> float:
+        """Of the Hessian on the plane, up to a constant of the shapes; of a sparse one an estimate."""
+        return self.factor.log_determinant() if self.log_determinant is None else self.log_determinant
+
+    def strength_variance(self) -> Floats:
+        """Variances of r, shape (n,)."""
+        if isinstance(self.factor, SparseFactor):
+            return self.factor.strength_variance
+        return np.diag(self.strength_covariance())
 
     def strength_covariance(self) -> Floats:
         """Covariance of r, shape (n, n)."""
@@ -134,7 +159,7 @@ def laplace_at(
         and very wide.
     residuals : bool
         As for :meth:`~bayes_arena.likelihood.objective.Objective.gradient_and_hessian`.
-    known : (Arrow or Crossed, Factor or CrossedFactor), optional
+    known : (Arrow or another Hessian, its factor), optional
         What Newton found there, every sum held.
 
     Raises
@@ -148,8 +173,9 @@ def laplace_at(
     if at_infinity and isinstance(arrow, Arrow):
         extra += RIDGE * gauge.shift_size(arrow) * np.eye(len(extra))
         arrow = Arrow(arrow.head, arrow.border, arrow.tail + RIDGE * np.eye(arrow.tail.shape[1]))
+    ridge = RIDGE * gauge.shift_size(arrow) if at_infinity and isinstance(arrow, SparseHessian) else 0.0
     try:
-        factor = known[1] if known else factorise(arrow, extra=extra, held=gauge.held)
+        factor = known[1] if known else factorise(arrow, extra=extra, held=gauge.held, damping=ridge)
     except np.linalg.LinAlgError:
         if at_infinity and residuals:  # no curvature to rely on, but the model's own is never negative
             return laplace_at(target, point, shifts, at_infinity=True, residuals=False)
@@ -164,10 +190,12 @@ def laplace_at(
             "Use a prior (prior='default')."
         ) from None
     singular = False
+    least = ROUNDING if target.is_proper else SINGULAR
+    if isinstance(factor, SparseFactor):
+        return Laplace(factor, shifts, singular=factor.smallest_eigenvalue() < least, log_determinant=None)
     if isinstance(factor, Factor):
-        scale = np.sqrt(np.diag(arrow.head + extra))
-        eigenvalues = np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))
-        singular = bool(eigenvalues[0] < (ROUNDING if target.is_proper else SINGULAR))
+        scale = np.sqrt(np.diag(cast(Arrow, arrow).head + extra))
+        singular = _smallest_eigenvalue(factor, scale) < least
     # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms
     gauge_part = shifts.shape[1] * np.log(gauge.shift_size(arrow) + target.strength_sd**-2)
     return Laplace(
@@ -176,3 +204,14 @@ def laplace_at(
         singular=singular,
         log_determinant=factor.log_determinant() - gauge_part,
     )
+
+
+def _smallest_eigenvalue(factor: Factor, scale: Floats) -> float:
+    """Smallest eigenvalue of S scaled by the head; of many competitors by inverse iteration, from somewhere."""
+    if not are_many(len(scale)):
+        return float(np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))[0])
+    vector, size = np.random.default_rng(0).normal(size=len(scale)), 1.0
+    for _ in range(INVERSE_STEPS):
+        vector = scale * factor.solve_schur(scale * vector / np.linalg.norm(vector))
+        size = float(np.linalg.norm(vector))
+    return 1 / size

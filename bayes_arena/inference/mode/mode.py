@@ -17,6 +17,7 @@ from bayes_arena.inference.mode.identification import at_infinity, disconnected,
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.inference.mode.search import search
+from bayes_arena.likelihood.algebra.sparse.hessian import are_many, has_few_pairs
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
@@ -144,6 +145,8 @@ def require_memory(problem: Problem) -> None:
     """Refuse what the machine cannot hold, before it is made: a TooLargeError."""
     cells = problem.cells
     n = cells.n_competitors
+    if are_many(n) and has_few_pairs(problem.objective):
+        return
     annotators = cells.n_annotators if problem.model.needs_annotators else 0
     needed = 8 * SQUARES * n * n + CELL * len(cells.a) + ANNOTATOR * annotators
     needed += MEETING * min(2 * len(cells.a), n * annotators)

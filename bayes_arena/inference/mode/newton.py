@@ -20,6 +20,8 @@ from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise, schur_complement
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 
@@ -41,7 +43,7 @@ STRAIGHT = 10
 LONGEST_BEND = 0.75
 """Length of a step's curved part, relative to the straight one, beyond which it is not trusted."""
 
-Curvature = tuple[Arrow | Crossed, Factor | CrossedFactor]
+Curvature = tuple[Arrow | Crossed | SparseHessian, Factor | CrossedFactor | SparseFactor]
 Path = Callable[[float], Point]
 """Where a step of some length, 1 for the whole one, leads."""
 HUGE = 20.0
@@ -64,7 +66,7 @@ class Optimum:
         Newton steps taken.
     converged : bool
         False where the gradient did not vanish: Newton was still on its way, perhaps to infinity.
-    curvature : (Arrow or Crossed, Factor or CrossedFactor) or None
+    curvature : (Arrow or another Hessian, its factor) or None
         The Hessian at the point, and that with the gauge, ready to solve; None where it is not positive definite.
     """
 
@@ -94,8 +96,10 @@ class Gauge:
     free_scale: bool
     held: np.ndarray
 
-    def extra(self, point: Point, arrow: Arrow | Crossed) -> Floats:
-        """Rank-one terms for the head of the Hessian, of the size of its diagonal."""
+    def extra(self, point: Point, arrow: Arrow | Crossed | SparseHessian) -> Floats:
+        """Rank-one terms for the head of the Hessian, of the size of its diagonal; of a sparse one their columns."""
+        if isinstance(arrow, SparseHessian):
+            return math.sqrt(self.shift_size(arrow)) * self.shifts
         n = len(point.strength)
         terms = self.shifts @ self.shifts.T
         norm = float(point.strength @ point.strength)
@@ -105,9 +109,9 @@ class Gauge:
         extra[:n, :n] = self.shift_size(arrow) * terms
         return extra
 
-    def shift_size(self, arrow: Arrow | Crossed) -> float:
+    def shift_size(self, arrow: Arrow | Crossed | SparseHessian) -> float:
         """Size of the rank-one terms."""
-        return max(float(np.diag(arrow.head)[: len(self.shifts)].mean()), 1e-8)
+        return max(float(_diagonal(arrow)[: len(self.shifts)].mean()), 1e-8)
 
     def on_plane(self, gradient: Point) -> Point:
         """Project a gradient to the plane of the constraints."""
@@ -139,7 +143,7 @@ def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = 
         except np.linalg.LinAlgError:
             if not optimum.converged or runs_to_infinity(objective, optimum.point):
                 return replace(optimum, converged=False)
-            if isinstance(arrow, Crossed):
+            if not isinstance(arrow, Arrow):
                 return replace(optimum, converged=False)
             start = _leave_saddle(objective, optimum.point, arrow, gauge)
     return optimum  # no saddle but a direction without information, which the Laplace approximation will name
@@ -150,7 +154,9 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
     return bool(np.abs(objective.coordinates(point)).max(initial=0.0) > HUGE)
 
 
-def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -> tuple[Optimum, Arrow | Crossed]:
+def _descend(
+    objective: Objective, point: Point, gauge: Gauge, to_beat: float
+) -> tuple[Optimum, Arrow | Crossed | SparseHessian]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
     value = objective.value(point)
@@ -187,15 +193,19 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
     return Optimum(point, value, largest, iteration + 1, converged=False), arrow
 
 
+def _diagonal(arrow: Arrow | Crossed | SparseHessian) -> Floats:
+    return arrow.diagonal() if isinstance(arrow, SparseHessian) else np.diag(arrow.head)
+
+
 def _largest(gradient: Point) -> float:
     return float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
 
 
 def _factorise_damped(
-    arrow: Arrow | Crossed, extra: Floats, damping: float, gauge: Gauge
-) -> tuple[Factor | CrossedFactor | None, float]:
+    arrow: Arrow | Crossed | SparseHessian, extra: Floats, damping: float, gauge: Gauge
+) -> tuple[Factor | CrossedFactor | SparseFactor | None, float]:
     """Factorise with the least damping (of those tried) that makes the Hessian positive definite; None if none does."""
-    diagonal = float(np.abs(np.diag(arrow.head)).mean()) + 1e-8
+    diagonal = float(np.abs(_diagonal(arrow)).mean()) + 1e-8
     damping = 0.0 if damping < 1e-9 * diagonal else damping
     while damping <= MAX_DAMPING * diagonal:
         try:
@@ -206,7 +216,12 @@ def _factorise_damped(
 
 
 def _bent(
-    objective: Objective, point: Point, factor: Factor | CrossedFactor, gauge: Gauge, head: Floats, own: Floats
+    objective: Objective,
+    point: Point,
+    factor: Factor | CrossedFactor | SparseFactor,
+    gauge: Gauge,
+    head: Floats,
+    own: Floats,
 ) -> Path:
     """Return the path of a step that keeps to a curved valley, as theta_k (r_i - r_j) = constant makes them.
 

@@ -10,5 +10,6 @@ crossed        the larger of the crossed sides eliminated, unit by unit: models 
 factor         what is left of it, ready to solve
 kernels        its loops, compiled
 features_pass  gradient and Hessian over many votes with features, compiled
+sparse/        many competitors, few of whom met
 =============  =================================================================================
 """

@@ -33,6 +33,8 @@ from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor, solved
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 
 TAIL_FLOOR = 1e-12
@@ -213,19 +215,19 @@ def factorise(
 ) -> CrossedFactor: ...
 @overload
 def factorise(
-    arrow: Arrow | Crossed, *, extra: Floats | float = ..., held: np.ndarray, damping: float = ...
-) -> Factor | CrossedFactor: ...
+    arrow: Arrow | Crossed | SparseHessian, *, extra: Floats | float = ..., held: np.ndarray, damping: float = ...
+) -> Factor | CrossedFactor | SparseFactor: ...
 def factorise(
-    arrow: Arrow | Crossed, *, extra: Floats | float = 0.0, held: np.ndarray, damping: float = 0.0
-) -> Factor | CrossedFactor:
-    """Factorise an arrow matrix, or that of a model with slices.
+    arrow: Arrow | Crossed | SparseHessian, *, extra: Floats | float = 0.0, held: np.ndarray, damping: float = 0.0
+) -> Factor | CrossedFactor | SparseFactor:
+    """Factorise an arrow matrix, or that of a model with slices or of many competitors.
 
     Parameters
     ----------
-    arrow : Arrow or Crossed
+    arrow : Arrow, Crossed or SparseHessian
         The matrix.
     extra : float or ndarray, shape (h, h)
-        Added to its ``head``: gauge terms.
+        Added to its ``head``: gauge terms. Of a sparse one the columns (n, k) whose outer products they are.
     held : ndarray of bool, shape (q,)
         Columns of the annotators whose sum is held; with slices all are.
     damping : float
@@ -236,7 +238,7 @@ def factorise(
     numpy.linalg.LinAlgError
         If the matrix (on the plane, where sums are held) is not positive definite.
     """
-    if isinstance(arrow, Crossed):
+    if not isinstance(arrow, Arrow):
         return arrow.factorise(extra, damping)
     size, count, width = arrow.border.shape
     if damping:

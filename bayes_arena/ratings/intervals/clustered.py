@@ -18,6 +18,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import IdentificationWarning, ModelError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import OwnNumbers
+from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, require_point_estimate, symmetric
 from bayes_arena.ratings.intervals.multipliers import draw_with_scores
@@ -95,7 +96,7 @@ class ClusteredVotes:
         return cls(target, slope, cluster, len(np.unique(cluster[target.counts.any(axis=0)])))
 
 
-def clustered_variance(fit: Fit, votes: ClusteredVotes, head: Floats, own: OwnNumbers = None) -> Floats:
+def clustered_variance(fit: Fit, votes: ClusteredVotes, head: Jacobian, own: OwnNumbers = None) -> Floats:
     """Variance of functions of the parameters if clusters of votes are independent, with the factor G / (G - 1) (CR1).
 
     Parameters

@@ -22,6 +22,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 
 HIGHEST_LEVEL = 1 - 1e-9
@@ -35,7 +36,7 @@ class Quantity:
     ----------
     value : ndarray, shape (m,)
         Their values at the mode.
-    by_head : ndarray, shape (m, n) or (m, h)
+    by_head : ndarray or ThinJacobian, shape (m, n) or (m, h)
         Jacobian by the strengths, or by strengths and common numbers.
     by_own : OwnJacobian, shape (m, M, q), or None
         Jacobian by the annotators' numbers; None for zero.
@@ -46,7 +47,7 @@ class Quantity:
     """
 
     value: Floats
-    by_head: Floats
+    by_head: Jacobian
     by_own: OwnJacobian | None
     drawn: Callable[[Draws], Floats]
     more_variance: Floats | float = 0.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, symmetric
 
 
@@ -40,3 +41,11 @@ class Laplace(Interval):
     def about(self, fit: Fit) -> dict[str, Any]:
         """Return what a reader of a table needs to know."""
         return {"interval": self.name if fit.samples is None else "quantiles"}
+
+
+def error_of_sd(fit: Fit, interval: Interval) -> dict[str, float]:
+    """Return the largest relative error of the standard deviations of competitors, where these are estimated."""
+    factor = fit.laplace.factor
+    if fit.samples is None and isinstance(interval, Laplace) and isinstance(factor, SparseFactor):
+        return {"sd_error": factor.variance_error}
+    return {}

@@ -56,7 +56,8 @@ class Profile(Interval):
                 f"Profile-likelihood intervals are for models of strengths alone, not {fit.model.name!r}. "
                 "Use 'laplace', or such a model (bradley-terry with answers=False, --answers off)."
             )
-        contrasts = quantity.by_head - (quantity.by_head @ shifts) @ shifts.T
+        by_strength = quantity.by_head[:]
+        contrasts = by_strength - (by_strength @ shifts) @ shifts.T
         ends = [
             profile_interval(target, fit.strength, fit.laplace, contrast, level) if contrast.any() else (0.0, 0.0)
             for contrast in contrasts

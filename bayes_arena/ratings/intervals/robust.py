@@ -36,6 +36,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import OwnNumbers
+from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
@@ -78,7 +79,7 @@ class Sandwich(Interval):
         return replace(fit, samples=draw_with_scores(fit, target, scores, np.arange(len(target.tally.i))))
 
 
-def sandwich_variance(fit: Fit, head: Floats, own: OwnNumbers = None) -> Floats:
+def sandwich_variance(fit: Fit, head: Jacobian, own: OwnNumbers = None) -> Floats:
     """Variance of functions of the parameters if votes are independent, whatever their distribution.
 
     Parameters
@@ -132,7 +133,7 @@ def _scores_by_outcome(target: Objective, point: Point) -> Iterator[tuple[Floats
         yield target.counts[outcome], target.likelihood.rows(one, coordinates).gradient
 
 
-def moves_of_rows(fit: Fit, target: Objective, head: Floats, own: OwnNumbers) -> Iterator[tuple[slice, Floats]]:
+def moves_of_rows(fit: Fit, target: Objective, head: Jacobian, own: OwnNumbers) -> Iterator[tuple[slice, Floats]]:
     """How the coordinates of every row move along x = H^-1 g, (n_coordinates, n_rows, s), some functions at a time."""
     n, c, point, tally = target.n_competitors, target.n_competitors + len(target.common), fit.point, target.tally
     leads, numbers = target.leads_at(point)[:, None], np.array(target.own_numbers(point.own))[..., None]

@@ -25,7 +25,8 @@ from scipy.special import gammaln, rel_entr
 from bayes_arena.reliability.suspicion.favours import Aims
 from bayes_arena.trust.classes import TIE
 from bayes_arena.trust.judgement import SMALL, Judgement
-from bayes_arena.trust.strengths import DAVIDSON, strengths
+from bayes_arena.trust.plain.ballots import DAVIDSON, Ballots
+from bayes_arena.trust.plain.strengths import strengths
 from bayes_arena.votes.cells import WIN, Cells, wins_losses_ties
 
 
@@ -107,7 +108,7 @@ def suspect_groups(trust: Judgement, aims: Aims, others: Cells) -> list[Group]:
     pushed = [(drip.competitor, drip.down, small, log_aims) for drip in trust.drips]
     if not suspects and not pushed:
         return []
-    point = strengths(others, np.ones(len(others.a)))
+    point = strengths(Ballots.of(others))
     log_ties = np.full(size, point.common[0]) if trust.kinds is None else trust.kinds.numbers[:, TIE]
     found = []
     for c, down, who, log_ways in suspects + pushed:

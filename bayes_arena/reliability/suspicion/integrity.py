@@ -21,6 +21,7 @@ from bayes_arena.reliability.suspicion.favours import Aims
 from bayes_arena.threads import one_thread
 from bayes_arena.trust.judgement import SMALL, Judgement
 from bayes_arena.trust.judging import FEWEST
+from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.search.drips import Established
 from bayes_arena.votes.cells import Cells, whole_counts
 
@@ -102,7 +103,7 @@ def integrity_columns(fit: Fit, *, elo: EloScale | None = None) -> Columns:
         "small_accounts": small_accounts,
         "small_votes": whole_counts(small_votes),
     }
-    established = Established.of(cells, aims.competitor < 0)
+    established = Established.of(Ballots.of(cells), aims.competitor < 0)
     if established is not None:
         columns["small_z"], shift = _compared(established, of_small, [drip.competitor for drip in trust.drips])
         columns["small_shift"] = elo.points_per_logit * shift
@@ -148,7 +149,7 @@ def _compared(established: Established, small: Cells, pushed: list[int]) -> tupl
     """Compare small accounts with the others, competitors that they push apart: votes on these push the rest away."""
     on = np.isin(small.a, pushed) | np.isin(small.b, pushed)
     apart = np.isin(np.arange(small.n_competitors), pushed)
-    both = zip(established.compare(small), established.compare(small.take(~on)), strict=True)
+    both = zip(*(established.compare(Ballots.of(some)) for some in (small, small.take(~on))), strict=True)
     z, shift = (np.where(apart, with_all, without) for with_all, without in both)
     return z, shift
 

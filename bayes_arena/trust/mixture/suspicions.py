@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.trust.classes import POSITION, THETA, TIE, Evidence, Population, Rows, evidence
-from bayes_arena.trust.strengths import DAVIDSON
-from bayes_arena.votes.cells import TIE as TIES, WIN, Tally
+from bayes_arena.compiled import for_each
+from bayes_arena.trust.classes import Evidence, evidence
+from bayes_arena.trust.mixture.crowd import Crowd
+from bayes_arena.trust.plain.ballots import Ballots, Meetings
 
 STANDS_OUT, AT_AIMS = 2.5, 1.5
 """Standard errors of a residual from which favour is looked for, and from which it is on those competitors where most
@@ -34,6 +35,8 @@ class Suspicions:
         If they favour the competitor, or hate it.
     value : ndarray, shape (S,)
         Log evidence, less what a taste for it would explain.
+    taste : float
+        Standard deviation of tastes; 0 where they are too slight to be looked at.
     """
 
     annotator: Ints
@@ -41,6 +44,7 @@ class Suspicions:
     hates: NDArray[np.bool_]
     evidence: Evidence
     value: Floats
+    taste: float
 
     @property
     def key(self) -> Ints:
@@ -48,54 +52,60 @@ class Suspicions:
         return 2 * self.competitor + self.hates
 
 
-def find_suspicions(
-    tally: Tally, rows: Rows, regular: Evidence, population: Population, n: int, weight: Floats
-) -> Suspicions:
+def find_suspicions(ballots: Ballots, crowd: Crowd, weight: Floats) -> Suspicions:
     """Look for favour where an annotator's votes on a competitor stand out from their others.
 
-    ``weight`` is by how much everybody counts where it is estimated how strong tastes are.
+    Parameters
+    ----------
+    ballots : Ballots
+        Votes.
+    crowd : Crowd
+        Annotators, as if they favoured nobody.
+    weight : ndarray, shape (n_annotators,)
+        By how much everybody counts where it is estimated how strong tastes are.
     """
-    own = regular.numbers[tally.k].T
-    coordinates = np.array([own[THETA] * rows.lead + own[POSITION], population.log_tie_propensity + own[TIE]])
-    expected, _ = DAVIDSON.likelihood.expected_score(coordinates)
-    p = np.exp(DAVIDSON.likelihood.log_probabilities(coordinates))
-    votes = rows.counts.sum(axis=0)
-    residual = rows.counts[WIN] + 0.5 * rows.counts[TIES] - votes * expected
-    variance = votes * (p[WIN] + 0.25 * p[TIES] - expected**2)
-    pairs = np.concatenate([tally.k * n + tally.i, tally.k * n + tally.j])
-    key, place = np.unique(pairs, return_inverse=True)
-    pull: Floats = np.bincount(place, np.concatenate([residual, -residual])).astype(np.float64)
-    error = np.sqrt(np.bincount(place, np.tile(variance, 2)))
-    z, hates = np.abs(pull) / np.maximum(error, EXACT), pull < 0
-    aim = 2 * (key % n) + hates
-    excess = np.bincount(aim, np.maximum(z - AT_AIMS, 0.0) ** 2, 2 * n)
-    at_aims = np.isin(aim, np.argsort(-excess, kind="stable")[:LIKELIEST_AIMS]) & (z > AT_AIMS)
-    chosen = at_aims | (z > STANDS_OUT)
-    annotator, competitor, hates = key[chosen] // n, key[chosen] % n, hates[chosen]
-    size = np.bincount(tally.k, minlength=rows.size)
-    first, length = (np.cumsum(size) - size)[annotator], size[annotator]
-    group = np.repeat(np.arange(len(annotator)), length)
-    row = np.arange(len(group)) + np.repeat(first - np.cumsum(length) + length, length)
-    side = np.where(tally.i[row] == competitor[group], 1.0, 0.0) - (tally.j[row] == competitor[group])
-    side *= np.where(hates[group], -1.0, 1.0)
-    views = Rows(group, len(annotator), rows.lead[row], rows.counts[:, row], side)
-    favours, taste = evidence(views, population, favours=True), _taste(key // n, pull, error, weight)
-    besides = np.zeros(len(annotator))
+    meetings, n, population = ballots.meetings, ballots.n_competitors, crowd.habits.population
+    pull, variance = _pulls(ballots, crowd)
+    z = np.abs(pull) / np.sqrt(np.maximum(variance, EXACT**2))
+    beyond = np.flatnonzero(z > AT_AIMS)
+    z, hates, competitor = z[beyond], pull[beyond] < 0, meetings.competitor[beyond].astype(np.int64)
+    aim = 2 * competitor + hates
+    excess = np.bincount(aim, (z - AT_AIMS) ** 2, 2 * n)
+    bar = np.full(2 * n, STANDS_OUT)
+    bar[np.argsort(-excess, kind="stable")[:LIKELIEST_AIMS]] = AT_AIMS
+    chosen = z > bar[aim]
+    competitor, hates = competitor[chosen], hates[chosen]
+    annotator = np.searchsorted(meetings.first, beyond[chosen], side="right") - 1
+    views = crowd.views.take(annotator).towards(competitor, np.where(hates, -1.0, 1.0))
+    favours = evidence(crowd.rows, views, population, favours=True)
+    taste, besides = _taste(meetings, pull, variance, weight), np.zeros(len(views))
     if taste > NARROWEST:
-        besides = evidence(views, population, taste=taste).value - regular.value[annotator]
-    return Suspicions(annotator, competitor, hates, favours, favours.value - besides)
+        besides = evidence(crowd.rows, views, population, taste=taste).value - crowd.regular.value[annotator]
+    else:
+        taste = 0.0
+    return Suspicions(annotator, competitor, hates, favours, favours.value - besides, taste)
 
 
-def _taste(annotator: Ints, pull: Floats, error: Floats, counts: Floats) -> float:
+def _pulls(ballots: Ballots, crowd: Crowd) -> tuple[Floats, Floats]:
+    """Sum of score less expected score at every meeting, and its variance, by the annotators' own numbers."""
+    from bayes_arena.trust import kernels
+
+    meetings, rows, numbers = ballots.meetings, crowd.rows, crowd.regular.numbers
+    pull, variance = (np.zeros(len(meetings.competitor)) for _ in range(2))
+    log_tie = float(crowd.habits.population.log_tie_propensity)
+    given = ballots.first, meetings.at_i, meetings.at_j, rows.lead, rows.counts, numbers, log_tie, pull, variance
+    for_each(kernels.add_pulls, ballots.n_annotators, *given, what="the pulls of annotators")
+    return pull, variance
+
+
+def _taste(meetings: Meetings, pull: Floats, variance: Floats, counts: Floats) -> float:
     """Estimate the standard deviation of the middle annotator's tastes, in logits.
 
     Residuals have the variance V + taste^2 V^2, V that of the votes. Each annotator gives an estimate; their median,
     weighted by the information, does not mind those who favour somebody, as long as these are not many. Its standard
     error is taken off, as chance must not shield anybody.
     """
-    variance = error**2
-    excess = np.bincount(annotator, pull**2 - variance, len(counts))
-    information = np.bincount(annotator, variance**2, len(counts))
+    excess, information = meetings.by_annotator(pull**2 - variance), meetings.by_annotator(variance**2)
     known = information * counts > 0
     if not known.any():
         return 0.0

@@ -3,7 +3,8 @@
 =========  ==============================================================
 drips      small accounts against the rest
 blocs      who pulls together: campaigns and camps
-residuals  what plain strengths leave unexplained, where both are found
+pulls      everybody's residuals, in which blocs are found
+kernels    compiled loops over these
 readings   what kind everybody is, from several sides
 verdict    which reading counts, and when nobody can be judged
 =========  ==============================================================

@@ -20,7 +20,6 @@ arXiv 2012.02985. Benjamini, Y. & Hochberg, Y. (1995), JRSS B 57.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,11 +29,13 @@ from scipy.special import stdtr
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.judgement import Campaign
-from bayes_arena.trust.search.residuals import Residuals
-from bayes_arena.trust.strengths import DAVIDSON, strengths
-from bayes_arena.votes.cells import LOSS, TIE, WIN, Cells
+from bayes_arena.trust.plain.ballots import Ballots
+from bayes_arena.trust.plain.strengths import strengths
+from bayes_arena.trust.search.pulls import Pulls
+from bayes_arena.votes.cells import LOSS, TIE, WIN
 
-FLIPS = 20
+FLIPS, FEWEST_FLIPS = 20, 4
+"""Random signs, and after how many a direction may already be given up."""
 SHARED = 5.0
 """Standard deviations of the largest singular value under random signs beyond which a direction is shared."""
 FEWEST, LEAST_COMPETITORS = 10, 4
@@ -96,12 +97,12 @@ class Side:
         return float(1 / (self.pull**4).sum())
 
 
-def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[Side, Side] | None:
+def find_sides(ballots: Ballots, point: Point, active: NDArray[np.bool_]) -> tuple[Side, Side] | None:
     """Find a direction in which annotators pull together, and who pulls which way.
 
     Parameters
     ----------
-    cells : Cells
+    ballots : Ballots
         Votes.
     point : Point
         Strengths.
@@ -113,40 +114,34 @@ def find_sides(cells: Cells, point: Point, active: NDArray[np.bool_]) -> tuple[S
     (Side, Side) or None
         The side with the clearer campaign, or the more votes, first; None where no direction is shared.
     """
-    if active.sum() < FEWEST or cells.n_competitors < LEAST_COMPETITORS:
+    n = ballots.n_competitors
+    if active.sum() < FEWEST or n < LEAST_COMPETITORS:
         return None
-    residuals, rng = Residuals.of(cells, point), np.random.default_rng(0)
-    seen = (residuals.variance > 0) & active[:, None]
-    unit = 1 / np.sqrt(residuals.variance + 0.5)
-    known = [_unit_rows(np.where(seen, 1 / unit, 0.0))]  # residuals of a vote sum to zero
-    by_theta = np.where(seen, residuals.by_theta * unit, 0.0)
-    known.append(_unit_rows(_without(by_theta, known)))
-    z = _without(np.where(seen, residuals.score * unit, 0.0), known)
-    if not _is_shared(z, known, rng):
+    pulls, rng = Pulls.of(ballots, point, active), np.random.default_rng(0)
+    if not _is_shared(pulls, rng):
         return None
-    direction, freedom = np.linalg.eigh(z.T @ z)[1][:, -1], np.maximum(seen.sum(axis=1) - 3, 1)
-    borrowed = max(LEAST_FREEDOM - (cells.n_competitors - 3), 0)
-    upwards = stdtr(freedom + borrowed, -_scores(z, direction, freedom, borrowed, rng))
-    votes = cells.votes_by_annotator()
-    share, clear = votes / votes.sum(), np.linalg.norm(by_theta, axis=1)  # of theta: 1 / its standard error
-    adverse = (np.where(seen, residuals.score * unit, 0.0) * by_theta).sum(axis=1) + clear**2 < -2 * clear
+    direction, seen = pulls.top()[1], np.diff(pulls.first)
+    freedom, borrowed = np.maximum(seen - 3, 1), max(LEAST_FREEDOM - (n - 3), 0)
+    upwards = stdtr(freedom + borrowed, -_scores(pulls, direction, freedom, borrowed, rng))
+    share = ballots.by_annotator / ballots.by_annotator.sum()
+    adverse = pulls.agreed + pulls.clear**2 < -2 * pulls.clear
     rest, sides = active.copy(), []
     for p, sign in ((upwards, 1.0), (1 - upwards, -1.0)):
-        doubt = np.ones(len(z))
+        doubt = np.ones(len(share))
         doubt[active] = _discovery_rates(np.clip(p[active], 0, 1))
         rest &= doubt > RATE
         theirs, camped = (float(share[who].sum()) for who in (doubt <= RATE, (doubt <= RATE) & ~adverse))
         sides.append(Side(doubt, theirs, camped, sign * direction, determined=False))
-    usual = disagreement(cells, rest)
-    found = [replace(side, determined=disagreement(cells, side.members) < DETERMINED * usual) for side in sides]
+    usual = disagreement(ballots, rest)
+    found = [replace(side, determined=disagreement(ballots, side.members) < DETERMINED * usual) for side in sides]
     first, second = sorted(found, key=lambda side: (side.determined, side.share), reverse=True)
     return first, second
 
 
-def campaign_of(cells: Cells, side: Side, active: NDArray[np.bool_]) -> Campaign:
+def campaign_of(ballots: Ballots, side: Side, active: NDArray[np.bool_]) -> Campaign:
     """Return what a side that is determined votes for, or against: the competitor that its votes move most."""
     everybody, others = (
-        strengths(cells, chosen[cells.annotator].astype(float)).strength for chosen in (active, active & ~side.members)
+        strengths(ballots, chosen[ballots.k].astype(float)).strength for chosen in (active, active & ~side.members)
     )
     moved = everybody - others
     aim = int(np.argmax(np.abs(moved)))
@@ -166,26 +161,26 @@ def camps(sides: tuple[Side, Side]) -> str:
     )
 
 
-def _is_shared(z: Floats, known: list[Floats], rng: np.random.Generator) -> bool:
+def _is_shared(pulls: Pulls, rng: np.random.Generator) -> bool:
     """Whether the largest singular value of the residuals is beyond those under random signs."""
-    size = np.linalg.norm(z, axis=1, keepdims=True)
-    by_chance = []
-    for _ in range(FLIPS):
-        flipped = _unit_rows(_without(z * rng.choice([-1.0, 1.0], z.shape), known)) * size
-        by_chance.append(math.sqrt(np.linalg.eigvalsh(flipped.T @ flipped)[-1]))
-    return bool(math.sqrt(np.linalg.eigvalsh(z.T @ z)[-1]) > np.mean(by_chance) + SHARED * np.std(by_chance))
+    largest, by_chance = pulls.top()[0], list[float]()
+    for flips in range(1, FLIPS + 1):
+        by_chance.append(pulls.with_random_signs(rng).top()[0])
+        if flips >= FEWEST_FLIPS and largest <= np.mean(by_chance):
+            return False
+    return bool(largest > np.mean(by_chance) + SHARED * np.std(by_chance))
 
 
-def _scores(z: Floats, direction: Floats, freedom: Ints, borrowed: int, rng: np.random.Generator) -> Floats:
+def _scores(pulls: Pulls, direction: Floats, freedom: Ints, borrowed: int, rng: np.random.Generator) -> Floats:
     """Everybody's residual along the direction that others have, in units of the rest of it, shape (n_annotators,)."""
-    gram, along, rest = z.T @ z, np.zeros(len(z)), np.zeros(len(z))
-    folds = rng.permutation(len(z)) % min(FOLDS, len(z))
-    for fold in np.unique(folds):
-        mine = folds == fold
-        others = np.linalg.eigh(gram - z[mine].T @ z[mine])[1][:, -1]
-        along[mine] = z[mine] @ (others * np.sign(others @ direction))
-        rest[mine] = np.maximum((z[mine] ** 2).sum(axis=1) - along[mine] ** 2, 0.0)
-    usual = np.median((rest / freedom)[(z != 0).any(axis=1)])
+    size = len(freedom)
+    fold = rng.permutation(size) % min(FOLDS, size)
+    along, whole = np.zeros(size), pulls.squares()
+    for one, others in enumerate(pulls.tops_without(fold)):
+        mine = fold == one
+        along[mine] = pulls.along(others * np.sign(others @ direction))[mine]
+    rest = np.maximum(whole - along**2, 0.0)
+    usual = np.median((rest / freedom)[whole > 0])
     across = (rest + borrowed * usual) / (freedom + borrowed)
     return np.asarray(along / np.sqrt(np.maximum(across, FLOOR)))
 
@@ -199,20 +194,7 @@ def _discovery_rates(p: Floats) -> Floats:
     return np.minimum(doubt, 1.0)
 
 
-def _without(rows: Floats, known: list[Floats]) -> Floats:
-    """Return rows without their parts along orthonormal rows."""
-    for one in known:
-        rows = rows - (rows * one).sum(axis=1, keepdims=True) * one
-    return rows
-
-
-def _unit_rows(rows: Floats) -> Floats:
-    """Return rows of length one, or zero."""
-    size = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.where(size > 1e-9, rows / np.maximum(size, 1e-9), 0.0)
-
-
-def disagreement(cells: Cells, members: NDArray[np.bool_]) -> float:
+def disagreement(ballots: Ballots, members: NDArray[np.bool_]) -> float:
     """Share of the decided votes of each half of a group against the ranking made of the other half's; ties count half.
 
     1/2 where there are fewer than two members.
@@ -224,10 +206,10 @@ def disagreement(cells: Cells, members: NDArray[np.bool_]) -> float:
     half[who[::2]], half[who[1::2]] = 1, 2
     against = total = 0.0
     for made_of in (1, 2):
-        point = strengths(cells, (half == made_of)[cells.annotator].astype(float))
-        asked = (half == 3 - made_of)[cells.annotator]
-        lead = (point.strength[cells.a] - point.strength[cells.b])[asked]
-        seen = DAVIDSON.seen_counts(cells.counts[asked])
-        against += float((seen[WIN] * (lead < 0) + seen[LOSS] * (lead > 0) + 0.5 * seen[TIE]).sum())
-        total += float(seen.sum())
+        point = strengths(ballots, (half == made_of)[ballots.k].astype(float))
+        asked = ballots.take((half == 3 - made_of)[ballots.k])
+        lead = point.strength[asked.i] - point.strength[asked.j]
+        wins, losses, ties = asked.counts[[WIN, LOSS, TIE]]
+        against += float((wins * (lead < 0) + losses * (lead > 0) + 0.5 * ties).sum())
+        total += float(asked.votes.sum())
     return against / total

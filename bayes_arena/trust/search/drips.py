@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.judgement import SMALL, Drip
-from bayes_arena.trust.search.residuals import Residuals
-from bayes_arena.trust.strengths import capped, strengths
-from bayes_arena.votes.cells import Cells
+from bayes_arena.trust.plain.ballots import Ballots
+from bayes_arena.trust.plain.residuals import Residuals
+from bayes_arena.trust.plain.strengths import capped, strengths
 
 LEAST = 0.2
 """Share of the votes that established accounts have at least: fewer are no measure for the rest."""
@@ -52,16 +52,17 @@ class Established:
     information: Floats
 
     @classmethod
-    def of(cls, cells: Cells, active: NDArray[np.bool_]) -> Established | None:
+    def of(cls, ballots: Ballots, active: NDArray[np.bool_]) -> Established | None:
         """Measure by the votes of the active; None where these have no small accounts, or few votes of others."""
-        votes = cells.votes_by_annotator()
+        votes = ballots.by_annotator
         small, large = active & (votes <= SMALL), active & (votes > SMALL)
         if not small.any() or votes[large].sum() < LEAST * votes[active].sum():
             return None
-        point = strengths(cells, capped(cells) * large[cells.annotator])
-        return cls(point, Residuals.of(cells, point).variance[large].sum(axis=0))
+        point = strengths(ballots, capped(ballots) * large[ballots.k])
+        variance = Residuals.of(ballots, point).variance * large[ballots.k]
+        return cls(point, ballots.by_competitor(variance, variance))
 
-    def compare(self, cells: Cells) -> tuple[Floats, Floats]:
+    def compare(self, ballots: Ballots) -> tuple[Floats, Floats]:
         """Compare others' votes with them.
 
         Returns
@@ -71,18 +72,19 @@ class Established:
         shift : ndarray, shape (n_competitors,)
             By how many logits others rate c higher: (sum of score of c - E) / I_c; zero where they do not rate it.
         """
-        residuals = Residuals.of(cells, self.point)
-        score, information = residuals.score.sum(axis=0), residuals.variance.sum(axis=0)
+        residuals = Residuals.of(ballots, self.point)
+        score = ballots.by_competitor(residuals.score, -residuals.score)
+        information = ballots.by_competitor(residuals.variance, residuals.variance)
         variance = information + information**2 / np.maximum(self.information, TINY)
         return score / np.sqrt(np.maximum(variance, TINY)), score / np.maximum(information, TINY)
 
 
-def find_drips(cells: Cells, active: NDArray[np.bool_]) -> tuple[Drip, ...]:
+def find_drips(ballots: Ballots, active: NDArray[np.bool_]) -> tuple[Drip, ...]:
     """Find competitors that small accounts push.
 
     Parameters
     ----------
-    cells : Cells
+    ballots : Ballots
         Votes.
     active : ndarray of bool, shape (n_annotators,)
         Whose votes to look at.
@@ -92,19 +94,20 @@ def find_drips(cells: Cells, active: NDArray[np.bool_]) -> tuple[Drip, ...]:
     tuple of Drip
         The largest first.
     """
-    established = Established.of(cells, active)
+    established = Established.of(ballots, active)
     if established is None:
         return ()
     known = established.information > LEAST_INFORMATION
-    rows = (active & (cells.votes_by_annotator() <= SMALL))[cells.annotator] & known[cells.a] & known[cells.b]
+    of_small = (active & (ballots.by_annotator <= SMALL))[ballots.k]
+    left = ballots.take(of_small & known[ballots.i] & known[ballots.j])
     found: list[Drip] = []
-    for _ in range(max(FEW, cells.n_competitors // 10) + 1):
-        z, _ = established.compare(cells.take(rows))
+    for _ in range(max(FEW, ballots.n_competitors // 10) + 1):
+        z, _ = established.compare(left)
         c = int(np.argmax(np.abs(z)))
         if abs(z[c]) < BEYOND:
             return tuple(found)
-        on = rows & ((cells.a == c) | (cells.b == c))
-        accounts = len(np.unique(cells.annotator[on]))
-        found.append(Drip(c, bool(z[c] < 0), float(z[c]), accounts, float(cells.counts[on].sum())))
-        rows = rows & ~on
+        on = left.on(c)
+        accounts = len(np.unique(left.k[on]))
+        found.append(Drip(c, bool(z[c] < 0), float(z[c]), accounts, float(left.votes[on].sum())))
+        left = left.take(~on)
     return ()

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.kinds import Kinds, find_kinds
 from bayes_arena.trust.mixture.suspicions import AT_AIMS
-from bayes_arena.trust.search.residuals import Residuals
-from bayes_arena.trust.strengths import capped, devoted, strengths
-from bayes_arena.votes.cells import Cells
+from bayes_arena.trust.plain.ballots import Ballots
+from bayes_arena.trust.plain.residuals import Residuals
+from bayes_arena.trust.plain.strengths import capped, devoted, strengths
 
 TURNS = 3
 STEADY = 0.02
@@ -40,12 +41,12 @@ class Reading:
     point: Point
 
 
-def find_readings(cells: Cells, active: NDArray[np.bool_], point: Point) -> list[Reading]:
+def find_readings(ballots: Ballots, active: NDArray[np.bool_], point: Point) -> list[Reading]:
     """Find what kind everybody is, from several sides.
 
     Parameters
     ----------
-    cells : Cells
+    ballots : Ballots
         Votes.
     active : ndarray of bool, shape (n_annotators,)
         Who is in no campaign.
@@ -58,16 +59,16 @@ def find_readings(cells: Cells, active: NDArray[np.bool_], point: Point) -> list
         The likeliest first; before it those in which most of the devoted favour somebody: what a competitor is worth
         is for those to say who meet others, too.
     """
-    readings = [_in_turns(cells, active, point)]
-    fans = devoted(cells) & active
+    readings = [_in_turns(ballots, active, point)]
+    fans = devoted(ballots) & active
     starts = [~fans]
     for competitor, hates in readings[0].kinds.likely_aims:
-        residuals = Residuals.of(cells, point)
-        pull = residuals.score[:, competitor] / np.sqrt(residuals.variance[:, competitor] + 0.5)
+        pull = _pull(ballots, point, competitor)
         starts.append(~((pull if hates else -pull) > AT_AIMS))
     for others in (active & start for start in starts if (active & ~start).any()):
         if others.any():
-            readings.append(_in_turns(cells, active, strengths(cells, capped(cells) * others[cells.annotator])))
+            without = strengths(ballots, capped(ballots) * others[ballots.k])
+            readings.append(_in_turns(ballots, active, without))
 
     def order(reading: Reading) -> tuple[bool, float]:
         without_fans = fans.any() and float((reading.kinds.favour[fans] > 0.5).mean()) > 0.5
@@ -76,15 +77,24 @@ def find_readings(cells: Cells, active: NDArray[np.bool_], point: Point) -> list
     return sorted(readings, key=order)
 
 
-def _in_turns(cells: Cells, active: NDArray[np.bool_], point: Point) -> Reading:
+def _pull(ballots: Ballots, point: Point, competitor: int) -> Floats:
+    """Return what everybody's votes do for a competitor, in standard errors or so, shape (n_annotators,)."""
+    rows, residuals = np.flatnonzero(ballots.on(competitor)), Residuals.of(ballots, point)
+    sign = np.where(ballots.i[rows] == competitor, 1.0, -1.0)
+    size, who = ballots.n_annotators, ballots.k[rows]
+    score, variance = sum_by(who, sign * residuals.score[rows], size), sum_by(who, residuals.variance[rows], size)
+    return np.asarray(score / np.sqrt(variance + 0.5))
+
+
+def _in_turns(ballots: Ballots, active: NDArray[np.bool_], point: Point) -> Reading:
     """Find kinds at given strengths, and strengths without those who favour somebody, until neither moves."""
-    weight = active.astype(float)
+    weight, habits = active.astype(float), None
     for _ in range(TURNS):
-        kinds = find_kinds(cells, point, active, weight)
+        kinds, habits = find_kinds(ballots, point, active, weight, habits)
         if not (active & (kinds.favour < 1)).any():
             break
         before, weight = weight, active * (1 - kinds.favour)
-        point = strengths(cells, weight[cells.annotator], start=point)
+        point = strengths(ballots, weight[ballots.k], start=point)
         if np.abs(weight - before).max() < STEADY or not (kinds.favour[active] > 0.5).any():
             break
     return Reading(kinds, point)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from bayes_arena.errors import listing
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.trust.mixture.shares import GUESSER
+from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.search.blocs import disagreement
 from bayes_arena.votes.cells import LOSS, WIN
 
@@ -83,7 +84,7 @@ def _no_guessers(judgement: Judgement) -> str:
     share = float(judgement.votes[guess].sum() / judgement.votes.sum())
     if share <= MANY_GUESS:
         return ""
-    against, error = disagreement(judgement.cells, guess), 0.5 / math.sqrt(judgement.votes[guess].sum())
+    against, error = disagreement(Ballots.of(judgement.cells), guess), 0.5 / math.sqrt(judgement.votes[guess].sum())
     if against > min(AGREED, 0.5 - BEYOND * error):
         return ""
     return (

@@ -136,7 +136,7 @@ def can_repeat(frame: Frame, carried: Carried) -> bool:
         if prompts > (1 + most) / 2 * rows:  # within some percent, at a fifth of the time
             return False
     rows, prompts = to_polars(frame.select(rows=nw.len(), prompts=nw.col(prompt).n_unique())).row(0)
-    return bool(prompts <= most * rows + 1)
+    return bool((prompts or 0) <= most * rows + 1)  # SQL sums no rows to null
 
 
 def with_carried(groups: pl.DataFrame, carried: Carried, *, normalise: bool) -> pl.DataFrame:

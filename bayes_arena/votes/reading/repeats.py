@@ -29,6 +29,8 @@ SMALL = 0.1
 """Share of different winners up to which equal rows are repeats."""
 FEWEST = 5
 """Different rows from which anything can be told."""
+EQUAL = "rows that are equal"
+"""Column of counts, under a name that no source has."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,12 @@ def count_repeats(frame: Frame, columns: Mapping[str, str]) -> Repeats:
     outcome = outcome or {columns["a"], columns["b"]}
     plain = {name for role, name in columns.items() if role != "id"} | {*ANNOTATORS, *LIKELY_ANNOTATORS}
     rows = frame.select(*names).filter(~nw.all_horizontal(nw.all().is_null(), ignore_nulls=False))
-    different = rows.unique()
-    n, u = _height(rows), _height(different)
+    counted = rows.group_by(*names).agg(nw.len().alias(EQUAL))
+    n, u = _row(counted.select(nw.col(EQUAL).sum(), nw.len().alias("rows")))
     if n == u or u < FEWEST or plain.issuperset(names):
         return Repeats(n, n - u, evident=False)
-    v = _height(different.select(*(name for name in names if name not in outcome)).unique())
+    different = rows.select(*(name for name in names if name not in outcome)).unique()
+    (v,) = _row(different.select(rows=nw.len()))
     return Repeats(n, n - u, evident=u - v <= SMALL * min(n - u, u))
 
 
@@ -122,8 +125,9 @@ def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
     return votes.filter(pl.col("a") < pl.col("b")) if dedupe else votes
 
 
-def _height(frame: Frame) -> int:
-    return int(to_polars(frame.select(rows=nw.len()))["rows"][0])
+def _row(frame: Frame) -> tuple[int, ...]:
+    """Return the one row of a frame; SQL sums no rows to null."""
+    return tuple(int(value or 0) for value in to_polars(frame).row(0))
 
 
 def _warn(text: str) -> None:

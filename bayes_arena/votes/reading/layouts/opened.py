@@ -13,7 +13,7 @@ import polars as pl
 from bayes_arena.errors import PACKAGE, ColumnError, LayoutWarning, OnInvalid, Weights
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
 from bayes_arena.votes.reading.columns import column_names, recognise_roles, select_roles
-from bayes_arena.votes.reading.files.opening import Frame, in_polars, open_source, to_polars
+from bayes_arena.votes.reading.files.opening import Frame, in_polars, open_source
 from bayes_arena.votes.reading.files.where import kept_where
 from bayes_arena.votes.reading.layouts.finding import is_win_matrix, named_layout, nearly, recognised_layout
 from bayes_arena.votes.reading.layouts.layout import Layout
@@ -90,12 +90,18 @@ class Opened:
         return self.layout is not None and self.layout.unjudged
 
     @property
+    def ordered(self) -> bool:
+        """Whether its rows come in an order, by which they can be counted; those of most engines do not."""
+        engine = self.frame.implementation
+        return isinstance(self.frame, nw.DataFrame) or engine.is_polars() or engine.is_duckdb() or engine.is_dask()
+
+    @property
     def slices(self) -> dict[str, tuple[str, ...]]:
         """Columns that the layout has as slices, by name."""
         names = self.layout.slices if self.layout is not None else ()
         return {name: (name,) for name in names if name in column_names(self.frame)}
 
-    def rows(self, columns: Mapping[str, str]) -> tuple[pl.DataFrame, str]:
+    def rows(self, columns: Mapping[str, str]) -> tuple[pl.LazyFrame, str]:
         """Return columns of the votes under the names of their roles, with the ``row`` of each, and how it is counted.
 
         Parameters
@@ -106,9 +112,9 @@ class Opened:
         if self.layout is not None and self.layout.rewritten is not None:
             numbered: Frame = nw.from_native(self.layout.write(in_polars(self.source).with_row_index(ROW)))
             if ROW in column_names(numbered):
-                return to_polars(select_roles(_filtered(numbered, self.where), {"row": ROW, **columns})), COUNTED
+                return in_polars(select_roles(_filtered(numbered, self.where), {"row": ROW, **columns})), COUNTED
         counted = COUNTED if self.where is None else f"of those that where keeps, {COUNTED}"
-        return to_polars(select_roles(self.frame, columns)).with_row_index("row"), counted
+        return in_polars(select_roles(self.frame, columns)).with_row_index("row"), counted
 
 
 def open_votes(source: object, reading: Reading, *, id: str | None = None) -> Opened:

@@ -1,0 +1,73 @@
+"""``boards``: a ranking of every category, language or week."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from typer import Option
+
+from bayes_arena.cli.app import app, collected_warnings
+from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
+from bayes_arena.cli.commands.ratings import board_named, shown_leaderboard
+from bayes_arena.cli.options import MODEL, RANKING, Without, takes_options
+from bayes_arena.cli.output import Output
+from bayes_arena.cli.source import VoteSource
+from bayes_arena.votes.words import ANNOTATOR, PROMPT
+
+By = Annotated[
+    list[str],
+    Option(
+        "--by",
+        metavar="NAME",
+        help="A board for each category, language or week: the column, or the slice that --slice reads; annotator and "
+        "prompt, too. Repeatable: a board for each combination.",
+        rich_help_panel=MODEL,
+    ),
+]
+
+
+@app.command(rich_help_panel=RANKING)
+@takes_options
+def boards(
+    *,
+    source: VoteSource,
+    by: By,
+    model: Annotated[ModelChoice, Without("strength_by", "style")],
+    intervals: Annotated[IntervalChoice, Without("by", "resamples")],
+    scale: ScaleChoice,
+    output: Output,
+) -> None:
+    """Rate the competitors of every category, language or week: many leaderboards, in one table."""
+    elo = scale.elo()
+    with collected_warnings() as notes:
+        from bayes_arena.fits.many.fitting import fit_many
+        from bayes_arena.ratings.leaderboard import leaderboards_columns
+
+        read = {text.rpartition("=")[0] or text for text in source.slice or []} | {ANNOTATOR, PROMPT}
+        source = replace(source, slice=[*(source.slice or []), *(name for name in by if name not in read)])
+        cells = source.read()
+        found = fit_many(
+            cells,
+            by,
+            model=model.model,
+            prior=model.spreads(),
+            method=model.method,
+            answers=model.modelled_answers,
+            guard=model.guarded,
+            seed=model.seed,
+        )
+        columns, about = leaderboards_columns(found, intervals.interval, level=intervals.level, elo=elo)
+    failed = [{"board": list(names), "why": why} for names, why in about.pop("failed").items()]
+    models = list(dict.fromkeys(fit.model.name for fit in found.values()))
+    head = {"slices": by, "models": models, "prior": str(model.spreads()), **about, "failed": failed, "warnings": notes}
+    title = f"{source.title(cells)}\n{', '.join(models)}, {len(found):,} boards by {', '.join(by)}{board_named(about)}"
+    output.write(
+        columns,
+        schema="boards/1",
+        key="leaderboards",
+        head=head,
+        title=title,
+        shown={name: list(columns[name]) for name in by} | shown_leaderboard(columns, intervals.level),
+        spare=("ties", "losses", "wins"),
+    )

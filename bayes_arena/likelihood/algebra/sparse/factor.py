@@ -1,0 +1,220 @@
+"""What a sparse Hessian is asked for; offers what ``Factor`` of :mod:`bayes_arena.likelihood.algebra.arrow` does.
+
+With W = (L + G G')^-1 B and S = C - B' W, the common numbers are eliminated,
+
+    x_c = S^-1 (g_c - W' g_r),    x_r = (L + G G')^-1 g_r - W x_c,        V_rr = (L + G G')^-1 + W S^-1 W',
+
+and the rest is L alone. A draw from N(0, L^-1) is L^-1 g with g ~ N(0, L): every pair of competitors pulls them apart
+by sqrt(w_ij) times noise of its own, and so does the prior each towards zero. Where the graph is such that conjugate
+gradients or the probes of the variances do not settle, L is factorised as a dense matrix, and so it is for draws of
+competitors who are not very many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotri
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import TooLargeError
+from bayes_arena.likelihood.algebra.sparse.determinant import log_determinant
+from bayes_arena.likelihood.algebra.sparse.gradients import NotSettledError, solve_by_gradients
+from bayes_arena.likelihood.algebra.sparse.variances import inverse_diagonal
+
+EXACTLY, NEARLY, ROUGHLY = 1e-10, 1e-6, 1e-4
+"""Tolerance of solutions, of those that only an average is taken of, and of draws."""
+AT_ONCE = 64
+"""Draws, and right-hand sides, that are solved for at once."""
+DENSE = 5000
+"""Competitors up to whom thousands of draws take less time from a dense matrix."""
+POWER_STEPS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class SparseFactor:
+    """A sparse Hessian ready to solve.
+
+    Attributes
+    ----------
+    strengths : sparse array, shape (n, n)
+        L.
+    across, common : ndarray, shapes (n, c) and (c, c)
+        B and C.
+    gauge : ndarray, shape (n, k)
+        G: orthogonal eigenvectors of L.
+    """
+
+    strengths: Any
+    across: Floats
+    common: Floats
+    gauge: Floats
+
+    def __post_init__(self) -> None:
+        _ = self._common_lower  # raises where the matrix is not positive definite
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Numbers of the head, annotators with numbers of their own, and these of each."""
+        n, c = self.across.shape
+        return n + c, 0, 0
+
+    def solve(self, head: Floats, tail: Floats) -> tuple[Floats, Floats]:
+        """Solve H x = g for head (h,) or (h, m); nobody has numbers of their own, and the tail is empty."""
+        return self.solve_schur(head), tail
+
+    def solve_schur(self, right: Floats, tolerance: float = EXACTLY) -> Floats:
+        """Solve H x = right for (h,) or (h, m)."""
+        n = len(self.across)
+        wide = right.reshape(len(right), -1)
+        by_pairs = np.empty((n, wide.shape[1]))
+        for first in range(0, wide.shape[1], AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            by_pairs[:, part] = self._solve_pairs(wide[:n, part], tolerance)
+        common = cho_solve((self._common_lower, True), wide[n:] - self._towards.T @ wide[:n])
+        return np.asarray(np.concatenate([by_pairs - self._towards @ common, common]).reshape(right.shape))
+
+    @cached_property
+    def strength_variance(self) -> Floats:
+        """Variances of the strengths, on the plane where their sums are held, shape (n,)."""
+        towards = self._towards - self._directions @ (self._directions.T @ self._towards)
+        half = solve_triangular(self._common_lower, towards.T, lower=True, check_finite=False)
+        return np.asarray(self._pairs_variance[0] + np.sum(half**2, axis=0))
+
+    @property
+    def variance_error(self) -> float:
+        """Largest relative standard error of their square roots; 0 where they are exact."""
+        return self._pairs_variance[1]
+
+    def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
+        """Draw the head from the Gaussian with this precision, shape (size, h)."""
+        n, c = self.across.shape
+        common = solve_triangular(self._common_lower, rng.normal(size=(c, size)), lower=True, trans=1)
+        drawn = np.empty((size, n + c))
+        drawn[:, n:] = common.T
+        for first in range(0, size, AT_ONCE):
+            part = slice(first, min(first + AT_ONCE, size))
+            drawn[part, :n] = (self._draw_pairs(rng, part.stop - first) - self._towards @ common[:, part]).T
+        return drawn
+
+    def _draw_pairs(self, rng: np.random.Generator, size: int) -> Floats:
+        """Draw from N(0, (L + G G')^-1), shape (n, size); on the plane, that is, where alone it matters."""
+        n = len(self.across)
+        if n <= DENSE or not self._settles:
+            noise = rng.normal(size=(n, size))
+            return np.asarray(solve_triangular(self._lower, noise, lower=True, trans=1, check_finite=False))
+        apart, own = self._pulls
+        pull = apart @ rng.normal(size=(apart.shape[1], size)) + own * rng.normal(size=(n, size))
+        return self._solve_pairs(pull, ROUGHLY)
+
+    @cached_property
+    def _pulls(self) -> tuple[Any, Floats]:
+        """Roots of the weights of all pairs, (n, pairs), and of what the prior adds, (n, 1): their squares sum to L."""
+        from scipy.sparse import coo_array, triu
+
+        pairs = triu(self.strengths, k=1).tocoo()
+        root, place = np.sqrt(np.maximum(-pairs.data, 0.0)), np.arange(pairs.nnz)
+        ends = np.append(pairs.coords[0], pairs.coords[1]), np.append(place, place)
+        apart = coo_array((np.append(root, -root), ends), shape=(len(self.across), pairs.nnz))
+        return apart.tocsr(), np.sqrt(np.maximum(np.asarray(self.strengths.sum(axis=1)), 0.0))[:, None]
+
+    def draw_tail(self, rng: np.random.Generator, head: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Draw the numbers of annotators, of whom there are none."""
+        return iter(())
+
+    def tail_covariance(self) -> Floats:
+        """Covariance of the numbers of every annotator: there are none."""
+        return np.zeros((0, 0, 0))
+
+    def log_determinant(self) -> float:
+        """Logarithm of the determinant of H on the plane, estimated, up to a constant of the shapes."""
+        common = 2 * np.log(np.diag(self._common_lower)).sum()
+        return log_determinant(self.strengths, self._directions) + float(common)
+
+    def smallest_eigenvalue(self) -> float:
+        """Of the matrix scaled to a diagonal of ones, by inverse iteration from somewhere: at most a little too large.
+
+        Where a prior holds every strength, it is bounded from below instead.
+        """
+        bound = float(np.min(np.asarray(self.strengths.sum(axis=1)) / self._diagonal))
+        if bound > 0 and not self.common.size:
+            return bound
+        scale = np.sqrt(np.append(self._diagonal, np.diag(self.common)))
+        vector = np.random.default_rng(0).normal(size=len(scale))
+        size = 1.0
+        for _ in range(POWER_STEPS):
+            vector = scale * self.solve_schur(scale * vector / np.linalg.norm(vector))
+            size = float(np.linalg.norm(vector))
+        return 1 / size
+
+    def _multiply(self, x: Floats) -> Floats:
+        return np.asarray(self.strengths @ x + self.gauge @ (self.gauge.T @ x))
+
+    def _solve_pairs(self, right: Floats, tolerance: float) -> Floats:
+        """Solve (L + G G') x = right, (n, m)."""
+        if self._settles:
+            return solve_by_gradients(self._multiply, right, self._diagonal, tolerance)
+        return np.asarray(cho_solve((self._lower, True), right, check_finite=False))
+
+    @cached_property
+    def _settles(self) -> bool:
+        """Whether conjugate gradients arrive, from somewhere."""
+        try:
+            somewhere = np.random.default_rng(0).normal(size=(len(self.across), 1))
+            solve_by_gradients(self._multiply, somewhere, self._diagonal, EXACTLY)
+        except NotSettledError:
+            return False
+        return True
+
+    @cached_property
+    def _diagonal(self) -> Floats:
+        """Of L + G G'."""
+        return np.asarray(self.strengths.diagonal() + np.sum(self.gauge**2, axis=1))
+
+    @cached_property
+    def _directions(self) -> Floats:
+        return np.asarray(self.gauge / np.linalg.norm(self.gauge, axis=0))
+
+    @cached_property
+    def _towards(self) -> Floats:
+        """W."""
+        return self._solve_pairs(self.across, EXACTLY) if self.across.shape[1] else np.zeros_like(self.across)
+
+    @cached_property
+    def _common_lower(self) -> Floats:
+        """Lower Cholesky factor of S."""
+        left = self.common - self.across.T @ self._towards
+        return np.asarray(cholesky(left, lower=True)) if len(left) else np.zeros((0, 0))
+
+    @cached_property
+    def _pairs_variance(self) -> tuple[Floats, float]:
+        """Diagonal of (L + G G')^-1 on the plane, and its relative error."""
+        try:
+            return inverse_diagonal(self.strengths, self._directions, lambda right: self._solve_pairs(right, NEARLY))
+        except NotSettledError:
+            inverse, _ = dpotri(self._lower, lower=1)
+            held = np.sum(self._directions * self._multiply(self._directions), axis=0)
+            return np.diag(inverse) - np.sum(self._directions**2 / held, axis=1), 0.0
+
+    @cached_property
+    def _lower(self) -> Floats:
+        """Lower Cholesky factor of L + G G', dense."""
+        n = len(self.across)
+        needed = 3 * 8 * n * n
+        import psutil  # only here
+
+        memory = psutil.virtual_memory().available  # type: ignore[no-untyped-call]
+        if needed > memory:
+            raise TooLargeError(
+                f"The comparisons of these {n:,} competitors hang together so loosely that they have to be solved as a "
+                f"dense matrix, which takes some {needed / 2**30:,.0f} GiB of memory; {memory / 2**30:,.0f} are free. "
+                "Rate groups that were compared with each other one by one."
+            )
+        dense = self.strengths.toarray(order="F")
+        dense += self.gauge @ self.gauge.T
+        return np.asarray(cholesky(dense, lower=True, overwrite_a=True, check_finite=False))

@@ -1,0 +1,9 @@
+"""The votes, and what they say where annotators have no numbers of their own.
+
+=========  ==============================================================
+ballots    the votes by annotator and pair: pairs, and who met whom
+kernels    the same in compiled loops
+strengths  strengths in which no annotator's own numbers have a part
+residuals  what these leave unexplained
+=========  ==============================================================
+"""

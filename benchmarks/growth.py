@@ -1,0 +1,137 @@
+"""How time and memory grow with votes, competitors and annotators, and by which power.
+
+    uv run python benchmarks/growth.py [--curves votes competitors annotators] [--largest] [--into FOLDER]
+
+Simulated votes in Parquet files (``simulated.py``), from file to leaderboard. Every point is a process of its own that
+has fitted a thousand votes before, so that nothing is compiled while the clock runs; after a point that does not end in
+a minute, no larger one of its curve is tried. ``--largest`` adds 100 million votes, which take minutes to write.
+"""
+
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from measuring import Clock, Unfinished, digits, in_own_process, keep, markdown, parser, peak_mib, publish
+from simulated import write_votes
+
+import bayes_arena as ba
+
+LIMIT = 60.0
+SIZES = {
+    "votes": [10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000],
+    "competitors": [10, 30, 100, 300, 1000, 3000, 10_000],
+    "annotators": [10, 100, 1000, 10_000, 100_000, 1_000_000],
+}
+LARGEST = 100_000_000
+PARTS = ["read", "fit", "leaderboard"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A fit, and what of the votes grows; the rest of them stays as it is."""
+
+    grows: str
+    name: str
+    fit: dict[str, Any]
+    votes: dict[str, int] = field(default_factory=dict)
+
+
+DAVIDSON = ba.Model("Davidson", ties="davidson")
+SPARSE = {"votes": 1_000_000, "opponents": 20}
+CURVES = [
+    Curve("votes", "m-ELO, 129 competitors", {"model": "m-elo"}),
+    Curve("votes", "am-Davidson, 1,000 annotators, no guard", {"guard": False}, {"annotators": 1000}),
+    Curve("competitors", "m-ELO, 1 million votes, 20 opponents each", {"model": "m-elo"}, SPARSE),
+    Curve("competitors", "Davidson, 1 million votes, 20 opponents each", {"model": DAVIDSON, "prior": "flat"}, SPARSE),
+    Curve("annotators", "am-Davidson, 1 million votes, no guard", {"guard": False}, {"votes": 1_000_000}),
+    Curve("annotators", "am-Davidson, 1 million votes, guard", {"guard": True}, {"votes": 1_000_000}),
+]
+
+
+def write(folder: str, size: int, number: int) -> list[Path]:
+    curve = CURVES[number]
+    return write_votes(Path(folder), **curve.votes, **{curve.grows: size})
+
+
+def measure(paths: list[Path], number: int) -> dict[str, Any]:
+    """Time the parts of one point in this process."""
+    options, votes = CURVES[number].fit, pl.scan_parquet(paths[0])
+    ba.leaderboard(ba.fit(ba.read_votes(votes.head(1000)), **options))
+    clock = Clock()
+    cells = ba.read_votes(paths)
+    parts = [clock.lap()]
+    fit = ba.fit(cells, **options)
+    parts.append(clock.lap())
+    ba.leaderboard(fit)
+    parts.append(clock.lap())
+    of_parts = {f"{name}_{key}": part[key] for name, part in zip(PARTS, parts, strict=True) for key in part}
+    totals = {key: sum(part[key] for part in parts) for key in parts[0]}
+    return {**totals, **of_parts, "peak_mib": peak_mib(), "cells": len(cells.a)}
+
+
+def draw(number: int, sizes: list[int]) -> list[dict[str, Any]]:
+    """Measure a curve, from small to large."""
+    curve, runs = CURVES[number], []
+    for size in sizes:
+        row = {"row": curve.grows, "what": curve.name, "size": size, "note": None}
+        print(f"{curve.name}: {size:,} {curve.grows}", file=sys.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = in_own_process(write, folder, size, number)
+            limit = LIMIT if size < LARGEST else 10 * LIMIT
+            found = paths if isinstance(paths, Unfinished) else in_own_process(measure, paths, number, limit=limit)
+        if isinstance(found, Unfinished):
+            runs.append(row | {"note": found.why})
+            break
+        runs.append(row | found)
+    return runs
+
+
+def exponent(sizes: pl.Series, values: pl.Series) -> float:
+    """Return the power by which values grow with sizes, by least squares on logarithms over the upper half of them."""
+    half = max((len(sizes) + 1) // 2, 2)
+    return float(np.polyfit(np.log(sizes.tail(half)), np.log(values.tail(half)), 1)[0])
+
+
+def section(name: str, runs: pl.DataFrame) -> str:
+    """Return the table of one curve and its exponents."""
+    rows = []
+    for run in runs.iter_rows(named=True):
+        if run["wall_s"] is None:
+            rows.append([f"{run['size']:,}", run["note"], *[""] * 6])
+            continue
+        parts = (digits(run[f"{part}_wall_s"]) for part in PARTS)
+        totals = (digits(run["wall_s"]), *parts, digits(run["cpu_s"]), f"{run['peak_mib']:,.0f}", f"{run['cells']:,}")
+        rows.append([f"{run['size']:,}", *totals])
+    header = [str(runs["row"][0]), "s", *PARTS, "CPU s", "MiB", "cells"]
+    page, done = f"## {name}\n\n{markdown(header, rows)}", runs.drop_nulls("wall_s")
+    if len(done) < 2:
+        return page
+    powers = [exponent(done["size"], done[key]) for key in ("wall_s", "cpu_s", "peak_mib")]
+    said = "Seconds grow with the power {:.2f}, CPU seconds with {:.2f}, memory with {:.2f}."
+    return f"{page}\n\n{said.format(*powers)}"
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--curves", nargs="+", choices=list(SIZES), default=list(SIZES))
+    options.add_argument("--largest", action="store_true")
+    options.add_argument("--most", type=int, help="leave out larger sizes", default=LARGEST)
+    given = options.parse_args()
+    runs: list[dict[str, Any]] = []
+    for number, curve in enumerate(CURVES):
+        if curve.grows in given.curves:
+            further = given.largest and curve.grows == "votes" and not curve.votes
+            sizes = SIZES[curve.grows] + ([LARGEST] if further else [])
+            runs += draw(number, [size for size in sizes if size <= given.most])
+    table = keep(given.into, "growth", runs, by="row")
+    said = "Powers are fitted by least squares to the logarithms of the upper half of the sizes."
+    curves = [(curve.name, table.filter(pl.col("what") == curve.name)) for curve in CURVES]
+    publish(given.into, "growth", "Growth", [said, *(section(name, own) for name, own in curves if len(own))])
+
+
+if __name__ == "__main__":
+    main()

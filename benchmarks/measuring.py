@@ -1,0 +1,159 @@
+"""What work costs in a process of its own, and where its numbers go: a CSV file with a row a run, and a page."""
+
+import argparse
+import multiprocessing
+import os
+import platform
+import resource
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+DATA = Path(os.environ.get("BAYES_ARENA_DATA") or HERE.parents[1] / "shared" / "data")
+"""Where ``llmfao.csv`` and ``mt_bench_human.csv`` are; what is absent is skipped."""
+FILES = {"LLMFAO": DATA / "llmfao.csv", "MT-bench": DATA / "mt_bench_human.csv"}
+
+
+class Clock:
+    """Seconds on the clock and of the processor (all threads) since it was made, or since the last lap."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def lap(self) -> dict[str, float]:
+        """Return what has passed, and start anew."""
+        wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
+        self.__init__()
+        return {"wall_s": wall, "cpu_s": cpu}
+
+
+def peak_mib() -> float:
+    """Return the largest memory that this process has held, imports included."""
+    status = Path("/proc/self/status")
+    if status.is_file():  # what getrusage says counts the process that this one was started from
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """Work that came to no end: why, in a few words."""
+
+    why: str
+
+
+def in_own_process(work: Callable[..., Any], *given: object, limit: float = 600.0, gib: float = 12.0) -> Any:
+    """Return what a function of a script returns in a fresh process, or :class:`Unfinished`.
+
+    Parameters
+    ----------
+    work : callable
+        At the top of its module.
+    *given
+        What it takes.
+    limit, gib : float
+        Seconds after which it is stopped, and memory that it may ask for.
+    """
+    fresh = multiprocessing.get_context("spawn")
+    ours, theirs = fresh.Pipe(duplex=False)
+    process = fresh.Process(target=_send, args=(theirs, work, given, gib))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(limit):
+            return Unfinished(f"not finished after {limit:.0f} s")
+        return ours.recv()
+    except EOFError:
+        process.join()
+        return Unfinished(f"the process ended with {process.exitcode}")
+    finally:
+        process.kill()
+        process.join()
+
+
+def _send(pipe: Connection, work: Callable[..., Any], given: tuple[object, ...], gib: float) -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (int(gib * 2**30),) * 2)
+    try:
+        with quiet():
+            pipe.send(work(*given))
+    except Exception as error:
+        traceback.print_exc()
+        pipe.send(Unfinished(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep warnings to itself, and send to stderr what a package prints."""
+    kept, sys.stdout = sys.stdout, sys.stderr
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        sys.stdout = kept
+
+
+def installed(package: str) -> str | None:
+    """Return the version of a package, None if it is not there."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """Return the options that every script of a page has."""
+    options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--into", type=Path, default=RESULTS, help="the folder of the CSV file and the page")
+    return options
+
+
+def keep(folder: Path, name: str, runs: Sequence[Mapping[str, object]], *, by: str | None = None) -> pl.DataFrame:
+    """Write runs to ``NAME.csv`` and return them; with ``by``, runs of other values of this column stay as they are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, table = folder / f"{name}.csv", pl.DataFrame(list(runs), infer_schema_length=None)
+    if by and path.is_file():
+        before = pl.read_csv(path, infer_schema_length=None)
+        table = pl.concat(
+            [before.filter(~pl.col(by).is_in(table[by].unique().to_list())), table], how="diagonal_relaxed"
+        )
+    table.write_csv(path)
+    return table
+
+
+def publish(folder: Path, name: str, title: str, parts: Iterable[str]) -> None:
+    """Write ``NAME.md``: the title, the command, the parts, and what it ran on."""
+    command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    page = [f"# {title}", f"`uv run --group benchmark {command}`", *parts, machine()]
+    (folder / f"{name}.md").write_text("\n\n".join(page) + "\n", encoding="utf-8")
+    print(folder / f"{name}.md", file=sys.stderr)
+
+
+def machine() -> str:
+    return f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors."
+
+
+def markdown(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table; its first column is of words, the others are of numbers."""
+    lines = [f"| {' | '.join(header)} |", f"|{'|'.join(['---', *['---:'] * (len(header) - 1)])}|"]
+    return "\n".join(lines + [f"| {' | '.join(map(str, row))} |" for row in rows])
+
+
+def digits(number: float | None) -> str:
+    """Return a number with three digits that count."""
+    if number is None:
+        return ""
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"

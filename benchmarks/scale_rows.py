@@ -1,0 +1,258 @@
+"""The rows of ``scale.py``, each measured in processes of its own.
+
+Every function returns seconds and what there is to say of a row, or why there is nothing: ``wall_s``, ``peak_mib``,
+``said``, and for the floor ``bytes`` and ``exps``, or ``floor_s``. Votes are simulated once and kept in
+``benchmarks/data``.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from boards import BY, write_votes as write_boards
+from hard_fits import alike
+from hundred_million import COMMAND, measured as rank_process, write as write_plainly
+from measuring import FILES, HERE, Clock, Unfinished, digits, in_own_process, peak_mib
+from nuts import OURS, sample
+from nuts_programs import CHAINS, DRAWS
+from simulated import write_votes
+from startup import bare_group_by, bare_process, in_turn, m_elo, program
+
+import bayes_arena as ba
+
+NODES, TUNE = 25, 300
+"""Nodes of the integral over an annotator; draws to tune with, by default."""
+LARGE, CROWD = 1_670_250, 61_003
+LIMIT = 600.0
+KEPT = HERE / "data"
+
+
+def small_fit(**options: Any) -> None:
+    """Load whatever is compiled, and compile it once an installation."""
+    ba.leaderboard(ba.fit(ba.read_votes(ba.simulate(annotators=300, votes=900, seed=1).votes), **options))
+
+
+def made(write: Callable[..., None], path: Path, *given: object) -> None:
+    """Write votes in a process of its own."""
+    KEPT.mkdir(exist_ok=True)
+    if isinstance(found := in_own_process(write, path, *given, limit=LIMIT), Unfinished):
+        raise SystemExit(f"{path.name}: {found.why}")
+
+
+def votes_file(votes: int, annotators: int, competitors: int = 129, opponents: int | None = None) -> list[Path]:
+    """Return files of simulated votes, written when they are first asked for."""
+    folder = KEPT / f"votes_{votes}_{competitors}_{opponents or 'all'}_{annotators}"
+    if not folder.is_dir():
+        partly = folder.with_suffix(".part")
+        made(_write, partly, votes, competitors, opponents, annotators)
+        partly.rename(folder)
+    return sorted(folder.glob("*.parquet"))
+
+
+def _write(folder: Path, votes: int, competitors: int, opponents: int | None, annotators: int) -> None:
+    write_votes(folder, votes, competitors=competitors, opponents=opponents, annotators=annotators)
+
+
+def read_bytes(paths: list[Path], columns: int = 3) -> int:
+    """Bytes of files, and of the codes of their columns, four for each value."""
+    votes = pl.scan_parquet(paths).select(pl.len()).collect().item()
+    return sum(path.stat().st_size for path in paths) + 4 * columns * votes
+
+
+def held(cells: ba.Cells) -> int:
+    """Bytes of the arrays of the cells."""
+    return sum(getattr(cells, name).nbytes for name in ("a", "b", "annotator", "counts"))
+
+
+def of_annotators_alike() -> Any:
+    path = KEPT / "alike.parquet"
+    if not path.is_file():
+        made(_write_alike, path)
+    return in_own_process(_fit_alike, path, limit=LIMIT)
+
+
+def _write_alike(path: Path) -> None:
+    alike(LARGE, CROWD).save(path)
+
+
+def _fit_alike(path: Path) -> dict[str, Any]:
+    small_fit()
+    cells = ba.read_cells(path)
+    clock = Clock()
+    ba.fit(cells)
+    return clock.lap() | {"bytes": held(cells), "exps": 2 * NODES * len(cells.a), "peak_mib": peak_mib()}
+
+
+def of_a_million_annotators() -> Any:
+    paths = votes_file(10_000_000, 902_731)
+    return in_own_process(_fit_million, paths, limit=LIMIT)
+
+
+def _fit_million(paths: list[Path]) -> dict[str, Any]:
+    small_fit()
+    whole, clock = Clock(), Clock()
+    cells = ba.read_votes(paths)
+    parts = {"read": clock.lap()}
+    fit = ba.fit(cells)
+    parts["fit"] = clock.lap()
+    ba.annotators(fit)
+    parts["annotators"] = clock.lap()
+    ba.flag(fit)
+    parts["flag"] = clock.lap()
+    said = ", ".join(f"{name} {digits(part['wall_s'])} s" for name, part in parts.items())
+    work = {"bytes": read_bytes(paths, 4) + held(cells), "exps": 2 * NODES * len(cells.a)}
+    return whole.lap() | work | {"said": said, "peak_mib": peak_mib()}
+
+
+def of_unused_annotators() -> Any:
+    paths = votes_file(LARGE, CROWD)
+    return in_own_process(_unused, paths[0], limit=LIMIT)
+
+
+def _unused(path: Path) -> dict[str, Any]:
+    def seconds(work: Callable[[], object]) -> Callable[[], float]:
+        def run() -> float:
+            clock = Clock()
+            work()
+            return clock.lap()["wall_s"]
+
+        return run
+
+    within = {"bare": seconds(lambda: bare_group_by(path)), "ours": seconds(lambda: m_elo(path))}
+    whole = {"bare": bare_process(path), "ours": program("rank", "--model", "m-elo", path)}
+    within, whole = in_turn(within, 5), in_turn(whole, 3)
+    said = f"{within['ours'] / within['bare']:.2f} x bare; as a process {whole['ours'] / whole['bare']:.2f} x (CPU)"
+    return {"wall_s": within["ours"], "bytes": read_bytes([path]), "exps": 0, "said": said, "peak_mib": peak_mib()}
+
+
+def of_sparse_graph(competitors: int) -> Callable[[], Any]:
+    def measure() -> Any:
+        return in_own_process(_sparse, votes_file(1_000_000, 0, competitors, 20), limit=LIMIT)
+
+    return measure
+
+
+def _sparse(paths: list[Path]) -> dict[str, Any]:
+    small_fit(model="m-elo")
+    cells = ba.read_votes(paths)
+    whole, clock = Clock(), Clock()
+    fit = ba.fit(cells, model="m-elo")
+    parts = {"fit": clock.lap()}
+    ba.leaderboard(fit)
+    parts["intervals"] = clock.lap()
+    found, peak = whole.lap(), peak_mib()
+    said = ", ".join(f"{name} {digits(part['wall_s'])} s" for name, part in parts.items())
+    if cells.n_competitors <= 3000:
+        sd = ba.strengths(fit).set_index("competitor")["sd"].loc[list(cells.competitors)]
+        away = np.abs(sd.to_numpy() / exact_sds(cells, fit.strength, fit.prior.strength) - 1).max()
+        said += f"; sds at most {away:.2%} from exact"
+    return found | {"bytes": held(cells), "exps": len(cells.a), "said": said, "peak_mib": peak}
+
+
+def exact_sds(cells: ba.Cells, strength: np.ndarray, prior_sd: float) -> np.ndarray:
+    """Return the posterior sds of strengths around their mean, half wins, by a dense inverse."""
+    p = 1 / (1 + np.exp(strength[cells.b] - strength[cells.a]))
+    curvature = cells.counts.sum(axis=1) * p * (1 - p)
+    size = cells.n_competitors
+    laplacian = (np.eye(size) - 1 / size) / prior_sd**2
+    for one, other in ((cells.a, cells.b), (cells.b, cells.a)):
+        np.add.at(laplacian, (one, one), curvature)
+        np.add.at(laplacian, (one, other), -curvature)
+    return np.sqrt(np.diag(np.linalg.inv(laplacian + 1 / size) - 1 / size))
+
+
+@contextmanager
+def nothing_compiled() -> Iterator[None]:
+    """Keep what is compiled in an empty folder, for processes started here."""
+    with tempfile.TemporaryDirectory() as folder:
+        before = dict(os.environ)
+        os.environ |= {"NUMBA_CACHE_DIR": f"{folder}/numba", "PYTENSOR_FLAGS": f"base_compiledir={folder}/pytensor"}
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ |= before
+
+
+def of_nuts() -> Any:
+    if not FILES["LLMFAO"].is_file():
+        return Unfinished("llmfao.csv is not in $BAYES_ARENA_DATA")
+    with nothing_compiled():
+        calls = [in_own_process(sample, OURS, "LLMFAO", seed, limit=LIMIT) for seed in (1, 2)]
+    for call in calls:
+        if isinstance(call, Unfinished):
+            return call
+    first, second = calls
+    cells = ba.read_votes(FILES["LLMFAO"], prompt=False)
+    gradients = second["gradients_a_draw"] * CHAINS * (DRAWS + TUNE)
+    ratio = second["wall_s"] / second["sampling_s"]
+    said = f"{ratio:.2f} x the sampling, {digits(second['sampling_s'])} s; first call ever {digits(first['wall_s'])} s"
+    work = {"bytes": held(cells), "exps": 2 * gradients * len(cells.a)}
+    return {"wall_s": second["wall_s"], "cpu_s": second["cpu_s"], **work, "said": said, "peak_mib": second["peak_mib"]}
+
+
+def of_rank() -> Any:
+    path = FILES["LLMFAO"]
+    if not path.is_file():
+        return Unfinished("llmfao.csv is not in $BAYES_ARENA_DATA")
+    command = [sys.executable, "-m", "bayes_arena", "rank", str(path)]
+    bare = [sys.executable, "-c", "import numpy, polars"]
+    taken: dict[str, list[float]] = {"rank": [], "bare": []}
+    for lap in range(6):  # the first warms up
+        for name, words in (("rank", command), ("bare", bare)):
+            clock = Clock()
+            subprocess.run(words, check=True, capture_output=True)
+            taken[name] += [clock.lap()["wall_s"]] * bool(lap)
+    return {"wall_s": statistics.median(taken["rank"]), "floor_s": statistics.median(taken["bare"])}
+
+
+def of_a_hundred_million() -> Any:
+    taken = {}
+    for count in (10**7, 10**8):
+        path = KEPT / f"votes_{count}.parquet"
+        if not path.is_file():
+            made(write_plainly, path, count, 0)
+        taken[count] = rank_process([*COMMAND, str(path)])
+    wall, cpu, gigabytes = taken[count]
+    said = f"a tenth of them: {digits(taken[10**7][1])} CPU s, {taken[10**7][2] * 1e9 / 2**30:.2f} GiB"
+    work = {"bytes": read_bytes([path]), "exps": 0, "said": said}
+    return {"wall_s": wall, "cpu_s": cpu, "peak_mib": gigabytes * 1e9 / 2**20, **work}
+
+
+def of_leave_one_out() -> Any:
+    return in_own_process(_leave_one_out, votes_file(LARGE, CROWD), limit=LIMIT)
+
+
+def _leave_one_out(paths: list[Path]) -> dict[str, Any]:
+    small_fit()
+    fit = ba.fit(ba.read_votes(paths), guard=False)
+    before = peak_mib()
+    clock = Clock()
+    found = ba.leave_one_out(fit)
+    taken, exps = clock.lap(), 2 * found.n_draws * len(found.votes)
+    said = f"{found.n_draws:,} draws, {before / 2**10:.2f} GiB before"
+    return taken | {"bytes": 0, "exps": exps, "said": said, "peak_mib": peak_mib()}
+
+
+def of_boards() -> Any:
+    path = KEPT / "boards.parquet"
+    if not path.is_file():
+        made(write_boards, path, 10_000_000)
+    return in_own_process(_boards, path, limit=LIMIT)
+
+
+def _boards(path: Path) -> dict[str, Any]:
+    small_fit(model="m-elo")
+    clock = Clock()
+    boards = ba.fit_many(path, BY, model="m-elo")
+    found = clock.lap()
+    cells = sum(len(board.cells.a) for board in boards.values())
+    return found | {"bytes": read_bytes([path], 6), "exps": cells, "said": repr(boards), "peak_mib": peak_mib()}
