@@ -8,6 +8,7 @@ draws, with ``seconds`` of sampling, without compiling, and gradients a draw in 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -180,24 +181,30 @@ def dataset(draws: Any, seconds: float, gradients: float, divergences: int) -> x
 
 
 class CompilingSeconds:
-    """Seconds in which JAX traces and compiles, from when this was made."""
+    """Seconds in which JAX traces or compiles, from when this was made; what lies within another counts once."""
 
     def __init__(self) -> None:
         from jax import monitoring
 
-        self.total = 0.0
+        self._spans: list[tuple[float, float]] = []
         monitoring.register_event_duration_secs_listener(self._heard)
 
     def _heard(self, event: str, seconds: float, **_: object) -> None:
         if event.startswith("/jax/core/compile/"):
-            self.total += seconds
+            self._spans.append((perf_counter() - seconds, perf_counter()))
 
     def clock(self) -> Callable[[], float]:
         """Return what tells the seconds that passed since, without those of compiling."""
-        from time import perf_counter
+        start = perf_counter()
 
-        start = perf_counter() - self.total
-        return lambda: perf_counter() - self.total - start
+        def passed() -> float:
+            compiling, end = 0.0, start
+            for first, last in sorted(self._spans):
+                compiling += max(last - max(first, end), 0.0)
+                end = max(end, last)
+            return perf_counter() - start - compiling
+
+        return passed
 
 
 def gradient_of_ours(cells: ba.Cells) -> Callable[[], object]:

@@ -24,6 +24,7 @@ def fit(arena_cells):
     return ba.fit(arena_cells, model="bradley-terry")
 
 
+@pytest.mark.slow
 def test_boards_are_one_table_and_name_what_is_missing(arena, tmp_path):
     """All votes of one judge are wins of the same competitor: no robust interval is finite there."""
     one = arena.votes.filter(model_a="model-1").with_columns(judge=pl.lit("unanimous"), winner=pl.lit("model_a"))
