@@ -17,7 +17,7 @@ from bayes_arena.inference.marginal.nearest import integrate_slices, spread_unce
 from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.methods import Method
-from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction
+from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction, require_memory
 from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.presets import PRESETS, Answers, with_answers
 from bayes_arena.likelihood.priors import Prior
@@ -178,6 +178,7 @@ def solve(
     """
     estimable = problem.prior.hyper is not None
     require_choice("method", method or "map", get_args(Method))
+    require_memory(problem)  # before the guard has worked on what cannot be fitted
     problem, trust = _trusted(problem, guard, preset=preset)
     plain = problem
     left_out, by_votes = "", answers == "auto"

@@ -125,27 +125,29 @@ def draw_agreement_in_parts(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, 
     tied = any(effect.coordinate == T for effect in target.own)
     shared = common.T[:, :, None]
     no_difference = np.zeros((len(fit.model.features), size, 1))  # in any feature
-    for part, own in parts:
-        report("drawing what annotators do", int(part[0]), count)
-        numbers = np.moveaxis(own, -1, 0)
-        pull = position = None
-        if sided:
-            between_equals = predictor.coordinates(np.zeros((size, 1)), shared, numbers, no_difference)
-            position = between_equals[ETA].astype(np.float32)
-            pull = likelihood.net_score(between_equals).astype(np.float32)
-        coordinates = predictor.coordinates(np.zeros((size, 1)), shared, numbers)
-        log_tie = coordinates[T].mean(axis=0) if tied else None
-        theta = predictor.theta(numbers)
-        total = np.zeros(own.shape[:2])
-        for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
-            moved = coordinates.copy()
-            if shift:
-                moved[T] += shift
-            for node, weight in zip(nodes.T, weights.T, strict=True):
-                moved[ETA] = theta * node[:, None]
-                total += chance * weight[:, None] * likelihood.net_score(moved)
-        yield part, Agreement(total.astype(np.float32), pull, position, log_tie)
-    report("")
+    try:
+        for part, own in parts:
+            report("drawing what annotators do", int(part[0]), count)
+            numbers = np.moveaxis(own, -1, 0)
+            pull = position = None
+            if sided:
+                between_equals = predictor.coordinates(np.zeros((size, 1)), shared, numbers, no_difference)
+                position = between_equals[ETA].astype(np.float32)
+                pull = likelihood.net_score(between_equals).astype(np.float32)
+            coordinates = predictor.coordinates(np.zeros((size, 1)), shared, numbers)
+            log_tie = coordinates[T].mean(axis=0) if tied else None
+            theta = predictor.theta(numbers)
+            total = np.zeros(own.shape[:2])
+            for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
+                moved = coordinates.copy()
+                if shift:
+                    moved[T] += shift
+                for node, weight in zip(nodes.T, weights.T, strict=True):
+                    moved[ETA] = theta * node[:, None]
+                    total += chance * weight[:, None] * likelihood.net_score(moved)
+            yield part, Agreement(total.astype(np.float32), pull, position, log_tie)
+    finally:
+        report("")
 
 
 def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:

@@ -113,7 +113,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     sampled = interval.sampled(fit)
     cast, place = everybody(fit)
     favour, favours = _favours(fit, place)
-    known, drawn = by_kinds(fit, place), list[np.ndarray]()
+    known, drawn = by_kinds(fit, place), np.empty((0, len(place)), dtype=np.float32)
     net, position = np.empty((3, len(place))), np.empty((3, len(place)))
     against, one_sided, log_tie = np.empty(len(place)), np.empty(len(place)), np.empty(len(place))
     for part, agreement in draw_agreement_in_parts(sampled):
@@ -124,8 +124,9 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
         if agreement.log_tie_propensity is not None:
             log_tie[part] = agreement.log_tie_propensity
         if known is None:
-            drawn.append(agreement.net)
-    anomaly, suspicion = known or (anomaly_probability(np.concatenate(drawn, axis=1)),) * 2
+            drawn = drawn if len(drawn) else np.empty((len(agreement.net), len(place)), dtype=np.float32)
+            drawn[:, part] = agreement.net
+    anomaly, suspicion = known or (anomaly_probability(drawn),) * 2
     suspicion = np.maximum(suspicion, one_sided)
     taken_as_alike = fit.evidence == "quadrature" and are_alike(fit.cells)
     verdict = np.select(

@@ -47,6 +47,14 @@ def anomaly_probability(net: np.ndarray) -> Floats:
     return below / len(net)
 
 
+def places(fit: Fit) -> Ints:
+    """Return the index of everybody among those who cast votes, in the order of the draws of what they do."""
+    if fit.trust is None:
+        return np.arange(fit.cells.n_annotators)
+    known = {name: index for index, name in enumerate(fit.trust.cells.annotators)}
+    return np.array([known[name] for name in (*fit.cells.annotators, *fit.suspects.names)], dtype=np.int64)
+
+
 def everybody(fit: Fit) -> tuple[Cells, Ints]:
     """Return the votes as they were cast, their annotators in the order of the draws of what they do.
 
@@ -56,12 +64,10 @@ def everybody(fit: Fit) -> tuple[Cells, Ints]:
     place : ndarray of int, shape (M,)
         Index of each in ``fit.trust.cells``, where there is one.
     """
-    if fit.trust is None:
-        return fit.cells, np.arange(fit.cells.n_annotators)
-    cast = fit.trust.cells
-    names = (*fit.cells.annotators, *fit.suspects.names)
-    known = {name: index for index, name in enumerate(cast.annotators)}
-    place = np.array([known[name] for name in names], dtype=np.int64)
+    place = places(fit)
+    if fit.trust is None or fit.trust.counted is fit.trust.cells:
+        return fit.cells, place
+    cast, names = fit.trust.cells, (*fit.cells.annotators, *fit.suspects.names)
     new = np.full(cast.n_annotators, -1)
     new[place] = np.arange(len(names))
     rows = new[cast.annotator] >= 0
@@ -70,8 +76,7 @@ def everybody(fit: Fit) -> tuple[Cells, Ints]:
 
 def suspicion(fit: Fit) -> Floats:
     """Return the probability that somebody is anomalous, or favours or hates one competitor, shape (M,)."""
-    _, place = everybody(fit)
-    known = by_kinds(fit, place)
+    known = by_kinds(fit, places(fit))
     if known is not None:
         return known[1]
     return anomaly_probability(np.concatenate([drawn.net for _, drawn in draw_agreement_in_parts(fit)], axis=1))

@@ -27,7 +27,7 @@ from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import DECREMENT
 from bayes_arena.reliability.annotators import posterior_theta, require_annotators
-from bayes_arena.reliability.anomaly import everybody, suspicion
+from bayes_arena.reliability.anomaly import suspicion
 
 LARGEST_DOUBT = 0.1
 """1 - A_k of somebody flagged, at most."""
@@ -64,7 +64,7 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     if fit.trust is not None and fit.trust.unjudged:
         return ()
     require_annotators(fit)
-    names = everybody(fit)[0].annotators
+    names = (*fit.cells.annotators, *fit.suspects.names)
     return tuple(names[k] for k in discoveries(suspicion(fit), fdr))
 
 

@@ -255,7 +255,8 @@ class Cells(Votes):
         key = (annotator * size + i) * size + j
         codes, differences = self.slice_rows(slices), self.feature_rows(features)
         differences[:, turned] *= -1
-        order = np.lexsort((_mixture(differences), *codes[::-1], key))
+        mixture = [_mixture(differences)] if len(differences) else []
+        order = np.lexsort((*mixture, *codes[::-1], key))
         new = np.arange(len(key)) == 0
         for values in (key, *codes, *differences):
             new[1:] |= np.diff(values[order]) != 0

@@ -1,5 +1,6 @@
 """Fits that are hard on the optimiser: large counts, valleys, annotators of one vote, annotators all alike."""
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,11 +11,14 @@ from helpers import frame
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
+from bayes_arena.inference.mode.laplace import laplace_at
+from bayes_arena.likelihood.algebra.sparse import border
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.threads import one_thread
 
 SMALLEST_SPREAD = 0.01
 
@@ -136,12 +140,33 @@ def test_a_fit_beyond_the_memory_is_refused_before_it_starts(monkeypatch):
         ba.fit(cells, model=ba.Model("threshold", ties="rao-kupper"))  # whose matrices are dense
 
 
-def test_sparse_annotators_beyond_the_memory_are_refused_too(monkeypatch):
-    size = 60_000
+def test_annotators_beyond_the_memory_are_refused_before_the_guard_judges_them(monkeypatch):
+    size = 6000
     names = np.array([f"m{number:03d}" for number in range(200)])
     row = np.arange(size)
     votes = {"model_a": names[row % 200], "model_b": names[(row + 1) % 200], "winner": ["model_a"] * size}
     cells = ba.read_votes(pl.DataFrame(votes | {"judge": [f"k{number}" for number in row]}))
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**30))
-    with pytest.raises(ba.TooLargeError, match="200 competitors and 60,000 annotators takes some 1 GiB of memory"):
-        ba.fit(cells, guard=False)  # which would judge them first
+    monkeypatch.setattr("bayes_arena.inference.mode.mode.FREELY", 0)
+    monkeypatch.setattr("bayes_arena.fits.fitting.judge", lambda cells: pytest.fail("judged"))
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**20))
+    with pytest.raises(ba.TooLargeError, match="200 competitors and 6,000 annotators takes some"):
+        ba.fit(cells)
+
+
+@pytest.mark.slow
+def test_no_array_is_as_large_as_annotators_times_competitors(monkeypatch):
+    """3,000 annotators of two votes each: 300 x 3,000 x 3 numbers would take 21 MiB."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(300, size=6_000)
+    b = (a + rng.integers(1, 300, size=6_000)) % 300
+    names = [tuple(f"{kind}{number:05d}" for number in range(size)) for kind, size in (("m", 300), ("k", 3_000))]
+    counts = np.eye(4)[rng.choice(3, size=6_000)]
+    cells = ba.Cells(*names, a, b, np.repeat(np.arange(3_000), 2), counts)
+    target = objective(cells, PRESETS["am-davidson"], Prior())
+    monkeypatch.setattr(border, "AT_ONCE", 50_000)
+    tracemalloc.start()
+    with one_thread():
+        laplace_at(target, target.start(), np.full((300, 1), 300**-0.5)).own_covariance()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 * 2**20

@@ -11,8 +11,10 @@ import pytest
 from scipy.linalg import block_diag
 
 import bayes_arena as ba
+from bayes_arena.likelihood.algebra import sparse
 from bayes_arena.likelihood.algebra.arrow import Arrow, factorise
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
 from bayes_arena.likelihood.point import Point
@@ -172,6 +174,25 @@ def random_arrow(n: int = 4, m: int = 5, q: int = 2) -> Arrow:
     return Arrow(root @ root.T + whole + np.eye(n), Border.of(border), tail)
 
 
+def touched_arrow(n: int = 4, m: int = 5, q: int = 2) -> Arrow:
+    """The same where annotators touch two or three numbers of the head, and one of them none."""
+    touched = [np.array(columns, dtype=np.int32) for columns in ([2, 0], [3], [], [0, 1, 3], [1, 2])]
+    arrow, values = random_arrow(n, m, q), np.random.default_rng(7)
+    start = np.append(0, np.cumsum([len(columns) for columns in touched]))
+    value = values.normal(size=(start[-1], q))
+    return Arrow(arrow.head + 100 * np.eye(n), Border(n, start, np.concatenate(touched), value), arrow.tail)
+
+
+@pytest.fixture(params=["full", "touched"])
+def arrow(request, monkeypatch):
+    """Arrows whose border is multiplied in one piece, and annotator by annotator."""
+    if request.param == "full":
+        return random_arrow()
+    monkeypatch.setattr(sparse.border, "AT_ONCE", 1)
+    monkeypatch.setattr(sparse.own_jacobian, "AT_ONCE", 1)
+    return touched_arrow()
+
+
 def plane(held: list[bool], n: int = 4, m: int = 5) -> np.ndarray:
     """Orthonormal basis of the plane on which the held columns sum to zero."""
     normals = [np.concatenate([np.zeros(n), np.tile(np.eye(len(held))[q], m)]) for q in np.flatnonzero(held)]
@@ -181,8 +202,8 @@ def plane(held: list[bool], n: int = 4, m: int = 5) -> np.ndarray:
 
 
 @pytest.mark.parametrize("held", [[False, False], [True, False], [True, True]])
-def test_arrow_is_the_dense_matrix_on_the_plane(held):
-    arrow, basis = random_arrow(), plane(held)
+def test_arrow_is_the_dense_matrix_on_the_plane(arrow, held):
+    basis = plane(held)
     factor = factorise(arrow, held=np.array(held))
     covariance = basis @ np.linalg.inv(basis.T @ dense(arrow) @ basis) @ basis.T
     head, tail = factor.solve(np.eye(14)[:4], np.eye(14)[4:].reshape(5, 2, 14))
@@ -192,25 +213,30 @@ def test_arrow_is_the_dense_matrix_on_the_plane(held):
     np.testing.assert_allclose(np.concatenate([single[0], single[1].ravel()]), covariance @ right, atol=1e-12)
     blocks = [covariance[4 + 2 * k : 6 + 2 * k, 4 + 2 * k : 6 + 2 * k] for k in range(5)]
     np.testing.assert_allclose(factor.tail_covariance(), blocks, atol=1e-12)
+    jacobian = np.random.default_rng(8).normal(size=(3, 14))
+    by_own = jacobian[:, 4:].reshape(3, 5, 2)
+    streamed = OwnJacobian(by_own.shape, lambda part: by_own[:, part])[[2, 0]]
+    expected = np.diag(jacobian @ covariance @ jacobian.T)[[2, 0]]
+    np.testing.assert_allclose(factor.variance(jacobian[[2, 0], :4], streamed), expected, atol=1e-12)
+    np.testing.assert_array_equal(np.asarray(streamed), by_own[[2, 0]])
 
 
 @pytest.mark.parametrize("held", [[False, False], [True, False], [True, True]])
-def test_arrow_determinant_moves_like_that_of_the_dense_matrix(held):
+def test_arrow_determinant_moves_like_that_of_the_dense_matrix(arrow, held):
     basis = plane(held)
 
     def both(scale):
-        arrow = random_arrow()
-        arrow = Arrow(arrow.head * scale, arrow.border, arrow.tail + (scale - 1) * np.eye(2))
-        exact = np.linalg.slogdet(basis.T @ dense(arrow) @ basis)[1]
-        return factorise(arrow, held=np.array(held)).log_determinant(), exact
+        scaled = Arrow(arrow.head * scale, arrow.border, arrow.tail + (scale - 1) * np.eye(2))
+        exact = np.linalg.slogdet(basis.T @ dense(scaled) @ basis)[1]
+        return factorise(scaled, held=np.array(held)).log_determinant(), exact
 
     (ours, exact), (ours_2, exact_2) = both(1.0), both(1.7)
     assert ours_2 - ours == pytest.approx(exact_2 - exact, rel=1e-10)
 
 
 @pytest.mark.parametrize("held", [[False, False], [True, True]])
-def test_arrow_draws_have_its_covariance(held):
-    arrow, basis = random_arrow(), plane(held)
+def test_arrow_draws_have_its_covariance(arrow, held):
+    basis = plane(held)
     covariance = basis @ np.linalg.inv(basis.T @ dense(arrow) @ basis) @ basis.T
     factor, rng = factorise(arrow, held=np.array(held)), np.random.default_rng(0)
     head = factor.draw_head(rng, 40_000)

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
-from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.inference.mode.newton import Curvature, Gauge
 from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
@@ -137,7 +137,13 @@ class Laplace:
 
 
 def laplace_at(
-    target: Objective, point: Point, shifts: Floats, *, at_infinity: bool = False, residuals: bool = True
+    target: Objective,
+    point: Point,
+    shifts: Floats,
+    *,
+    at_infinity: bool = False,
+    residuals: bool = True,
+    known: Curvature | None = None,
 ) -> Laplace:
     """Factorise the Hessian of the negative log-posterior at its mode.
 
@@ -153,13 +159,15 @@ def laplace_at(
         and very wide.
     residuals : bool
         As for :meth:`~bayes_arena.likelihood.objective.Objective.gradient_and_hessian`.
+    known : (Arrow or another Hessian, its factor), optional
+        What Newton found there, every sum held.
 
     Raises
     ------
     NotIdentifiedError
         If the Hessian is not positive definite.
     """
-    _, arrow = target.gradient_and_hessian(point, residuals=residuals)
+    arrow = known[0] if known else target.gradient_and_hessian(point, residuals=residuals)[1]
     gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
     extra = gauge.extra(point, arrow)
     if at_infinity and isinstance(arrow, Arrow):
@@ -167,7 +175,7 @@ def laplace_at(
         arrow = Arrow(arrow.head, arrow.border, arrow.tail + RIDGE * np.eye(arrow.tail.shape[1]))
     ridge = RIDGE * gauge.shift_size(arrow) if at_infinity and isinstance(arrow, SparseHessian) else 0.0
     try:
-        factor = factorise(arrow, extra=extra, held=gauge.held, damping=ridge)
+        factor = known[1] if known else factorise(arrow, extra=extra, held=gauge.held, damping=ridge)
     except np.linalg.LinAlgError:
         if at_infinity and residuals:  # no curvature to rely on, but the model's own is never negative
             return laplace_at(target, point, shifts, at_infinity=True, residuals=False)

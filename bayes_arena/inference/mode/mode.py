@@ -21,8 +21,10 @@ from bayes_arena.likelihood.algebra.sparse.hessian import are_many, has_few_pair
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
-SQUARES, BORDERS, OWN_NUMBERS = 11, 4, 3
-"""Matrices of competitors by competitors, and by annotators' numbers (so many of each), that fit and board hold."""
+SQUARES = 11
+"""Matrices of competitors by competitors that fit and board hold."""
+CELL, ANNOTATOR, MEETING = 200, 600, 60
+"""Bytes that they hold for a cell of votes, for an annotator with numbers, and for a competitor whom one has met."""
 FREELY = 2**30
 """Bytes that every machine has."""
 
@@ -105,7 +107,8 @@ def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = 
             f"No convergence in {optimum.iterations} Newton steps: the largest gradient is {optimum.gradient:.1e} a "
             f"vote (aim {GRADIENT_PER_VOTE:g}). Use a tighter prior, or check extreme vote weights."
         )
-    laplace = laplace_at(target, point, problem.shifts, at_infinity=bool(infinite))
+    known = optimum.curvature if point is optimum.point and not infinite else None
+    laplace = laplace_at(target, point, problem.shifts, at_infinity=bool(infinite), known=known)
     if laplace.singular and not infinite:
         raise NotIdentifiedError(
             "The votes do not determine the parameters: other values fit exactly as well, with another ranking "
@@ -139,13 +142,14 @@ def judge_direction(mode: Mode) -> tuple[Mode, float | None]:
 
 
 def require_memory(problem: Problem) -> None:
-    """Refuse matrices that the machine cannot hold, before they are made."""
+    """Refuse what the machine cannot hold, before it is made: a TooLargeError."""
     cells = problem.cells
     n = cells.n_competitors
     if are_many(n) and has_few_pairs(problem.objective):
         return
-    annotators = cells.n_annotators * OWN_NUMBERS if problem.model.needs_annotators else 0
-    needed = 8 * (SQUARES * n * n + BORDERS * n * annotators)
+    annotators = cells.n_annotators if problem.model.needs_annotators else 0
+    needed = 8 * SQUARES * n * n + CELL * len(cells.a) + ANNOTATOR * annotators
+    needed += MEETING * min(2 * len(cells.a), n * annotators)
     if needed < FREELY:
         return
     import psutil  # only here: most fits are small

@@ -43,6 +43,7 @@ STRAIGHT = 10
 LONGEST_BEND = 0.75
 """Length of a step's curved part, relative to the straight one, beyond which it is not trusted."""
 
+Curvature = tuple[Arrow | Crossed | SparseHessian, Factor | CrossedFactor | SparseFactor]
 Path = Callable[[float], Point]
 """Where a step of some length, 1 for the whole one, leads."""
 HUGE = 20.0
@@ -65,6 +66,8 @@ class Optimum:
         Newton steps taken.
     converged : bool
         False where the gradient did not vanish: Newton was still on its way, perhaps to infinity.
+    curvature : (Arrow or another Hessian, its factor) or None
+        The Hessian at the point, and that with the gauge, ready to solve; None where it is not positive definite.
     """
 
     point: Point
@@ -72,6 +75,7 @@ class Optimum:
     gradient: float
     iterations: int
     converged: bool = True
+    curvature: Curvature | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +138,8 @@ def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = 
         iterations += optimum.iterations
         optimum = replace(optimum, iterations=iterations)
         try:
-            factorise(arrow, extra=gauge.extra(optimum.point, arrow), held=gauge.held)
-            return optimum
+            factor = factorise(arrow, extra=gauge.extra(optimum.point, arrow), held=gauge.held)
+            return replace(optimum, curvature=(arrow, factor))
         except np.linalg.LinAlgError:
             if not optimum.converged or runs_to_infinity(objective, optimum.point):
                 return replace(optimum, converged=False)

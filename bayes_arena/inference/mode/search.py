@@ -110,7 +110,7 @@ def _far_apart(theta: Floats) -> bool:
 
 def _attempts(target: Objective, starts: list[Point], gauge: Gauge) -> list[Optimum]:
     """Optima from further starts; one that leads nowhere is no loss."""
-    found = [minimise(target, start, gauge) for start in starts]
+    found = [replace(minimise(target, start, gauge), curvature=None) for start in starts]
     return [optimum for optimum in found if optimum.converged]
 
 

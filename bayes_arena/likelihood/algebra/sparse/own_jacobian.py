@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.progress import report
 
 AT_ONCE = 500_000
 """Derivatives that are made together."""
@@ -49,7 +50,12 @@ class OwnJacobian:
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Yield annotators, some at a time, and the derivatives by their numbers, (m, k, q)."""
+        count = self.shape[1]
         step = max(1, AT_ONCE // max(self.shape[0] * self.shape[2], 1))
-        for first in range(0, self.shape[1], step):
-            part = slice(first, min(first + step, self.shape[1]))
-            yield part, self.of(part)[self.rows]
+        try:
+            for first in range(0, count, step):
+                report("how much annotators leave open", first, count)
+                part = slice(first, min(first + step, count))
+                yield part, self.of(part)[self.rows]
+        finally:
+            report("")

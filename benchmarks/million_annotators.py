@@ -1,0 +1,88 @@
+"""What an arena of many annotators costs: reading, the fit, and every table about them, by time and memory.
+
+    uv run python benchmarks/million_annotators.py [--votes 10000000] [--annotators 902731] [--competitors 129]
+
+Prints a Markdown table of two processes that read the same simulated votes: one whose fit is guarded, as by default,
+and goes on to all tables, and one without the guard. Peaks are of the whole process (Linux resets them between stages),
+the table's last row is of the first process from the first stage to the last. What is compiled is compiled before.
+"""
+
+import argparse
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import bayes_arena as ba
+
+GIB = 2**30
+peaks = list[float]()
+
+
+def peak() -> float:
+    """Return the most memory since it was last asked for, in GiB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    found = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+    Path("/proc/self/clear_refs").write_text("5")
+    return found * 1024 / GIB
+
+
+def measured[T](stage: str, work: Callable[[], T]) -> T:
+    """Print a row of the table, and keep the peak."""
+    peak()
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = work()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    peaks.append(peak())
+    print(f"| {stage} | {wall:.1f} | {cpu:.1f} | {peaks[-1]:.2f} |", flush=True)
+    return result
+
+
+def stages(path: Path, *, guarded: bool) -> None:
+    """Print the rows of one process."""
+    warnings.simplefilter("ignore")
+    warm_up = ba.read_votes(ba.simulate(annotators=300, votes=900, seed=1).votes)
+    for table in (ba.annotators, ba.flag, ba.leaderboard):
+        table(ba.fit(warm_up))
+    start, before = time.perf_counter(), time.process_time()
+    cells = measured("reading", lambda: ba.read_votes(path))
+    if not guarded:
+        measured("fit, guard=False", lambda: ba.fit(cells, guard=False))
+        return
+    fit = measured("fit", lambda: ba.fit(cells))
+    measured("annotators", lambda: ba.annotators(fit))
+    measured("flag", lambda: ba.flag(fit))
+    measured("leaderboard", lambda: ba.leaderboard(fit))
+    wall, cpu = time.perf_counter() - start, time.process_time() - before
+    print(f"| altogether | {wall:.1f} | {cpu:.1f} | {max(peaks):.2f} |", flush=True)
+
+
+def main() -> None:
+    """Simulate the votes, and let two processes print their rows."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--votes", type=int, default=10_000_000)
+    parser.add_argument("--annotators", type=int, default=902_731)
+    parser.add_argument("--competitors", type=int, default=129)
+    parser.add_argument("--file", type=Path, help="a Parquet file of votes in place of simulated ones")
+    parser.add_argument("--process", choices=["guarded", "unguarded"], help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.process:
+        stages(given.file, guarded=given.process == "guarded")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = given.file or Path(folder) / "votes.parquet"
+        if given.file is None:
+            made = {"competitors": given.competitors, "annotators": given.annotators, "votes": given.votes}
+            ba.simulate(**made, tie_spread=0.8, position_spread=0.2, seed=7).votes.write_parquet(path)
+        print(f"    uv run python {shlex.join(sys.argv)}\n")
+        print("| stage | wall s | CPU s | peak GiB |\n|---|---:|---:|---:|", flush=True)
+        for process in ("guarded", "unguarded"):
+            subprocess.run([sys.executable, __file__, "--file", path, "--process", process], check=True)
+
+
+if __name__ == "__main__":
+    main()
