@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, sum_by
+from bayes_arena.arrays import Floats, sum_by, sum_runs
 from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.features_pass import sums_by_block
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 def arrow_hessian(target: Objective, point: Point, *, residuals: bool) -> tuple[Point, Arrow]:
     """Return gradient and Hessian of a model without slices."""
-    i, j, k = target.tally.i, target.tally.j, target.tally.k
+    i, j, start = target.tally.i, target.tally.j, target.rows_of_annotators
     n, n_common, count, width = target.n_competitors, len(target.common), target.n_annotators, len(target.own)
     theta, terms = target.thetas(point), target.row_terms(point)
     slope, curve = terms.gradient, terms.hessian
@@ -70,7 +70,7 @@ def arrow_hessian(target: Objective, point: Point, *, residuals: bool) -> tuple[
     place, last = np.arange(len(met.annotator)) + n_common * met.annotator, border.start[1:] - n_common
     for p, effect in enumerate(target.own):
         c = effect.coordinate
-        g_own[:, p] = sum_by(k, times(own_basis[p], slope[c]), count)
+        g_own[:, p] = sum_runs(start, times(own_basis[p], slope[c]))
         g_own[:, p] += (point.own[:, p] - effect.mean) / effect.sd**2
         mixed = theta * times(own_basis[p], curve[ETA, c])
         if effect.basis == "lead" and residuals:
@@ -78,10 +78,10 @@ def arrow_hessian(target: Objective, point: Point, *, residuals: bool) -> tuple[
         border.value[place, p] = sum_by(met.of_i, mixed, len(place)) - sum_by(met.of_j, mixed, len(place))
         for s, other in enumerate(target.common):
             both = times(own_basis[p], times(common_basis[s], curve[other.coordinate, c]))
-            border.value[last + s, p] = sum_by(k, both, count)
-        for q, other in enumerate(target.own):
+            border.value[last + s, p] = sum_runs(start, both)
+        for q, other in enumerate(target.own[: p + 1]):
             both = times(own_basis[p], times(own_basis[q], curve[c, other.coordinate]))
-            tail[:, p, q] = sum_by(k, both, count)
+            tail[:, p, q] = tail[:, q, p] = sum_runs(start, both)
         tail[:, p, p] += effect.sd**-2
     return Point(g_strength, g_common, g_own), Arrow(head, border, tail)
 
