@@ -40,6 +40,8 @@ MAX_ROUNDS = 50
 """In which they are brought to agree."""
 TOO_LITTLE = 1e-3
 """Cosine of a step and of what the information missed of it below which nothing is learnt from it."""
+REGAINS = 1.05
+"""By how much more the strengths' spread moves than in the step before where it goes on in one direction."""
 LARGEST_STEP, SMALLEST_STEP = 1.0, 1e-6
 SLACK = 0.1
 """Nats by which a step may raise F: the gradient is that of the integral, not of its approximation by few nodes."""
@@ -219,7 +221,7 @@ def _newton(
         move, variance, _ = moves(spread)
     pull, relaxation = float(move[-1]), 1.0
     if behind is not None:
-        relaxation = 0.5 * behind.relaxation if pull * behind.pull < 0 else min(1.2 * behind.relaxation, 1.0)
+        relaxation = 0.5 * behind.relaxation if pull * behind.pull < 0 else min(REGAINS * behind.relaxation, 1.0)
     if relaxation < 1:
         move, _, _ = moves(prior.strength * math.exp(relaxation * pull))
     move *= min(1.0, LARGEST_STEP / np.abs(move).max())
