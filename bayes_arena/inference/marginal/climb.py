@@ -40,6 +40,8 @@ MAX_ROUNDS = 50
 """In which they are brought to agree."""
 TOO_LITTLE = 1e-3
 """Cosine of a step and of what the information missed of it below which nothing is learnt from it."""
+REGAINS = 1.05
+"""By how much more the strengths' spread moves than in the step before where it goes on in one direction."""
 LARGEST_STEP, SMALLEST_STEP = 1.0, 1e-6
 SLACK = 0.1
 """Nats by which a step may raise F: the gradient is that of the integral, not of its approximation by few nodes."""
@@ -92,12 +94,17 @@ class _Step:
         By how much the logarithm of that spread would change if nothing else moved.
     damped : bool
         Whether the information is not positive definite.
+    pull, relaxation : float
+        By how much the logarithm of that spread would move, and how much of that it does: half as much whenever it
+        turns round from one step to the next, as with few votes, where the quadratic changes with it.
     """
 
     move: Floats
     decrement: float
     change: float
     damped: bool
+    pull: float = 0.0
+    relaxation: float = 1.0
 
     def improves_on(self, before: _Step) -> bool:
         """Whether less is left to gain, by a step uphill."""
@@ -151,7 +158,7 @@ def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: 
             trial, onward = integral(there, spreads), None
             if trial.is_finite:
                 missed = _missed(integral, (head, prior, at), (there, spreads, trial))
-                onward = _newton(integral, there, spreads, trial, alike, missed)
+                onward = _newton(integral, there, spreads, trial, alike, missed, step)
             ceiling = at.value + 0.5 * squares * (spreads.strength**-2 - prior.strength**-2) + SLACK
             if onward and (trial.value <= ceiling or onward.improves_on(step)):
                 break
@@ -171,7 +178,13 @@ def moving(spreads: Sequence[float], gradient: Floats, alike: bool) -> NDArray[n
 
 
 def _newton(
-    integral: Integral, head: Floats, prior: Prior, at: Evaluation, alike: bool, missed: Floats | None = None
+    integral: Integral,
+    head: Floats,
+    prior: Prior,
+    at: Evaluation,
+    alike: bool,
+    missed: Floats | None = None,
+    behind: _Step | None = None,
 ) -> _Step:
     """Bring a step and the spread of the strengths that it leads to to agree; a spread that swings swings less.
 
@@ -179,32 +192,40 @@ def _newton(
     """
     n, size = integral.target.n_competitors, len(head)
     free = np.append(np.ones(size, dtype=bool), moving(integral.spreads_of(prior), at.gradient[size:], alike))
-    here, strengths = np.ix_(free, free), np.arange(n)
-    move, spread, relaxation, before = np.zeros(len(free) + 1), prior.strength, 1.0, 0.0
-    first: _Step | None = None
     informed = at.information if missed is None else at.information + missed
-    for _ in range(MAX_ROUNDS):
+
+    def moves(spread: float) -> tuple[Floats, float, bool]:
+        """Return the move under a spread, the sum V, and whether the information was damped."""
         stiffer = spread**-2 - prior.strength**-2
-        gradient, information = at.gradient.copy(), informed.copy()
+        gradient, information, move = at.gradient.copy(), informed.copy(), np.zeros(len(free) + 1)
         gradient[:n] += stiffer * head[:n]
-        information[strengths, strengths] += stiffer
-        lower, damped = _damped_cholesky(information[here])
-        if damped and missed is not None:
-            return _newton(integral, head, prior, at, alike)
+        information[np.arange(n), np.arange(n)] += stiffer
+        lower, damped = _damped_cholesky(information[np.ix_(free, free)])
         move[:-1][free] = -cho_solve((lower, True), gradient[free])
+        move[-1] = math.log(spread / prior.strength)
         covariance = cho_solve((lower, True), np.eye(len(lower)))[:n, :n]
-        variance = float(np.trace(covariance) - covariance.sum() / n)
-        if first is None:
-            change = math.log(_strength_spread(prior, spread, head[:n], variance) / spread)
-            first = _Step(move, -0.5 * float(at.gradient @ move[:-1]), change, damped)
+        return move, float(np.trace(covariance) - covariance.sum() / n), damped
+
+    spread, relaxation, before = prior.strength, 1.0, 0.0
+    move, variance, damped = moves(spread)
+    if damped and missed is not None:
+        return _newton(integral, head, prior, at, alike, behind=behind)
+    decrement = -0.5 * float(at.gradient @ move[:-1])
+    change_here = math.log(_strength_spread(prior, spread, head[:n], variance) / spread)
+    for _ in range(MAX_ROUNDS):
         change = math.log(_strength_spread(prior, spread, head[:n] + move[:n], variance) / spread)
         if abs(change) < AGREES:
             break
         relaxation = 0.5 * relaxation if change * before < 0 else min(1.2 * relaxation, 1.0)
         spread, before = spread * math.exp(relaxation * change), change
-    move[-1] = math.log(spread / prior.strength)
+        move, variance, _ = moves(spread)
+    pull, relaxation = float(move[-1]), 1.0
+    if behind is not None:
+        relaxation = 0.5 * behind.relaxation if pull * behind.pull < 0 else min(REGAINS * behind.relaxation, 1.0)
+    if relaxation < 1:
+        move, _, _ = moves(prior.strength * math.exp(relaxation * pull))
     move *= min(1.0, LARGEST_STEP / np.abs(move).max())
-    return replace(cast(_Step, first), move=move)
+    return _Step(move, decrement, change_here, damped, pull, relaxation)
 
 
 def _missed(
