@@ -11,6 +11,8 @@ Processor time is that of all threads. Gibibytes are the peak of the process, wh
 import argparse
 import os
 import resource
+import shlex
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -35,6 +37,7 @@ def gib() -> float:
 
 
 def against_arviz(folder: Path) -> None:
+    print(f"    uv run python benchmarks/{shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])}\n")
     print("| votes | model | columns | seconds | processor seconds | ArviZ's | elpd | difference | of SE |")
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
     for name, file in {"MT-bench": "mt_bench_human.csv", "LLMFAO": "llmfao.csv"}.items():

@@ -56,6 +56,7 @@ def main() -> None:
     options = parser.parse_args()
     folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
     files = {"LLMFAO": folder / "llmfao.csv", "MT-bench": folder / "mt_bench_human.csv", "Example arena": None}
+    print("    uv run python benchmarks/nuts_start.py\n")
     print("| | process | seconds | processor seconds | seconds of sampling | min ESS a processor second | peak GiB |")
     print("|---|---|---:|---:|---:|---:|---:|")
     said = set()

@@ -110,7 +110,7 @@ def main() -> None:
             found[guard].append(measured(truth, cells, guard))
     report("")
     command = " ".join(["uv run python benchmarks/sparse_annotators.py", *sys.argv[1:]])
-    print(f"# Many annotators of few votes\n\n    {command}\n")
+    print(f"    {command}\n")
     print(f"{options.arenas} arenas of {options.votes:,} votes of {options.annotators:,} annotators.\n")
     print("| |", " | ".join("with the guard" if guard else "without the guard" for guard in guards), "|")
     print("|---|" + "---:|" * len(guards))
