@@ -6,9 +6,9 @@ Simulated arenas of 129 competitors with strengths of sd 1; theta ~ Normal(1, 0.
 ln nu ~ Normal(0, 0.8), b ~ Normal(0, 0.2), as am-davidson says; annotators cast half as many votes as there are for
 each, and the rest goes by activities that are exponential. Prints means over the arenas with their standard errors,
 without the guard and with it: slopes and shares inside 89 % intervals of the strengths, and of the leaderboard's Elo
-scores, of which the true ones are those of the true strengths on the leaderboard's scale, among the true annotators or
-among the fitted ones; the estimated spreads divided by the standard deviations of the arena's own truth; honest
-annotators, as all are, whom the guard leaves out; and seconds.
+scores, of which the true ones are those of the true strengths among the true annotators, on the leaderboard's scale;
+the estimated spreads divided by the standard deviations of the arena's own truth; honest annotators, as all are, whom
+the guard leaves out; and seconds.
 """
 
 import argparse
@@ -72,21 +72,14 @@ def measured(truth: Truth, cells: ba.Cells, guard: bool) -> dict[str, float]:
     own = np.column_stack([own[:, 0] / mean[0], own[:, 1:] - mean[1:]])
     strength = (truth.strength - truth.strength.mean())[[int(name) for name in competitors]] * mean[0]
     votes, table = fit.cells.votes_by_annotator(), ba.strengths(fit).set_index("competitor").loc[list(competitors)]
-    by_annotators = {}
-    for whose, numbers in (("true", own), ("fitted", fit.point.own)):
-        projected = project(fit.target, Point(strength, mean[1:], numbers), votes).strength
-        by_annotators[whose] = EloScale().points(projected, competitors)
-    inside = {whose: np.mean((board["lower"] <= elo) & (elo <= board["upper"])) for whose, elo in by_annotators.items()}
+    elo = EloScale().points(project(fit.target, Point(strength, mean[1:], own), votes).strength, competitors)
     z = (table["strength"] - strength) / table["sd"]
     spreads = fit.spreads.discrimination, fit.spreads.tie_spread, fit.spreads.position_spread
     return {
         "slope of fitted on true strengths": np.polyfit(strength, table["strength"], 1)[0],
         f"strengths inside {LEVEL:.0%} intervals": np.mean(np.abs(z) < NormalDist().inv_cdf(0.5 + LEVEL / 2)),
-        **{
-            f"slope of fitted on true Elo scores, {whose} annotators": np.polyfit(elo, board["elo"], 1)[0]
-            for whose, elo in by_annotators.items()
-        },
-        **{f"Elo scores inside {LEVEL:.0%} intervals, {whose} annotators": share for whose, share in inside.items()},
+        "slope of fitted on true Elo scores": np.polyfit(elo, board["elo"], 1)[0],
+        f"Elo scores inside {LEVEL:.0%} intervals": np.mean((board["lower"] <= elo) & (elo <= board["upper"])),
         **{
             f"spread of {name}, fitted / true": found / sd
             for name, found, sd in zip(("theta", "ln nu", "b"), spreads, own.std(axis=0), strict=True)

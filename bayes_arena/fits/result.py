@@ -21,6 +21,7 @@ from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, vie
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
+from bayes_arena.likelihood.algebra.arrow import Factor
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
@@ -142,8 +143,11 @@ class Fit:
 
     @cached_property
     def view(self) -> View:
-        """Over which slices its rankings are."""
-        return view(self.mode.problem, self.estimand or Estimand())
+        """Over which slices its rankings are, and over what annotators may be like where they are integrated out."""
+        slices, factor = view(self.mode.problem, self.estimand or Estimand()), self.laplace.factor
+        if self.evidence != "quadrature" or not isinstance(factor, Factor):
+            return slices
+        return replace(slices, annotators=factor.inverse_tail)
 
     def on(self, over: Over | None = None, slice: tuple[str, str] | None = None) -> Fit:
         """Return the same fit with rankings about other slices; itself where nothing is asked for.

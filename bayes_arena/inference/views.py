@@ -69,11 +69,15 @@ class View:
         Kinds of slices that the strengths are of one of; over the others they are averaged.
     unseen : ndarray, shape (n,)
         Variance of m from numbers that no vote is about.
+    annotators : ndarray, shape (M, q, q), or None
+        Covariances of the annotators' numbers, given all others, where the fit has their posterior means: what somebody
+        is expected to vote is an average over what they may be like, too.
     """
 
     slices: Any
     given: tuple[str, ...]
     unseen: Floats
+    annotators: Floats | None = None
 
     def scatter(self, target: Objective) -> tuple[float, float]:
         """Return how leads and ln nu scatter around their means from slice to slice, as standard deviations."""

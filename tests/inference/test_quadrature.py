@@ -11,10 +11,13 @@ import pytest
 from scipy.integrate import quad
 
 import bayes_arena as ba
+from bayes_arena.fits.draws import draw_parameters
 from bayes_arena.inference.marginal import integral as integrals, quadrature
 from bayes_arena.inference.marginal.integral import COARSE, FINE, Integral
 from bayes_arena.inference.marginal.quadrature import is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads
+from bayes_arena.inference.projected_draws import project_draws
+from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
@@ -214,6 +217,19 @@ def test_tables_of_a_sparse_arena_and_the_order_of_votes():
     np.testing.assert_allclose(draws.own.mean(axis=0), fit.point.own, atol=0.1)
     np.testing.assert_allclose(draws.own[:, :, 0].std(axis=0), fit.discrimination_sd, rtol=0.15)
     np.testing.assert_allclose(draws.strength.std(axis=0, ddof=1), ba.strengths(fit)["sd"], rtol=0.15)
+
+
+def test_the_board_averages_over_what_annotators_of_few_votes_may_be_like():
+    """Annotators at their posterior means are too much alike, which would stretch the Elo scale."""
+    fit = ba.fit(ba.read_votes(ba.simulate(competitors=6, annotators=600, votes=3000, seed=5).votes), guard=False)
+    strength, common, own, _ = draw_parameters(fit, size=500, seed=1)
+    votes = fit.cells.votes_by_annotator()
+    drawn = project_draws(fit.target, strength, common, own, votes).mean(axis=0)
+    board = project(fit.target, fit.point, votes, fit.view).strength
+    assert np.polyfit(drawn, board, 1)[0] == pytest.approx(1, abs=0.01)
+    assert np.polyfit(drawn, project(fit.target, fit.point, votes).strength, 1)[0] > 1.04
+    shown = ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors), "elo"]
+    np.testing.assert_allclose(shown, ba.EloScale().points(board, fit.cells.competitors))
 
 
 def test_well_fed_annotators_are_left_to_laplace(arena_cells, few_votes):
