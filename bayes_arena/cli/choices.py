@@ -162,9 +162,8 @@ class IntervalChoice:
         Option(
             metavar="INTERVAL",
             help="laplace: Gaussian (default). profile: profile likelihood, theta = 1 only. Not with --method nuts: "
-            "sandwich: votes vary as they do, not as the likelihood says. clustered: and votes of one annotator, or of "
-            "what --by names, vary together (default where annotators cannot be judged). bootstrap: refits to "
-            "resampled votes.",
+            "sandwich: votes vary as they do, not as the likelihood says. clustered: and votes of one annotator "
+            "vary together (default where annotators cannot be judged). bootstrap: refits to resampled votes.",
             rich_help_panel=MODEL,
             show_default=False,
         ),

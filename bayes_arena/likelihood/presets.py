@@ -128,7 +128,7 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
     model : Model
         As it is if it has answers already.
     said : str
-        What a reader has to know if answers are left out although some prompts repeat, else empty.
+        What a reader has to know if answers are left out although some of several prompts repeat, else empty.
 
     Raises
     ------
@@ -141,6 +141,8 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
         raise ModelError(f"answers is 'auto', True or False, not {answers!r}.")
     if PROMPT in (*model.strength_by, *model.ties_by) or answers is False:
         return model, ""
+    if answers == "auto" and len(cells.slice_names.get(PROMPT, ())) == 1:
+        return model, ""  # strengths are those on it
     if PROMPT not in cells.slices:
         if answers is True:
             raise ModelError(

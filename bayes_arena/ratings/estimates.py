@@ -60,7 +60,8 @@ def strengths(
     pandas.DataFrame
         ``competitor, strength, sd, z, p, lower, upper``, in logits, in the order of ``fit.cells.competitors``. ``sd``
         is the standard error, z and p are Wald's (:mod:`bayes_arena.ratings.estimates`), whatever the interval; the row
-        of the reference has strength and sd 0 and z and p NaN.
+        of the reference has strength and sd 0 and z and p NaN. Where ``sd`` is estimated, of many competitors,
+        ``attrs["sd_error"]`` is its largest relative error (one standard error).
 
     Raises
     ------

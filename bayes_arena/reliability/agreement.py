@@ -127,7 +127,7 @@ def draw_agreement_in_parts(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, 
     no_difference = np.zeros((len(fit.model.features), size, 1))  # in any feature
     try:
         for part, own in parts:
-            report("drawing what annotators do", int(part[0]), count)
+            report("annotators drawn", int(part[0]), count)
             numbers = np.moveaxis(own, -1, 0)
             pull = position = None
             if sided:

@@ -138,9 +138,9 @@ def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["a
         Leave out whole groups: ``"annotator"``, or a slice of the votes, ``"prompt"`` say. By default single votes,
         which answers for further votes by the same annotators on the same prompts.
     sample : int, "auto" or None
-        Of how many kinds of single votes (cell and outcome) a vote is left out; those of the others are approximated,
-        and the sum put right by what the approximation misses in the sample. ``"auto"``: of all up to 100,000, and
-        beyond of 5,000. None: of all.
+        How many kinds of single votes (cell and outcome) are left out. The others are approximated, and the sum is
+        corrected by how far the approximation is off in the sample. ``"auto"`` leaves out all of up to 100,000 kinds
+        and a sample of 5,000 of more; None leaves out all.
 
     Returns
     -------

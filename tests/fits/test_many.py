@@ -56,6 +56,21 @@ def equal(one, other):
     return same and ba.leaderboard(one).equals(ba.leaderboard(other))
 
 
+def test_saved_cells_are_split_by_the_slices_that_they_carry(votes, boards, tmp_path):
+    cells = ba.read_votes(votes, slices=BY)
+    cells.save(tmp_path / "cells.parquet")
+    again = ba.fit_many(tmp_path / "cells.parquet", BY, model="bradley-terry")
+    assert list(again) == list(boards) and all(equal(again[names], boards[names]) for names in boards)
+    with pytest.raises(ba.VotesError, match="with the slices category, language: 'week' cannot be read"):
+        ba.fit_many(tmp_path / "cells.parquet", "week")
+
+
+def test_a_board_of_one_prompt_is_not_told_to_tell_its_answers_apart(votes):
+    with warnings.catch_warnings(action="error"):
+        boards = ba.fit_many(ba.read_votes(votes, prompt="category"), "prompt", model="bradley-terry")
+    assert [fit.model.name for fit in boards.values()] == ["bradley-terry", "bradley-terry"]
+
+
 def test_every_combination_that_has_votes_is_a_board(boards):
     assert list(boards) == [("code", "English"), ("text", "Danish"), ("text", "English")]
     assert boards.by == ("category", "language") and not boards.failed and ("code", "Danish") not in boards
@@ -113,7 +128,7 @@ def test_boards_are_kept_as_other_objects_are(boards):
 
 class TestFailures:
     def test_a_board_that_cannot_be_fitted_does_not_end_the_others(self, votes, boards):
-        with pytest.warns(ba.FailedBoardsWarning, match="1 of 5 boards are missing: tied · Danish"), ignored():
+        with pytest.warns(ba.FailedBoardsWarning, match="1 of 5 boards is missing: tied · Danish"), ignored():
             some = ba.fit_many(broken(votes), BY, model=ba.Model("dropped", ties="drop"))
         assert list(some.failed) == [("tied", "Danish")] and isinstance(some.failed["tied", "Danish"], ba.NoVotesError)
         assert len(some) == 4 and ("tied", "Danish") not in some
@@ -139,7 +154,7 @@ class TestFailures:
         )
         with pytest.warns(ba.NoMaximumWarning, match="1 of 3 boards"):
             flat = ba.fit_many(pl.concat([votes, won]), "category", model="m-elo", prior="flat")
-        with pytest.warns(ba.FailedBoardsWarning, match="1 of 3 boards are missing: won"):
+        with pytest.warns(ba.FailedBoardsWarning, match="1 of 3 boards is missing: won"):
             table = ba.leaderboards(flat, interval="sandwich")
         assert list(table.attrs["failed"]) == [("won",)] and set(table["category"]) == {"code", "text"}
 

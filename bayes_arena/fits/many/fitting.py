@@ -38,8 +38,8 @@ def fit_many(
     The votes are read and counted once. Each board is the fit, bit for bit, that :func:`~bayes_arena.fit` finds for
     its votes alone. Boards are fitted one after the other unless joblib is told otherwise: in
     ``with joblib.parallel_config(n_jobs=4):`` by four processes, and in ``parallel_config("dask")``, ``"ray"`` or
-    ``"spark"`` by a cluster whose joblib backend is registered. Small boards take milliseconds each, less than it takes
-    to start a process.
+    ``"spark"`` by a cluster whose joblib backend is registered. Small boards without annotators take milliseconds
+    each, less than it takes to start a process.
 
     Parameters
     ----------

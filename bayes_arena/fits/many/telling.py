@@ -44,11 +44,13 @@ def warn_of_failures(failed: Mapping[Names, ArenaError], of: int) -> None:
         return
     if len(failed) == of:
         names, error = next(iter(failed.items()))
-        error.add_note(f"That is of the board {' · '.join(names)}; of {of:,} there is none that can be had.")
+        others = f"all {of:,} failed" if of > 1 else "it was the only one"
+        error.add_note(f"That was the board {' · '.join(names)}; {others}.")
         raise error
     listed = [f"{' · '.join(names)} ({error})" for names, error in failed.items()]
     warnings.warn(
-        f"{len(failed):,} of {of:,} boards are missing: {listing(listed)}. The others are not affected.",
+        f"{len(failed):,} of {of:,} boards {'is' if len(failed) == 1 else 'are'} missing: {listing(listed)}. "
+        "The others are not affected.",
         FailedBoardsWarning,
         stacklevel=3,
     )

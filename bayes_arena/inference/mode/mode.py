@@ -157,9 +157,10 @@ def require_memory(problem: Problem) -> None:
     memory = psutil.virtual_memory().total  # type: ignore[no-untyped-call]
     if needed > memory:
         besides = f" and {cells.n_annotators:,} annotators" if annotators else ""
+        sparse = "Use model='bradley-terry', which needs less where few of them met, or rate" if annotators else "Rate"
         raise TooLargeError(
             f"Rating {n:,} competitors{besides} takes some {needed / 2**30:,.0f} GiB of memory, and this machine has "
-            f"{memory / 2**30:,.0f}. Rate fewer of them: leave out competitors with few votes, or rate groups that "
+            f"{memory / 2**30:,.0f}. {sparse} fewer of them: leave out competitors with few votes, or rate groups that "
             "were compared with each other one by one."
         )
 

@@ -5,11 +5,10 @@ derivatives    gradient and Hessian of the objective
 arrow          annotators eliminated: models without slices
 numbering      which number belongs to which slice
 elimination    in which order they are eliminated, and which entries of the Hessian a vote fills
-sparse/        the parts that are mostly zero
 crossed        the larger of the crossed sides eliminated, unit by unit: models with slices
 factor         what is left of it, ready to solve
 kernels        its loops, compiled
 features_pass  gradient and Hessian over many votes with features, compiled
-sparse/        many competitors, few of whom met
+sparse/        the parts that are mostly zero, as of many competitors, few of whom met
 =============  =================================================================================
 """

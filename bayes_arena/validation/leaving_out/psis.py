@@ -2,7 +2,7 @@
 
 The weights 1 / p(v | draw) of a vote v have a heavy tail. Their largest 3 sqrt(S) of S draws are replaced by quantiles
 of the generalised Pareto distribution that fits them (Zhang & Stephens, 2009, with the prior of Vehtari et al., 2024),
-whose shape k says whether the estimate can be trusted. ArviZ does the same column by column, four times as slowly.
+whose shape k says whether the estimate can be trusted. ArviZ does the same column by column in Python.
 
 Sources: Vehtari, A. et al. (2024), "Pareto smoothed importance sampling", JMLR 25. Zhang, J. & Stephens, M. A. (2009),
 "A new and efficient estimation method for the generalized Pareto distribution", Technometrics 51.

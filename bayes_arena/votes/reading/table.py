@@ -11,7 +11,7 @@ from typing import Literal, Unpack
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.exchange.files import holds_cells, read_cells, without
-from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
+from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns, by_name
 from bayes_arena.votes.reading.files.hub import HUB
 from bayes_arena.votes.reading.files.opening import files_of
 from bayes_arena.votes.reading.layouts.opened import Reading, open_votes
@@ -68,7 +68,8 @@ def read_votes(
         CSV, Parquet, JSONL or JSON (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
         hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
         Files that :meth:`Cells.save <bayes_arena.Cells.save>` wrote are read as :func:`~bayes_arena.read_cells` does;
-        of the options only ``annotator=False``, ``prompt=False`` and ``programs`` apply to them.
+        of the options only ``annotator=False``, ``prompt=False`` and ``programs`` apply to them, and ``slices`` may
+        name those that they carry.
     a, b, winner : str, optional
         Column names where they differ from the conventions.
     score : str, optional
@@ -204,15 +205,22 @@ def cells_files(source: object) -> list[Path]:
 
 def _counted_already(files: list[Path], reading: Reading) -> Cells:
     """Read cells without what is to be ignored; a :class:`VotesError` if another option says how to read votes."""
-    plain = {**reading, "on_invalid": None, "weights": None if reading["weights"] == "frequency" else "importance"}
+    cells = read_cells(files)
+    named, slices = listing(repr(str(file)) for file in files), by_name(reading["slices"])
+    if missing := [name for name, columns in slices.items() if columns != (name,) or name not in cells.slices]:
+        raise VotesError(
+            f"{named} holds cells, votes that are counted already, with the slices {listing(cells.slices) or 'none'}: "
+            f"{listing(map(repr, missing))} cannot be read from them. Name one of theirs, or read the votes themselves."
+        )
+    weights = None if reading["weights"] == "frequency" else "importance"
+    plain = {**reading, "slices": None, "on_invalid": None, "weights": weights}
     given = [name for name, value in plain.items() if value or (name == "weight" and value is False)]
     if given:
         raise VotesError(
-            f"{listing(repr(str(file)) for file in files)} holds cells, votes that are counted already, to which "
-            f"{listing(given)} cannot apply. Leave it out, or read the votes themselves."
+            f"{named} holds cells, votes that are counted already, to which {listing(given)} cannot apply. "
+            "Leave it out, or read the votes themselves."
         )
     ignored = [column for name, column in IGNORED.items() if reading.get(name) is False]
-    cells = read_cells(files)
     return without(cells, ignored) if ignored else cells
 
 

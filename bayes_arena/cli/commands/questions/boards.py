@@ -61,7 +61,8 @@ def boards(
     failed = [{"board": list(names), "why": why} for names, why in about.pop("failed").items()]
     models = list(dict.fromkeys(fit.model.name for fit in found.values()))
     head = {"slices": by, "models": models, "prior": str(model.spreads()), **about, "failed": failed, "warnings": notes}
-    title = f"{source.title(cells)}\n{', '.join(models)}, {len(found):,} boards by {', '.join(by)}{board_named(about)}"
+    many = f"{len(found):,} board{'s' if len(found) > 1 else ''} by {', '.join(by)}"
+    title = f"{source.title(cells)}\n{', '.join(models)}, {many}{board_named(about)}"
     output.write(
         columns,
         schema="boards/1",

@@ -54,7 +54,7 @@ class OwnJacobian:
         step = max(1, AT_ONCE // max(self.shape[0] * self.shape[2], 1))
         try:
             for first in range(0, count, step):
-                report("how much annotators leave open", first, count)
+                report("annotators in the intervals", first, count)
                 part = slice(first, min(first + step, count))
                 yield part, self.of(part)[self.rows]
         finally:
