@@ -204,7 +204,7 @@ def _single_votes(fit: Fit, sample: int | str | None) -> LeaveOneOut:
         warnings.warn(
             f"Votes are of {count:,} kinds (pair, annotator and outcome): {size:,} of these were left out, and the "
             f"rest was estimated. The standard error of {loo.se:.0f} includes {loo.sampling_se:.0f} for that. Use "
-            f"sample={4 * size} to halve it, or sample=None to leave out all.",
+            f"sample={4 * size} (--sample {4 * size}) to halve it, or sample=None to leave out all.",
             SampledVotesWarning,
             skip_file_prefixes=PACKAGE,
         )

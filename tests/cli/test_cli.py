@@ -392,6 +392,14 @@ def test_compare(votes_file):
 
 
 @pytest.mark.slow
+def test_compare_by_a_sample_says_so(votes_file):
+    models = ("compare", votes_file, "--models", "bradley-terry,m-elo", "--sample", "50")
+    assert json.loads(run(*models, "--format", "json").stdout)["sampled"] == 50
+    assert "leaving out 50 kinds of votes" in run(*models).stdout
+    assert "at least 2" in run(*models[:-1], "1").stderr
+
+
+@pytest.mark.slow
 def test_compare_says_how_many_votes_it_scored(tmp_path):
     rows = [("x", "y", "x"), ("y", "z", "y"), ("z", "x", "x"), ("x", "z", "z"), ("y", "x", "tie"), ("z", "y", "tie")]
     frame([(*row, judge) for row in rows for judge in "jk"]).write_csv(tmp_path / "votes.csv")

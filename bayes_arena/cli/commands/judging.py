@@ -50,6 +50,15 @@ def compare(
             show_default=False,
         ),
     ] = None,
+    sample: Annotated[
+        int | None,
+        Option(
+            metavar="N",
+            help="Leave out a sample of so many kinds of votes. By default all up to 100,000, of more than that 5,000.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None,
     route: Annotated[ModelChoice, COMPARED],
     output: Output,
 ) -> None:
@@ -72,7 +81,7 @@ def compare(
             model, _ = with_answers(model, cells, bool(plus))
             fits[model.name] = fit(cells, model=model, method=route.method or "marginal", seed=route.seed)
         report("")
-        table = compare_fits(fits, over=over)
+        table = compare_fits(fits, over=over, sample="auto" if sample is None else sample)
     columns: dict[str, Any] = {str(name): table[name].to_numpy() for name in table}
     shown = {
         "rank": digits(columns["rank"], "d"),
@@ -88,6 +97,8 @@ def compare(
         title += f"\nscored on {scored:,.12g} votes, those that the models see"
     if over is not None or shared(cells):
         title += f"\nscored by predicting {table.attrs['question']}"
+    if (kinds := table.attrs.get("sampled")) is not None:
+        title += f"\nestimated by leaving out {kinds:,} kinds of votes, drawn at random"
     asked = {str(name): value for name, value in table.attrs.items()}
     head = {**sizes(cells), "n_scored": scored, **asked, "warnings": notes}
     output.write(columns, schema="compare/1", key="comparison", head=head, title=title, shown=shown, spare=("s.e.",))
