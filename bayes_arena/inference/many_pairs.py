@@ -24,7 +24,12 @@ NODES, LEAD_NODES = 128, 256
 NEGLIGIBLE = 1e-9
 """Singular values, relative to the largest, that a Jacobian does without."""
 MAX_STEPS = 100
-SETTLED = 1e-10
+SETTLED, ROUNDING = 1e-10, 1e-6
+"""Logits of a step that ends them, and of one that does if it is no shorter than the last one, as where somebody nearly
+always wins."""
+FARTHEST = 10.0
+"""Logits from their mean at which strengths start: farther out, as where somebody is unbeaten, nothing is to be seen of
+the curvature."""
 
 
 @cache
@@ -129,16 +134,17 @@ def fit_all_pairs(total: Floats, start: Floats) -> AllPairs:
     ConvergenceError
         If Newton does not arrive.
     """
-    r = start - start.mean()
+    r = np.clip(start - start.mean(), -FARTHEST, FARTHEST)
+    before = np.inf
     for _ in range(MAX_STEPS):
         opponents = Opponents(r)
         p = expit(opponents.grid)
         found = _laplacian(opponents, p * (1 - p))
         step = found.solve(opponents.sums(p) - total)
-        step /= max(1.0, float(np.abs(step).max()))
-        if np.abs(step).max() < SETTLED:
+        length = float(np.abs(step).max())
+        if length < SETTLED or before <= length < ROUNDING:
             return found
-        r = r - step
+        r, before = r - step / max(1.0, length), length
         r -= r.mean()
     raise ConvergenceError(f"The Elo scale was not found in {MAX_STEPS} Newton steps.")
 

@@ -146,7 +146,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         return np.reshape(factor.solve_schur(moved) if exactly else moved, (n, -1, width))
 
     if opponents is not None:
-        all_pairs = fit_all_pairs(to_competitors @ score, mean)
+        all_pairs = fit_all_pairs(to_competitors @ np.clip(score, CERTAIN, 1 - CERTAIN), mean)
         carried = all_pairs.solve(to_competitors)
         thin = jacobian(opponents, by_lead, by_common, all_pairs)
         return Projection(all_pairs.strength, thin, OwnJacobian(shape, by_own), thin)

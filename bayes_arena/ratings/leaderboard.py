@@ -121,8 +121,8 @@ def leaderboards(
     -------
     pandas.DataFrame
         The slices of the boards, a column each, and then the columns of :func:`leaderboard`; board by board, sorted by
-        their names, and best first in each. ``attrs`` has the level, the interval, and ``failed``: by the names of
-        boards that are missing, why.
+        their names, and best first in each. ``attrs`` has the level, the interval, the largest ``sd_error``, if any,
+        and ``failed``: by the names of boards that are missing, why.
 
     Warns
     -----
@@ -156,7 +156,7 @@ def leaderboards_columns(
 ) -> tuple[Columns, dict[str, Any]]:
     """Columns of :func:`leaderboards`, and what is to be said of them."""
     tables, abouts = list[Columns](), list[dict[str, Any]]()
-    failed, told = dict[Names, ArenaError](), list[Told]()
+    failed, told, worst = dict[Names, ArenaError](), list[Told](), dict[str, float]()
     for names, fit in boards.items():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -171,12 +171,13 @@ def leaderboards_columns(
         rows = len(columns["rank"])
         tables.append({kind: [name] * rows for kind, name in zip(boards.by, names, strict=True)} | columns)
         abouts.append(chosen.about(seen) | seen.about)
+        worst |= {name: max(error, worst.get(name, 0.0)) for name, error in error_of_sd(seen, chosen).items()}
         told += [(names, warning.category, str(warning.message)) for warning in caught]
     warn_of_failures(failed, len(boards))
     warn_of_boards(told, len(boards))
     columns = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
     missing = {names: str(error) for names, error in {**boards.failed, **failed}.items()}
-    return columns, {"level": level, **_alike(abouts), "failed": missing}
+    return columns, {"level": level, **_alike(abouts), **worst, "failed": missing}
 
 
 def _alike(abouts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -20,9 +20,8 @@ distribution of leads, which a Gauss rule of a few nodes takes for all annotator
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -73,8 +72,10 @@ class Agreement:
     log_tie_propensity: Floats | None
 
 
-def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
-    """Draw the net agreement and the side's pull of every annotator, those last whose votes do not count.
+def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement]]:
+    """Draw the net agreement and the side's pull of every annotator, some annotators at a time.
+
+    Those whose votes do not count come last.
 
     Parameters
     ----------
@@ -83,32 +84,16 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Agreement:
     seed : int
         The same seed gives the same draws.
 
-    Returns
-    -------
-    Agreement
-
-    References
-    ----------
-    Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
-    """
-    parts = [one for _, one in draw_agreement_in_parts(fit, seed=seed)]
-
-    def joined(name: str) -> Any:
-        found = [getattr(one, name) for one in parts]
-        return None if found[0] is None else np.concatenate(found, axis=-1)
-
-    return Agreement(*(joined(field.name) for field in fields(Agreement)))
-
-
-def draw_agreement_in_parts(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement]]:
-    """Draw as :func:`draw_agreement` does, some annotators at a time.
-
     Yields
     ------
     part : ndarray of int
         Which annotators.
     agreement : Agreement
         Draws of these.
+
+    References
+    ----------
+    Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
     """
     target, predictor, likelihood = fit.target, fit.target.predictor, fit.target.likelihood
     left_out = fit.suspects

@@ -20,7 +20,7 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
-from bayes_arena.reliability.agreement import draw_agreement_in_parts
+from bayes_arena.reliability.agreement import draw_agreement
 from bayes_arena.reliability.anomaly import (
     ANOMALOUS,
     WATCH,
@@ -116,7 +116,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     known, drawn = by_kinds(fit, place), np.empty((0, len(place)), dtype=np.float32)
     net, position = np.empty((3, len(place))), np.empty((3, len(place)))
     against, one_sided, log_tie = np.empty(len(place)), np.empty(len(place)), np.empty(len(place))
-    for part, agreement in draw_agreement_in_parts(sampled):
+    for part, agreement in draw_agreement(sampled):
         net[:, part], against[part] = _summary(fit, agreement.net, level), (agreement.net < 0).mean(axis=0)
         one_sided[part] = one_sided_probability(agreement)
         if agreement.position is not None:

@@ -20,7 +20,7 @@ import numpy as np
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.reliability.agreement import Agreement, draw_agreement_in_parts
+from bayes_arena.reliability.agreement import Agreement, draw_agreement
 from bayes_arena.trust.mixture.agreement import low_agreement
 from bayes_arena.votes.cells import TIE, Cells
 
@@ -79,7 +79,7 @@ def suspicion(fit: Fit) -> Floats:
     known = by_kinds(fit, places(fit))
     if known is not None:
         return known[1]
-    return anomaly_probability(np.concatenate([drawn.net for _, drawn in draw_agreement_in_parts(fit)], axis=1))
+    return anomaly_probability(np.concatenate([drawn.net for _, drawn in draw_agreement(fit)], axis=1))
 
 
 def suspicion_in(columns: Columns, fit: Fit) -> Floats:

@@ -395,7 +395,7 @@ def test_compare(votes_file):
 def test_compare_by_a_sample_says_so(votes_file):
     models = ("compare", votes_file, "--models", "bradley-terry,m-elo", "--sample", "50")
     assert json.loads(run(*models, "--format", "json").stdout)["sampled"] == 50
-    assert "leaving out 50 kinds of votes" in run(*models).stdout
+    assert "a sample of 50 kinds of votes" in run(*models).stdout
     assert "at least 2" in run(*models[:-1], "1").stderr
 
 

@@ -13,6 +13,8 @@ from helpers import run
 import bayes_arena as ba
 from bayes_arena.__main__ import app
 from bayes_arena.cli.commands.schema import read_schema
+from bayes_arena.likelihood.algebra.sparse import hessian
+from bayes_arena.validation import leave_one_out
 
 PLAIN = ("--model", "bradley-terry")
 SLICED = ("--model", "bradley-terry", "--answers", "on")
@@ -87,13 +89,14 @@ def files(tmp_path_factory, arena) -> dict[str, Path]:
     return paths
 
 
-def validate(closed, files, name, command) -> None:
+def validate(closed, files, name, command) -> dict[str, object]:
     done = run(*(files.get(word, word) for word in command), "--format", "json")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["schema"] == f"bayes-arena/{name}/1"
     whole = {key: value for key, value in closed.items() if key != "oneOf"} | {"$ref": f"#/$defs/{name}"}
     jsonschema.Draft202012Validator(whole).validate(answer)
+    return answer
 
 
 @pytest.mark.parametrize(("name", "command"), [(name, one) for name, all in QUICK.items() for one in all])
@@ -105,6 +108,24 @@ def test_an_answer_is_as_its_schema_says(closed, files, name, command):
 @pytest.mark.parametrize(("name", "command"), [(name, one) for name, all in SLOW.items() for one in all])
 def test_so_are_answers_that_take_longer(closed, files, name, command):
     validate(closed, files, name, command)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "word", "command"),
+    [
+        ("compare", "sampled", SLOW["compare"][0]),
+        ("rank", "sd_error", QUICK["rank"][0]),
+        ("boards", "sd_error", (*QUICK["boards"][0][:4], *PLAIN, "--no-guard")),
+    ],
+)
+def test_what_is_estimated_in_large_arenas_is_said(closed, files, monkeypatch, name, word, command):
+    monkeypatch.setattr(leave_one_out, "LARGEST", 2)
+    monkeypatch.setattr(leave_one_out, "SAMPLED", 20)
+    monkeypatch.setattr(hessian, "FULL", 2.0)
+    monkeypatch.setattr(hessian, "MANY", 2)
+    assert validate(closed, files, name, command)[word] >= 0
+    assert "estimated" in run(*(files.get(one, one) for one in command)).stdout
 
 
 @pytest.mark.slow

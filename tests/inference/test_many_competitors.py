@@ -1,5 +1,7 @@
 """Many competitors, few of whom met: the same answers as from dense matrices."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,16 @@ class TestSameAsDense:
         width, wide = (one["upper"] - one["lower"] for one in (board, exact))
         assert width.to_numpy() == pytest.approx(wide.to_numpy(), rel=0.01)
         assert 0 < board.attrs["sd_error"] < 0.01 / 3
+
+    def test_somebody_unbeaten_under_a_flat_prior(self, sparse):
+        cells = votes(random_graph)
+        best = np.where((cells.a == 5)[:, None], [1.0, 0.0, 0.0, 0.0], cells.counts)
+        best = np.where((cells.b == 5)[:, None], [0.0, 1.0, 0.0, 0.0], best)
+        with pytest.warns(ba.NoMaximumWarning):
+            (_, board), (_, exact) = both(sparse, replace(cells, counts=best), model=DAVIDSON, prior="flat")
+        assert board.index[0] == exact.index[0] == "c005"
+        rest = exact.index[1:]
+        assert board.loc[rest, "elo"].to_numpy() == pytest.approx(exact.loc[rest, "elo"].to_numpy(), abs=0.01)
 
     @pytest.mark.parametrize("graph", [hub, clusters, chain])
     def test_standard_deviations_on_other_graphs(self, sparse, graph):

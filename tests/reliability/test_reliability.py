@@ -30,6 +30,12 @@ TURNED = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
 KINDS = ["adversarial", "uninformative", "always ties", "one-sided"]
 
 
+def agreement_of(fit):
+    """Of so few annotators that it comes in one part."""
+    ((_, found),) = draw_agreement(fit)
+    return found
+
+
 def probabilities(model, eta, t, bad):
     """P(i), P(j) of one vote, written out."""
     if model.ties == "davidson":
@@ -44,7 +50,7 @@ def probabilities(model, eta, t, bad):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_net_agreement_by_brute_force_over_pairs(four_outcomes, model):
     fit = ba.fit(four_outcomes, model=model)
-    ours = draw_agreement(fit)
+    ours = agreement_of(fit)
     assert ours.net.shape == (DRAWS, 5)
     draws = ba.draw(fit, size=DRAWS)
     i, j = np.triu_indices(6, 1)
@@ -93,7 +99,7 @@ def test_gauss_rules_of_few_different_points_are_the_mean(points):
 def test_many_competitors_are_thinned_without_harm():
     arena = ba.simulate(competitors=300, annotators=4, votes=6000, seed=1)
     fit = ba.fit(ba.read_votes(arena.votes), model="am-elo", method="map")
-    ours = draw_agreement(fit).net[:3]
+    ours = agreement_of(fit).net[:3]
     strength, _, parts = draw_in_parts(fit, size=DRAWS)
     own = np.concatenate([own for _, own in parts], axis=1)
     i, j = np.triu_indices(300, 1)
@@ -253,7 +259,7 @@ def test_names_do_not_matter(arena):
 
 def test_the_bar_is_taken_draw_by_draw(arena_cells):
     fit = ba.fit(arena_cells, model="am-elo", guard=False)
-    net = draw_agreement(fit).net
+    net = agreement_of(fit).net
     by_hand = [np.mean([row[k] < 0.2 * np.median(row) for row in net]) for k in range(5)]
     table = ba.annotators(fit).set_index("annotator").loc[list(arena_cells.annotators)]
     assert_allclose(table["anomaly_probability"], by_hand)
@@ -262,7 +268,7 @@ def test_the_bar_is_taken_draw_by_draw(arena_cells):
 def test_a_sampled_fit_is_read_from_its_draws(arena_cells):
     fit = ba.fit(arena_cells)
     sampled = replace(fit, samples=ba.draw(fit, size=300, seed=9))
-    agreement = draw_agreement(sampled)
+    agreement = agreement_of(sampled)
     assert agreement.net.shape == (300, 5)
     i, j = np.triu_indices(6, 1)
     draws, index = sampled.samples, 123
@@ -368,7 +374,7 @@ def test_verdicts_and_kinds_by_hand(monkeypatch):
     pull = np.full((100, 5), 0.1, dtype=np.float32)
     pull[:, 4] = -0.4
     monkeypatch.setattr(
-        "bayes_arena.reliability.annotators.draw_agreement_in_parts",
+        "bayes_arena.reliability.annotators.draw_agreement",
         lambda fit: [(slice(0, 5), Agreement(net, pull, pull, np.zeros(5)))],
     )
     table = ba.annotators(fit).set_index("annotator").loc[list("pqrst")]
@@ -406,7 +412,7 @@ def test_net_agreement_beside_answers_is_that_on_new_prompts():
     """D_k by hand, every pair's votes imagined on many prompts; and about as large as without answers."""
     cells = ba.read_votes(answered_votes(answers_sd=1.6, seed=3)[0], prompt="prompt")
     fit, plain = ba.fit(cells), ba.fit(cells, answers=False)
-    found, rng, size = draw_agreement(fit).net.mean(axis=0), np.random.default_rng(1), 2000
+    found, rng, size = agreement_of(fit).net.mean(axis=0), np.random.default_rng(1), 2000
     r, common, own, _ = draw_parameters(fit, size=size)
     labels = [effect.name for effect in fit.target.own]
     theta, tie = (own[:, :, labels.index(name)] for name in ("discrimination", "tie_propensity"))
@@ -419,4 +425,4 @@ def test_net_agreement_beside_answers_is_that_on_new_prompts():
         half = theta * (np.abs(r[:, [i]] - r[:, [j]]) + gap) / 2
         total += (2 * np.sinh(half) / (2 * np.cosh(half) + nu)).mean(axis=0)
     np.testing.assert_allclose(found, total / len(pairs), atol=0.02)
-    assert found.mean() == pytest.approx(draw_agreement(plain).net.mean(), abs=0.03)
+    assert found.mean() == pytest.approx(agreement_of(plain).net.mean(), abs=0.03)

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import bayes_arena as ba
+from bayes_arena.arrays import sum_runs
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.trust.plain.ballots import DAVIDSON, Ballots
@@ -29,7 +30,8 @@ def test_meetings_are_the_competitors_of_every_annotator(ballots):
     assert_array_equal(meetings.annotator * n + meetings.competitor, distinct)
     assert_array_equal(np.concatenate([meetings.at_i, meetings.at_j]), place)
     assert_array_equal(np.diff(meetings.first), np.bincount(distinct // n, minlength=ballots.n_annotators))
-    assert_allclose(meetings.by_annotator(meetings.sum(ballots.votes, ballots.votes)), 2 * ballots.by_annotator)
+    met = meetings.sum(ballots.votes, ballots.votes)
+    assert_allclose(sum_runs(meetings.first, met), 2 * ballots.by_annotator)
 
 
 def test_strengths_by_pair_are_those_of_the_votes(cells, ballots):

@@ -97,8 +97,8 @@ def compare(
         title += f"\nscored on {scored:,.12g} votes, those that the models see"
     if over is not None or shared(cells):
         title += f"\nscored by predicting {table.attrs['question']}"
-    if (kinds := table.attrs.get("sampled")) is not None:
-        title += f"\nestimated by leaving out {kinds:,} kinds of votes, drawn at random"
+    if "sampled" in table.attrs:
+        title += f"\nestimated from a sample of {table.attrs['sampled']:,} kinds of votes"
     asked = {str(name): value for name, value in table.attrs.items()}
     head = {**sizes(cells), "n_scored": scored, **asked, "warnings": notes}
     output.write(columns, schema="compare/1", key="comparison", head=head, title=title, shown=shown, spare=("s.e.",))

@@ -46,6 +46,7 @@ def rank(
     elo = scale.elo()
     with collected_warnings() as notes:
         from bayes_arena.likelihood.presets import PRESETS
+        from bayes_arena.ratings.intervals.laplace import error_of_sd
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
         over, slice = board.chosen()
@@ -57,7 +58,7 @@ def rank(
         interval = intervals.chosen(model.seed, result)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
-    shown_as = interval.about(result) | result.about
+    shown_as = interval.about(result) | error_of_sd(result, interval) | result.about
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
     title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}{left_out_named(result)}"
@@ -200,7 +201,8 @@ def left_out_named(result: Fit) -> str:
 
 def board_named(shown_as: Mapping[str, Any]) -> str:
     """Name the intervals of a board, unless they are the posterior's own, and what it is over, for a title."""
-    return _intervals_named(shown_as) + _ranked_on(shown_as)
+    estimated = f"\nstandard deviations estimated to {shown_as['sd_error']:.2%}" if "sd_error" in shown_as else ""
+    return _intervals_named(shown_as) + estimated + _ranked_on(shown_as)
 
 
 def _ranked_on(about: Mapping[str, str]) -> str:

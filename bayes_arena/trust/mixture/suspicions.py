@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, sum_runs
 from bayes_arena.compiled import for_each
 from bayes_arena.trust.classes import Evidence, evidence
 from bayes_arena.trust.mixture.crowd import Crowd
@@ -105,7 +105,7 @@ def _taste(meetings: Meetings, pull: Floats, variance: Floats, counts: Floats) -
     weighted by the information, does not mind those who favour somebody, as long as these are not many. Its standard
     error is taken off, as chance must not shield anybody.
     """
-    excess, information = meetings.by_annotator(pull**2 - variance), meetings.by_annotator(variance**2)
+    excess, information = (sum_runs(meetings.first, one) for one in (pull**2 - variance, variance**2))
     known = information * counts > 0
     if not known.any():
         return 0.0

@@ -61,13 +61,6 @@ class Meetings:
         """Whose every meeting is, shape (n_meetings,)."""
         return np.repeat(np.arange(len(self.first) - 1, dtype=np.int32), np.diff(self.first))
 
-    def by_annotator(self, values: Floats) -> Floats:
-        """Sum what meetings say of their annotator, shape (n_annotators,)."""
-        some = np.flatnonzero(np.diff(self.first))
-        summed = np.zeros(len(self.first) - 1)
-        summed[some] = np.add.reduceat(values, self.first[some], dtype=np.float64) if len(some) else 0.0
-        return summed
-
     def sum(self, at_i: Floats, at_j: Floats) -> Floats:
         """Sum what rows say of their i and of their j, shape (n_meetings,)."""
         summed = sum_by(self.at_i, at_i, len(self.competitor))
