@@ -55,14 +55,15 @@ def sentences(trust: Judgement, above: float) -> list[str]:
         elsewhere 40 %"``, say. Empty for the others.
     """
     aims, cells = Aims.of(trust, above), trust.cells
-    on, first = aims.on(cells)
-    size, votes = cells.n_annotators, cells.counts.sum(axis=1)
+    size, said = cells.n_annotators, [""] * cells.n_annotators
+    if (aims.competitor < 0).all():
+        return said
+    (on, first), votes = aims.on(cells), cells.counts.sum(axis=1)
     a_wins, b_wins, ties = wins_losses_ties(cells.counts)
     as_meant = np.where(first ^ aims.hates[cells.annotator], a_wins, b_wins)
     cast, met = cells.votes_by_annotator(), sum_by(cells.annotator, votes * on, size)
     meant, tied = sum_by(cells.annotator, as_meant * on, size), sum_by(cells.annotator, ties * ~on, size)
     usual = _met_by_others(cells, aims, cast, met)
-    said = [""] * size
     for k in np.flatnonzero(aims.competitor >= 0):
         way = "against" if aims.hates[k] else "for"
         parts = [f"votes {way} it {meant[k]:,.12g} of {met[k]:,.12g} times"]

@@ -27,6 +27,8 @@ CURVE_POINTS, STEEPEST = 50, 20.0
 """Points of the curve, and largest theta on it: where even that votes too little with the ranking, nobody does."""
 THETAS = np.append(np.linspace(0, 2, 200, endpoint=False), np.linspace(2, STEEPEST, 200))
 SMALLEST_SD = 1e-9
+AT_ONCE = 10_000
+"""Annotators whose scores are looked at together."""
 
 
 def low_agreement(kinds: Kinds, tolerance: float) -> tuple[Floats, Floats]:
@@ -62,9 +64,11 @@ def low_agreement(kinds: Kinds, tolerance: float) -> tuple[Floats, Floats]:
 
 
 def net_agreement(theta: Floats, log_tie: Floats | float, leads: Floats) -> Floats:
-    """D at given numbers: mean over the leads."""
-    eta = theta[:, None] * leads
-    ties = np.broadcast_to(np.asarray(log_tie)[..., None], eta.shape)
-    z = np.empty((2, *eta.shape))
-    z[ETA], z[T] = eta, ties
-    return np.asarray(davidson.net_score(z).mean(axis=1))
+    """D at given numbers: mean over the leads, of some annotators at a time."""
+    found, ties = np.empty(len(theta)), np.broadcast_to(np.asarray(log_tie), theta.shape)
+    for first in range(0, len(theta), AT_ONCE):
+        part = slice(first, first + AT_ONCE)
+        z = np.empty((2, len(theta[part]), len(leads)))
+        z[ETA], z[T] = theta[part, None] * leads, ties[part, None]
+        found[part] = davidson.net_score(z).mean(axis=1)
+    return found
