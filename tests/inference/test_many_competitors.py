@@ -122,6 +122,7 @@ class TestSameAsDense:
         assert fast.spreads.strength == pytest.approx(slow.spreads.strength, rel=0.01)
 
 
+@pytest.mark.slow
 class TestDraws:
     @pytest.mark.parametrize("dense", [True, False])
     def test_they_scatter_as_the_posterior_does(self, sparse, monkeypatch, dense):
@@ -173,6 +174,7 @@ class TestWhatIsNotSettled:
         assert ba.leaderboard(exact).attrs["sd_error"] == 0
 
 
+@pytest.mark.slow
 def test_a_saved_fit_reads_back(sparse, tmp_path):
     sparse(True)
     fit = ba.fit(votes(random_graph), model=DAVIDSON, prior="flat")

@@ -219,6 +219,7 @@ def test_tables_of_a_sparse_arena_and_the_order_of_votes():
     np.testing.assert_allclose(draws.strength.std(axis=0, ddof=1), ba.strengths(fit)["sd"], rtol=0.15)
 
 
+@pytest.mark.slow
 def test_the_board_averages_over_what_annotators_of_few_votes_may_be_like():
     """Annotators at their posterior means are too much alike, which would stretch the Elo scale."""
     fit = ba.fit(ba.read_votes(ba.simulate(competitors=6, annotators=600, votes=3000, seed=5).votes), guard=False)
