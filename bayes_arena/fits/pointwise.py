@@ -8,10 +8,8 @@ Columns are those of some annotators at a time, so that memory stays bounded how
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -23,6 +21,7 @@ from bayes_arena.inference.density import kernels
 from bayes_arena.inference.density.tables import Tables, effects_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood
+from bayes_arena.threads import in_blocks
 from bayes_arena.votes.cells import OUTCOMES, Cells
 
 DRAWS = 1000
@@ -93,14 +92,14 @@ def pointwise(fit: Fit, draws: Draws | None = None, cells: Cells | None = None) 
     if columns.target.has_unseen:
         return _with_unseen(columns, draws or draw(fit, size=DRAWS)), columns.votes
     values = np.empty((0, len(columns.cell)))
-    for at, block in in_blocks(fit, columns, draws=draws):
+    for at, block in in_parts(fit, columns, draws=draws):
         if not len(values):
             values = np.empty((block.shape[1], len(columns.cell)))
         values[:, at] = block.T
     return values, columns.votes
 
 
-def in_blocks(
+def in_parts(
     fit: Fit,
     columns: Columns,
     *,
@@ -196,16 +195,8 @@ def _log_likelihoods(likelihood: Likelihood, block: Tables, seen: Floats, draws:
         kernels.log_likelihoods(kind, draws, block.effects, block.slices, votes, features, counts, values[part])
 
     made_ready(kernels.log_likelihoods, lambda: fill(slice(0, 1)), "the likelihood of draws")
-    in_threads(fill, len(values))
+    in_blocks(fill, len(values), of=-(-len(values) // (os.cpu_count() or 1)))  # each block goes through all draws
     return values
-
-
-def in_threads(work: Callable[[slice], None], size: int) -> None:
-    """Do work on so many rows, some of them in every thread."""
-    n_threads = os.cpu_count() or 1
-    ends = np.linspace(0, size, n_threads + 1).astype(int).tolist()
-    with ThreadPoolExecutor(n_threads) as threads:
-        list(threads.map(work, [slice(*ends_of) for ends_of in pairwise(ends) if ends_of[0] < ends_of[1]]))
 
 
 def _with_unseen(columns: Columns, draws: Draws) -> Floats:

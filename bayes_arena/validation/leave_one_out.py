@@ -32,7 +32,7 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import PACKAGE, ArenaWarning, ModelError, SampledVotesWarning
 from bayes_arena.fits.draws import require_proper
 from bayes_arena.fits.fitting import fit as fit_votes
-from bayes_arena.fits.pointwise import DRAWS, Columns, in_blocks, pointwise
+from bayes_arena.fits.pointwise import DRAWS, Columns, in_parts, pointwise
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.methods import Method
 from bayes_arena.progress import report
@@ -154,9 +154,9 @@ def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["a
     Raises
     ------
     ModelError
-        If the model sees only one vote, or group, or the sample is of fewer than two; if the prior is flat in some
-        parameter; if the votes do not carry the groups; or if the model has numbers of each group, as those of
-        annotators with theta free.
+        If the model sees only one vote, or group; if the sample is of fewer than two, or of groups; if the prior is
+        flat in some parameter; if the votes do not carry the groups; or if the model has numbers of each group, as
+        those of annotators with theta free.
 
     References
     ----------
@@ -176,6 +176,10 @@ def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["a
         raise ModelError(f"sample is 'auto', None, or at least 2 kinds of votes, not {sample!r}.")
     if over is None:
         return _single_votes(fit, sample)
+    if sample not in ("auto", None):
+        raise ModelError(
+            f"A sample is of single votes; over={over!r} leaves out every group. Leave one of the two out."
+        )
     values, votes = pointwise(fit)
     group = _columns_by_group(fit, over)
     elpd, pareto_k = _left_out(fit, values, votes, group)
@@ -216,9 +220,9 @@ def _by_importance(fit: Fit, columns: Columns, which: Ints, size: int) -> tuple[
     elpd, pareto_k, p = np.empty(len(which)), np.empty(len(which)), np.empty(len(which))
     weight, done, n_draws, efficiency = columns.votes / np.ceil(columns.votes), 0, 0, 1.0
     if fit.tree is not None:
-        likelihood = [np.exp(values).sum(axis=0) for _, values in in_blocks(fit, columns, which=which)]
+        likelihood = [np.exp(values).sum(axis=0) for _, values in in_parts(fit, columns, which=which)]
         efficiency = _efficiency(fit, np.sum(likelihood, axis=0))
-    for at, values in in_blocks(fit, columns, size=size, which=which):
+    for at, values in in_parts(fit, columns, size=size, which=which):
         place, n_draws = np.searchsorted(which, at), values.shape[1]
         elpd[place], pareto_k[place] = psis_loo(values, weight[at], efficiency)
         p[place] = np.logaddexp.reduce(values, axis=1) - np.log(n_draws) - elpd[place]

@@ -259,6 +259,8 @@ def test_a_sample_of_all_votes_is_all_of_them(many):
     np.testing.assert_array_equal(exact.elpd, whole.elpd)
     with pytest.raises(ba.ModelError, match="sample is 'auto', None, or at least 2"):
         ba.leave_one_out(fit, sample=1)
+    with pytest.raises(ba.ModelError, match="A sample is of single votes"):
+        ba.leave_one_out(fit, over="annotator", sample=300)
 
 
 def test_models_are_compared_on_the_same_sample_and_it_is_said(many, monkeypatch):

@@ -16,7 +16,10 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.compiled import made_ready, vectorised
-from bayes_arena.fits.pointwise import in_threads
+from bayes_arena.threads import in_blocks
+
+AT_ONCE = 100
+"""Columns that one thread takes at a time."""
 
 
 def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats, Floats]:
@@ -43,7 +46,7 @@ def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats,
         smooth(values[part], weight[part], tail, elpd[part], pareto_k[part])
 
     made_ready(smooth, lambda: fill(slice(0, 0)), "the smoothing of weights")
-    in_threads(fill, len(values))
+    in_blocks(fill, len(values), of=AT_ONCE)
     return elpd, pareto_k
 
 

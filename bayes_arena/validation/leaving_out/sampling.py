@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.fits.pointwise import Columns, in_blocks
+from bayes_arena.fits.pointwise import Columns, in_parts
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
 
@@ -38,7 +38,7 @@ def approximate(fit: Fit, columns: Columns) -> tuple[Floats, Floats]:
     elpd, p : ndarray, shape (n_columns,)
     """
     elpd, p, done = np.empty(len(columns.cell)), np.empty(len(columns.cell)), 0
-    for at, values in in_blocks(fit, columns, size=FEW, mirrored=True):
+    for at, values in in_parts(fit, columns, size=FEW, mirrored=True):
         some = values[:, :: max(1, values.shape[1] // (2 * FEW))]
         p[at] = some.var(axis=1)
         elpd[at] = some.mean(axis=1) - 0.5 * p[at]
