@@ -197,8 +197,12 @@ class Likelihood:
         Returns
         -------
         ndarray, shape (4, n_rows)
-            Both-bad votes merged into ties, outcomes left out set to zero.
+            Both-bad votes merged into ties, outcomes left out set to zero; of a tally that has no such votes its own
+            counts, no copy.
         """
+        merged = both_bad != "outcome" and counts[:, BOTH_BAD].any()
+        if not merged and not (self.drops_ties and counts[:, TIE].any()):
+            return np.ascontiguousarray(counts.T)
         seen = counts.T.copy()
         if both_bad == "tie":
             seen[TIE] += seen[BOTH_BAD]
