@@ -159,7 +159,7 @@ class StableArena:
                 "The file of an arena keeps who was shown first, and these votes do not say. "
                 "Rate them by read_votes and fit (bayes-arena rank)."
             )
-        votes, total = identify(valid.rows.cast({pl.Categorical: pl.String})), int(valid.rows["n"].sum())
+        votes, total = identify(valid.rows), int(valid.rows["n"].sum())
         new = add_votes(self._store, votes, ids=id is not None, prompt=valid.prompt)
         if id is None and 0 < new < total:
             warnings.warn(

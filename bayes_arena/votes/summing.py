@@ -23,8 +23,9 @@ def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool
     Parameters
     ----------
     groups : polars.DataFrame
-        Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n`` votes and,
-        where known, ``annotator``, slices (alike) and features (numbers). Rows may repeat and come in any order.
+        Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n``
+        votes and, where known, ``annotator``, slices (alike) and features (numbers). Rows may repeat and come in any
+        order.
     dropped : mapping of str to int
         Invalid votes left out, by problem.
     sided : bool

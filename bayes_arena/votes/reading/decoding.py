@@ -36,7 +36,8 @@ CODES = {name: code for code, name in enumerate(OUTCOMES)}
 
 def as_label(winner: pl.Expr) -> pl.Expr:
     """Write a column of winners as the table of labels has them: ``[[A >> B]]`` is ``a>>b``."""
-    bare = winner.cast(pl.String).str.strip_chars().str.strip_prefix("[[").str.strip_suffix("]]").str.strip_chars().str.to_lowercase()
+    text = winner.cast(pl.String).str.strip_chars()
+    bare = text.str.strip_prefix("[[").str.strip_suffix("]]").str.strip_chars().str.to_lowercase()
     return bare.str.replace_all(r"\s*([<>=]+)\s*", "${1}")
 
 
