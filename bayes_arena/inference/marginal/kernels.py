@@ -695,3 +695,19 @@ def integrate(  # type: ignore[no-untyped-def]
                         part += spread[t, p] * z[t, at_head]
                     border[at_border, p] = part
     return value
+
+
+@vectorised
+def net_scores(theta, both, nodes, weights, net):  # type: ignore[no-untyped-def]
+    """Average P(win) - P(loss) over leads: write ``net`` (M, draws), for ``nodes`` and ``weights`` (K, draws) of leads.
+
+    ``theta`` and ``both``, nu + mu, are those of every annotator and draw, (M, draws).
+    """
+    size = nodes.shape[1]
+    for k in range(len(theta)):
+        for d in range(size):
+            net[k, d] = 0.0
+        for s in range(len(nodes)):
+            for d in range(size):
+                _, half_net = _shares(theta[k, d] * nodes[s, d], both[k, d])
+                net[k, d] += 2.0 * weights[s, d] * half_net

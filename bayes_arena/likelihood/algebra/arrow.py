@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement
 from typing import overload
 
 import numpy as np
@@ -110,11 +111,15 @@ class Factor:
         if self.held.any():
             columns = self._held_columns
             blocks -= columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
-        for part, border in self.border.blocks():
+        width = len(self.held)
+        for part, border in self.border.parts():
             moved = _times_q(border, self.inverse_tail[part], self.held, self._towards)
             half = solve_triangular(self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False)
-            cube = np.reshape(half, moved.shape)
-            blocks[part] += np.einsum("hmp,hmq->mpq", cube, cube)
+            planes = np.ascontiguousarray(np.moveaxis(half.reshape(moved.shape), 2, 0))
+            for p, q in combinations_with_replacement(range(width), 2):
+                both = np.einsum("hm,hm->m", planes[p], planes[q])
+                blocks[part, p, q] += both
+                blocks[part, q, p] += both if p < q else 0.0
         return blocks
 
     def variance(self, head: Floats, own: OwnJacobian) -> Floats:
@@ -179,12 +184,12 @@ class Factor:
             ahead = deepcopy(rng)  # the same noise, seen once before it is used
             total = sum((self._noise(ahead, part, size).sum(axis=0) for part in parts), others)
             excess = np.linalg.solve(self._held_total(), total[self.held])
+            excess -= self._towards.T @ head.T
         for part in parts:
             tail = self._noise(rng, part, size)
-            tail -= self._held_columns[part] @ excess
-            border = self.border.take(part).dense()
-            moved = _times_q(border, self.inverse_tail[part], self.held, self._towards)
-            tail -= (moved.reshape(len(moved), -1).T @ head.T).reshape(tail.shape)
+            tail -= self.inverse_tail[part] @ self.border.take(part).transposed_times(head.T)
+            if self.held.any():
+                tail -= self._held_columns[part] @ excess
             yield part, tail.transpose(2, 0, 1)
 
     def _noise(self, rng: np.random.Generator, part: Ints, size: int) -> Floats:
@@ -274,9 +279,9 @@ def factorise(
 def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:
     """Return A - B Q B', given D^-1."""
     schur, towards = arrow.head.copy(), _towards_plane(arrow.border, inverse_tail, held)
-    for part, border in arrow.border.blocks():
-        moved = _times_q(border, inverse_tail[part], held, towards)
-        schur -= moved.reshape(len(moved), -1) @ border.reshape(len(moved), -1).T
+    for part, border in arrow.border.parts():
+        moved = _times_q(border, inverse_tail[part], held, towards).reshape(len(schur), -1)
+        schur -= moved @ border.dense().reshape(len(schur), -1).T
     return schur
 
 
@@ -286,9 +291,9 @@ def _towards_plane(border: Border, inverse_tail: Floats, held: NDArray[np.bool_]
     return np.asarray(np.linalg.solve(columns.sum(axis=0)[held], border.times(columns).T).T)
 
 
-def _times_q(border: Floats, inverse_tail: Floats, held: NDArray[np.bool_], towards: Floats) -> Floats:
-    """B Q of some annotators, given B (h, m, q) and D^-1 (m, q, q) of these."""
-    moved = np.einsum("hmp,mpq->hmq", border, inverse_tail)
+def _times_q(border: Border, inverse_tail: Floats, held: NDArray[np.bool_], towards: Floats) -> Floats:
+    """B Q of some annotators, (h, m, q), given B and D^-1 (m, q, q) of these."""
+    moved = border.times_tail(inverse_tail).dense()
     if held.any():
         moved -= np.einsum("hs,mqs->hmq", towards, inverse_tail[:, :, held])
     return np.asarray(moved)

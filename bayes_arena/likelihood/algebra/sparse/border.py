@@ -70,21 +70,32 @@ class Border:
         entries = np.arange(start[-1]) + np.repeat(self.start[annotators] - start[:-1], counts)
         return type(self)(self.size, start, self.column[entries], self.value[entries])
 
-    def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield annotators, some at a time, and B of these in full."""
+    def parts(self) -> Iterator[tuple[slice, Self]]:
+        """Yield annotators, some at a time, and B of these, which shares its numbers."""
         size, count, width = self.shape
         step = max(1, AT_ONCE // max(size * width, 1))
-        if count <= step:
-            yield slice(0, count), self._whole
-            return
         for first in range(0, count, step):
-            part = slice(first, min(first + step, count))
-            yield part, self.dense(part.start, part.stop)
+            start = self.start[first : first + step + 1]
+            entries = slice(start[0], start[-1])
+            some = type(self)(size, start - start[0], self.column[entries], self.value[entries])
+            yield slice(first, first + len(start) - 1), self if count <= step else some
+
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield annotators, some at a time, and B of these in full."""
+        for part, some in self.parts():
+            yield part, some._whole
 
     @cached_property
     def _whole(self) -> Floats:
         """All of B in full, where that is not much."""
         return self.dense()
+
+    def times_tail(self, tail: Floats) -> Self:
+        """B D for a block of D, (M, q, q), of every annotator, who touches what they did."""
+        counts, value = np.diff(self.start), np.zeros_like(self.value)
+        for p, q in np.ndindex(tail.shape[1:]):
+            value[:, q] += self.value[:, p] * np.repeat(tail[:, p, q], counts)
+        return type(self)(self.size, self.start, self.column, value)
 
     def times(self, own: Floats) -> Floats:
         """B x for x (M, q, m), shape (h, m)."""
