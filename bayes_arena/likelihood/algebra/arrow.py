@@ -111,12 +111,11 @@ class Factor:
         if self.held.any():
             columns = self._held_columns
             blocks -= columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
-        width = len(self.held)
         for part, border in self.border.parts():
             moved = _times_q(border, self.inverse_tail[part], self.held, self._towards)
             half = solve_triangular(self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False)
             planes = np.ascontiguousarray(np.moveaxis(half.reshape(moved.shape), 2, 0))
-            for p, q in combinations_with_replacement(range(width), 2):
+            for p, q in combinations_with_replacement(range(len(planes)), 2):
                 both = np.einsum("hm,hm->m", planes[p], planes[q])
                 blocks[part, p, q] += both
                 blocks[part, q, p] += both if p < q else 0.0
@@ -127,11 +126,13 @@ class Factor:
         left, variance = head.copy(), np.zeros(len(head))
         held = np.zeros((len(head), int(self.held.sum())))
         for part, by_own in own.blocks():
-            moved = np.einsum("fmp,mpq->fmq", by_own, self.inverse_tail[part])
-            variance += np.einsum("fmq,fmq->f", moved, by_own)
-            border = self.border.dense(part.start, part.stop)
-            left -= moved.reshape(len(head), -1) @ border.reshape(len(border), -1).T
-            held += moved[:, :, self.held].sum(axis=1)
+            inverse, flat = self.inverse_tail[part], by_own.reshape(len(head), -1)
+            planes = np.ascontiguousarray(np.moveaxis(by_own, 2, 0))
+            for p, q in combinations_with_replacement(range(len(planes)), 2):
+                variance += (planes[p] * planes[q]) @ inverse[:, p, q] * (1 if p == q else 2)
+            border = self.border.between(part).times_tail(inverse).dense()
+            left -= flat @ border.reshape(len(border), -1).T
+            held += flat @ inverse[:, :, self.held].reshape(flat.shape[1], -1)
         if self.held.any():
             left += held @ self._towards.T
             variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self._held_total(), held.T))

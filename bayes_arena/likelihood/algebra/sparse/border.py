@@ -55,13 +55,18 @@ class Border:
         """Numbers of the head, annotators, and own numbers of each."""
         return self.size, len(self.start) - 1, self.value.shape[1]
 
-    def dense(self, first: int = 0, last: int | None = None) -> Floats:
-        """Return B of annotators ``first`` to ``last`` (all by default) in full, (h, m, q)."""
-        start = self.start[first : None if last is None else last + 1]
-        entries = slice(start[0], start[-1])
-        block = np.zeros((self.size, len(start) - 1, self.value.shape[1]))
-        block[self.column[entries], np.repeat(np.arange(len(start) - 1), np.diff(start))] = self.value[entries]
+    def dense(self) -> Floats:
+        """Return B in full, (h, M, q)."""
+        count = len(self.start) - 1
+        block = np.zeros((self.size, count, self.value.shape[1]))
+        block[self.column, np.repeat(np.arange(count), np.diff(self.start))] = self.value
         return block
+
+    def between(self, annotators: slice) -> Self:
+        """Return B of annotators that follow one another; it shares their numbers."""
+        start = self.start[annotators.start : annotators.stop + 1]
+        entries = slice(start[0], start[-1])
+        return type(self)(self.size, start - start[0], self.column[entries], self.value[entries])
 
     def take(self, annotators: Ints) -> Self:
         """Return B of some annotators."""
