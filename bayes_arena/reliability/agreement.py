@@ -35,6 +35,7 @@ from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.progress import report
+from bayes_arena.threads import ahead
 
 DRAWS = 1000
 LARGEST = 30_000_000
@@ -50,8 +51,6 @@ LEADS_AT_ONCE = 100_000
 """Leads that are looked at together: what fits into a cache."""
 MANY = 5_000_000
 """Draws times annotators that are worth a compiled loop."""
-EXPONENTIAL = ("half", "davidson", "both-bad")
-"""Likelihoods in which the votes for i, for j and for neither are as exp(eta / 2), exp(-eta / 2) and nu + mu."""
 SAME = 1e-10
 """Norm, relative to the largest lead, below which there are no further leads: a rule has no more nodes than leads."""
 
@@ -115,12 +114,10 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
     sided = any(effect.belongs_to_vote and effect.basis == "one" for effect in target.own)
     tied = any(effect.coordinate == T for effect in target.own)
     shared = common.T[:, None, :]
-    net_agreement = (
-        _compiled if size * count >= MANY and likelihood.loop in EXPONENTIAL else partial(_in_turn, likelihood)
-    )
+    net_agreement = _compiled if size * count >= MANY and likelihood.is_exponential else partial(_in_turn, likelihood)
     equals, no_difference = np.zeros((1, size)), np.zeros((len(fit.model.features), 1, size))  # in any feature
     try:
-        for part, own in parts:
+        for part, own in ahead(parts):
             report("annotators drawn", int(part[0]), count)
             numbers = np.ascontiguousarray(own.transpose(2, 1, 0))
             pull = position = None
@@ -151,7 +148,7 @@ def _in_turn(likelihood: Likelihood, z: Floats, theta: Floats, nodes: Floats, we
 
 
 def _compiled(z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
-    """Return the same for likelihoods that are ``EXPONENTIAL``."""
+    """Return the same where the likelihood is exponential."""
     from bayes_arena.inference.marginal.kernels import net_scores
 
     given = theta, np.exp(z[1:]).sum(axis=0) + np.zeros(theta.shape), nodes, weights, np.empty(theta.shape)

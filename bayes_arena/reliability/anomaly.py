@@ -49,7 +49,7 @@ def anomaly_probability(net: np.ndarray) -> Floats:
 
 def places(fit: Fit) -> Ints:
     """Return the index of everybody among those who cast votes, in the order of the draws of what they do."""
-    if fit.trust is None:
+    if fit.trust is None or (fit.cells is fit.trust.cells and not fit.suspects.names):
         return np.arange(fit.cells.n_annotators)
     known = {name: index for index, name in enumerate(fit.trust.cells.annotators)}
     return np.array([known[name] for name in (*fit.cells.annotators, *fit.suspects.names)], dtype=np.int64)

@@ -169,11 +169,11 @@ def check(cells: object) -> pd.DataFrame:
 
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
     """Wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
-    size = cells.n_competitors
-    a_wins, b_wins, ties = wins_losses_ties(cells.counts)
-    wins = sum_by(cells.a, a_wins, size) + sum_by(cells.b, b_wins, size)
-    losses = sum_by(cells.a, b_wins, size) + sum_by(cells.b, a_wins, size)
-    return wins, losses, sum_by(cells.a, ties, size) + sum_by(cells.b, ties, size)
+    as_a, as_b = (
+        wins_losses_ties(np.column_stack([sum_by(shown, column, cells.n_competitors) for column in cells.counts.T]))
+        for shown in (cells.a, cells.b)
+    )
+    return as_a[WIN] + as_b[LOSS], as_a[LOSS] + as_b[WIN], as_a[TIE] + as_b[TIE]
 
 
 def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:

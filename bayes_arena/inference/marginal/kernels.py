@@ -711,3 +711,24 @@ def net_scores(theta, both, nodes, weights, net):  # type: ignore[no-untyped-def
             for d in range(size):
                 _, half_net = _shares(theta[k, d] * nodes[s, d], both[k, d])
                 net[k, d] += 2.0 * weights[s, d] * half_net
+
+
+@vectorised
+def add_scores(leads, theta, nu, mu, weight, sums):  # type: ignore[no-untyped-def]
+    """Add expected scores at leads, and their slopes, times weights, to ``sums`` (M, 6, leads).
+
+    Its rows are the scores, and their slopes by the lead, by theta, by eta, by t and by m. Theta, exp t, exp m and
+    weights are given for each annotator, (M,).
+    """
+    for k in range(len(theta)):
+        slope, both, w, lead_slope = theta[k], nu[k] + mu[k], weight[k], weight[k] * theta[k]
+        by_t, by_m = w * nu[k], w * mu[k]
+        for s in range(len(leads)):
+            share, half_net = _shares(slope * leads[s], both)
+            curve, cross = 0.25 - 0.25 * both * share - half_net * half_net, half_net * share
+            sums[k, 0, s] += w * (0.5 + half_net)
+            sums[k, 1, s] += lead_slope * curve
+            sums[k, 2, s] += w * leads[s] * curve
+            sums[k, 3, s] += w * curve
+            sums[k, 4, s] -= by_t * cross
+            sums[k, 5, s] -= by_m * cross

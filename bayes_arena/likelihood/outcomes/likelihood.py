@@ -117,6 +117,11 @@ class Likelihood:
         return TIE in self.outcomes
 
     @property
+    def is_exponential(self) -> bool:
+        """Whether the votes for i, for j and for neither are as exp(eta / 2), exp(-eta / 2) and exp t + exp m."""
+        return self.loop in ("half", "davidson", "both-bad")
+
+    @property
     def drops_ties(self) -> bool:
         """Whether ties are left out."""
         return not (self.has_tie_outcome or self.half_wins)

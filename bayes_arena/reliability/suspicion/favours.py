@@ -33,11 +33,8 @@ class Aims:
     @classmethod
     def of(cls, trust: Judgement, above: float) -> Aims:
         """Whom annotators favour or hate with a probability above some value."""
-        competitor = np.full(len(trust.favour), -1)
-        hates = np.zeros(len(trust.favour), dtype=bool)
-        for k in np.flatnonzero(trust.favour > above):
-            competitor[k], hates[k] = trust.aim(int(k))
-        return cls(competitor, hates)
+        (competitor, hates), likely = trust.aims, trust.favour > above
+        return cls(np.where(likely, competitor, -1), likely & hates)
 
     def on(self, cells: Cells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which cells are on the competitor of whoever voted there, and whether that was shown first."""
