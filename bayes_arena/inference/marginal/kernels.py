@@ -720,15 +720,21 @@ def add_scores(leads, theta, nu, mu, weight, sums):  # type: ignore[no-untyped-d
     Its rows are the scores, and their slopes by the lead, by theta, by eta, by t and by m. Theta, exp t, exp m and
     weights are given for each annotator, (M,).
     """
+    at = np.empty((2, len(leads)))
     for k in range(len(theta)):
-        slope, both, w, lead_slope = theta[k], nu[k] + mu[k], weight[k], weight[k] * theta[k]
-        by_t, by_m = w * nu[k], w * mu[k]
+        slope, both, w = theta[k], nu[k] + mu[k], weight[k]
+        steep, by_t, by_m = w * slope, w * nu[k], w * mu[k]
         for s in range(len(leads)):
-            share, half_net = _shares(slope * leads[s], both)
-            curve, cross = 0.25 - 0.25 * both * share - half_net * half_net, half_net * share
-            sums[k, 0, s] += w * (0.5 + half_net)
-            sums[k, 1, s] += lead_slope * curve
-            sums[k, 2, s] += w * leads[s] * curve
-            sums[k, 3, s] += w * curve
+            at[0, s], at[1, s] = _shares(slope * leads[s], both)
+        for s in range(len(leads)):
+            sums[k, 0, s] += w * (0.5 + at[1, s])
+        for s in range(len(leads)):
+            cross = at[0, s] * at[1, s]
             sums[k, 4, s] -= by_t * cross
             sums[k, 5, s] -= by_m * cross
+        for s in range(len(leads)):
+            at[0, s] = 0.25 - 0.25 * both * at[0, s] - at[1, s] * at[1, s]
+        for s in range(len(leads)):
+            sums[k, 1, s] += steep * at[0, s]
+            sums[k, 2, s] += w * leads[s] * at[0, s]
+            sums[k, 3, s] += w * at[0, s]
