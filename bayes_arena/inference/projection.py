@@ -130,9 +130,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         """Sum scores and their slopes over what some annotators may be like, (``SLOPES`` + C, leads, m)."""
         size = len(share[part])
         if not target.slices and target.likelihood.is_exponential and len(leads) * len(share) >= MANY:
-            return _compiled_scores(
-                target, point, leads, ((own, weight * share[part]) for own, weight in around(point.own, view, part))
-            )
+            return _compiled_scores(target, point, leads, around(point.own, view, part), share[part])
         found = np.zeros((SLOPES + target.likelihood.n_coordinates, len(leads), size))
         for shifted, weight, own, expected, slope in everywhere(part):
             found[SCORE] += expected * weight
@@ -184,19 +182,21 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     return Projection(projected, by_head, OwnJacobian(shape, by_own), by_mean)
 
 
-def _compiled_scores(target: Objective, point: Point, leads: Floats, alike: Iterable[tuple[Floats, Floats]]) -> Floats:
-    """Return those sums where the likelihood is exponential, of annotators with numbers (m, q) and weights (m,)."""
+def _compiled_scores(
+    target: Objective, point: Point, leads: Floats, alike: Iterable[tuple[Floats, float]], share: Floats
+) -> Floats:
+    """Return those sums where the likelihood is exponential."""
     from bayes_arena.inference.marginal.kernels import add_scores
 
-    sums = np.zeros((0, 0, 0))
+    size, width = len(share), target.likelihood.n_coordinates
+    sums = np.zeros((size, SLOPES + 3, len(leads)))
     for own, weight in alike:
-        z = np.full((3, len(own)), -np.inf)  # an outcome that the model does not have is never likely
-        z[: target.likelihood.n_coordinates] = target.predictor.coordinates(np.zeros(len(own)), point.common, own.T)
-        sums = sums if sums.size else np.zeros((len(own), SLOPES + 3, len(leads)))
-        theta = target.predictor.theta(own.T) + np.zeros(len(own))
-        given = leads, theta, np.exp(z[T]), np.exp(z[M]), weight, sums
+        z = np.full((3, size), -np.inf)  # an outcome that the model does not have is never likely
+        z[:width] = target.predictor.coordinates(np.zeros(size), point.common, own.T)
+        theta = target.predictor.theta(own.T) + np.zeros(size)
+        given = leads, theta, np.exp(z[T]), np.exp(z[M]), weight * share, sums
         made_ready(add_scores, partial(add_scores, *given), "expected scores")
-    return sums.transpose(1, 2, 0)[: SLOPES + target.likelihood.n_coordinates]
+    return sums.transpose(1, 2, 0)[: SLOPES + width]
 
 
 def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:

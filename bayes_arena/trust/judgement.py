@@ -196,8 +196,10 @@ class Judgement:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of competitors that votes were cast on, none of which counts."""
-        cast, counted = (np.union1d(cells.a, cells.b) for cells in (self.cells, self.counted))
-        return tuple(self.cells.competitors[c] for c in np.setdiff1d(cast, counted))
+        cast, counted = np.zeros((2, self.cells.n_competitors), dtype=bool)
+        for met, cells in ((cast, self.cells), (counted, self.counted)):
+            met[cells.a] = met[cells.b] = True
+        return tuple(self.cells.competitors[c] for c in np.flatnonzero(cast & ~counted))
 
     def _by_aim(self) -> dict[tuple[int, bool], list[int]]:
         """Whose votes do not count, by whom they favour or hate."""
