@@ -31,7 +31,7 @@ WIN, LOSS, TIE, BOTH_BAD = range(4)
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
 AT_ONCE = 100_000
-"""Cells whose counts are put in order together."""
+"""Cells whose counts are looked at together."""
 NO_PROGRAM = -2
 """Code of the slice ``"program"`` of votes that people cast. (That of what a fit has never seen is -1.)"""
 
@@ -334,7 +334,13 @@ class Cells(Votes):
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""
-        return sum_by(self.annotator, self.counts.sum(axis=1), self.n_annotators)[: self.n_annotators]
+        return self._votes_by_annotator
+
+    @cached_property
+    def _votes_by_annotator(self) -> Floats:
+        votes = sum_by(self.annotator, self.counts.sum(axis=1), self.n_annotators)[: self.n_annotators]
+        votes.setflags(write=False)
+        return votes
 
 
 @dataclass(frozen=True, eq=False)
