@@ -130,7 +130,7 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
             theta = predictor.theta(numbers) + np.zeros((len(part), size))
             total = np.zeros(theta.shape)
             for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
-                moved = coordinates.copy()
+                moved = coordinates.copy() if shift else coordinates
                 if shift:
                     moved[T] += shift
                 total += net_agreement(moved, theta, nodes, chance * weights)
@@ -141,9 +141,11 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
 
 def _in_turn(likelihood: Likelihood, z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
     """Average the net score over nodes (K, size) of the leads, node by node, (m, size); z is that between equals."""
-    total, rest = np.zeros(theta.shape), np.broadcast_to(z[1:], (len(z) - 1, *theta.shape))
+    total, there = np.zeros(theta.shape), np.empty((len(z), *theta.shape))
+    there[:] = z
     for node, weight in zip(nodes, weights, strict=True):
-        total += weight * likelihood.net_score(np.concatenate([(theta * node)[None], rest]))
+        np.multiply(theta, node, out=there[ETA])
+        total += weight * likelihood.net_score(there)
     return total
 
 
