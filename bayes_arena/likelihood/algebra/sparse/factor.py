@@ -30,8 +30,8 @@ from bayes_arena.likelihood.algebra.sparse.solving.variances import inverse_diag
 
 EXACTLY, NEARLY, ROUGHLY = 1e-10, 1e-6, 1e-4
 """Tolerance of solutions, of those that only an average is taken of, and of draws."""
-AT_ONCE = 64
-"""Draws, and right-hand sides, that are solved for at once."""
+AT_ONCE = 32
+"""Draws, and right-hand sides, that are solved for at once: they stay in the cache of a processor."""
 DENSE = 5000
 """Competitors up to whom thousands of draws take less time from a dense matrix."""
 POWER_STEPS = 4

@@ -95,11 +95,10 @@ class SparseArrowFactor(Eliminated):
     @cached_property
     def strengths_first(self) -> SparseFactor:
         """The same matrix by strengths, and by common numbers and y."""
-        n, (_, count, width) = len(self.gauge), self.shape
-        pulls = self._border.T @ np.eye(self.shape[0])[:, n:] if self.shape[0] > n else np.zeros((count * width, 0))
+        n, width = len(self.gauge), len(self.held)
         diagonal = np.block([[np.diag(self.tail[:, p, q]) for q in range(width)] for p in range(width)])
         by_own = self._basis.T @ diagonal @ self._basis
-        towards = self._basis.T @ pulls
+        towards = self._basis.T @ self._border[n:].toarray().T
         across = np.hstack([self.head.across, self._border[:n] @ self._basis])
         return SparseFactor(
             self.head.strengths, across, np.block([[self.head.common, towards.T], [towards, by_own]]), self.gauge
