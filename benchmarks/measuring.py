@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import platform
 import resource
+import shlex
 import sys
 import time
 import traceback
@@ -134,10 +135,14 @@ def keep(folder: Path, name: str, runs: Sequence[Mapping[str, object]], *, by: s
     return table
 
 
-def publish(folder: Path, name: str, title: str, parts: Iterable[str]) -> None:
-    """Write ``NAME.md``: the title, the command, the parts, and what it ran on."""
-    command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
-    page = [f"# {title}", f"`uv run --group benchmark {command}`", *parts, machine()]
+def publish(folder: Path, name: str, title: str, parts: Iterable[str], *, beside: Sequence[str] = ()) -> None:
+    """Write ``NAME.md``: the title, the command, the parts, and what it ran on.
+
+    ``beside`` names packages that are not of the group: those that are there came by ``--with``.
+    """
+    others = [word for package in beside if installed(package) for word in ("--with", package)]
+    words = ["--group", "benchmark", *others, "python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]
+    page = [f"# {title}", f"`uv run {shlex.join(words)}`", *parts, machine()]
     (folder / f"{name}.md").write_text("\n\n".join(page) + "\n", encoding="utf-8")
     print(folder / f"{name}.md", file=sys.stderr)
 
