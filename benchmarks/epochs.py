@@ -4,8 +4,9 @@
 
 LLMFAO, annotators of more than 50 votes, as in the paper. ``descend`` is the package's own, on counts, with derivatives
 written out. The others are what one would write without it, a row for every vote: in PyTorch, the authors' library, an
-epoch is a few calls and a backward pass, in single precision by default; in JAX all epochs are one compiled loop. Both are written
-from the paper. PyTorch is not among our dependencies: without ``--with torch`` its row says that it is missing.
+epoch is a few calls and a backward pass, in single precision by default; in JAX all epochs are one compiled loop. Both
+are written from the paper. PyTorch is not among our dependencies: without ``--with torch`` its row says that it is
+missing.
 """
 
 import sys
