@@ -102,6 +102,17 @@ def cast(graph: str, n: int, votes: int, annotators: int, ties: bool) -> Cells:
     )
 
 
+def check(fit: ba.Fit, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return exact standard deviations on the board, of some where there are very many, and the errors of those given.
+
+    ``sd`` is of all competitors in the order of the cells, in logits.
+    """
+    n = len(sd)
+    some = np.arange(n) if n < SAMPLE else np.random.default_rng(1).choice(n, SOME, replace=False)
+    exact = np.sqrt(exact_variances(fit, some))
+    return exact, np.abs(sd[some] / exact - 1)
+
+
 def exact_variances(fit: ba.Fit, some: np.ndarray) -> np.ndarray:
     """Variances on the board of some competitors, by a dense matrix and nothing that estimates or approximates."""
     target, n, q = fit.target, fit.cells.n_competitors, len(fit.target.own)
@@ -168,12 +179,8 @@ def measure(model: str, graph: str, n: int, votes: int, annotators: int) -> str:
     if error is not None:
         how = f"estimated, {error:.2%}" if error else "dense"
     if n >= CHECKED:
-        board = board.sort_values("competitor")
-        points = 400 / np.log(10)
-        sd = ((board["upper"] - board["lower"]) / (2 * HALF_WIDTH * points)).to_numpy()
-        some = np.arange(n) if n < SAMPLE else np.random.default_rng(1).choice(n, SOME, replace=False)
-        exact = np.sqrt(exact_variances(fit, some))
-        off = np.abs(sd[some] / exact - 1)
+        board, points = board.set_index("competitor").loc[list(cells.competitors)], 400 / np.log(10)
+        exact, off = check(fit, (board["upper"] - board["lower"]).to_numpy() / (2 * HALF_WIDTH * points))
         if not off.max() < WORST:
             how += ", WRONG"
         errors = " / ".join(f"{value:.2%}" for value in (np.median(off), np.quantile(off, 0.99), off.max()))
