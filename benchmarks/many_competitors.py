@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy
 from measuring import Clock, Unfinished, in_own_process, peak_mib
 from scipy.linalg import cho_factor, cho_solve
@@ -102,15 +103,13 @@ def cast(graph: str, n: int, votes: int, annotators: int, ties: bool) -> Cells:
     )
 
 
-def check(fit: ba.Fit, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return exact standard deviations on the board, of some where there are very many, and the errors of those given.
-
-    ``sd`` is of all competitors in the order of the cells, in logits.
-    """
-    n = len(sd)
+def check(fit: ba.Fit, board: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return exact half widths of intervals, of some where there are very many, and how far off the board's are."""
+    shown = board.set_index("competitor").loc[list(fit.cells.competitors)]
+    half, n = (shown["upper"] - shown["lower"]).to_numpy() / 2, len(shown)
     some = np.arange(n) if n < SAMPLE else np.random.default_rng(1).choice(n, SOME, replace=False)
-    exact = np.sqrt(exact_variances(fit, some))
-    return exact, np.abs(sd[some] / exact - 1)
+    exact = HALF_WIDTH * 400 / np.log(10) * np.sqrt(exact_variances(fit, some))
+    return exact, np.abs(half[some] / exact - 1)
 
 
 def exact_variances(fit: ba.Fit, some: np.ndarray) -> np.ndarray:
@@ -179,14 +178,13 @@ def measure(model: str, graph: str, n: int, votes: int, annotators: int) -> str:
     if error is not None:
         how = f"estimated, {error:.2%}" if error else "dense"
     if n >= CHECKED:
-        board, points = board.set_index("competitor").loc[list(cells.competitors)], 400 / np.log(10)
-        exact, off = check(fit, (board["upper"] - board["lower"]).to_numpy() / (2 * HALF_WIDTH * points))
+        exact, off = check(fit, board)
         if not off.max() < WORST:
             how += ", WRONG"
         errors = " / ".join(f"{value:.2%}" for value in (np.median(off), np.quantile(off, 0.99), off.max()))
         if n < SAMPLE:
-            half = HALF_WIDTH * points * exact
-            places = rank_spread(board["elo"].to_numpy() - half, board["elo"].to_numpy() + half)
+            board = board.set_index("competitor").loc[list(cells.competitors)]
+            places = rank_spread(board["elo"].to_numpy() - exact, board["elo"].to_numpy() + exact)
             moved = [
                 np.abs(board[name] - place) for name, place in zip(("rank_best", "rank_worst"), places, strict=True)
             ]

@@ -168,11 +168,10 @@ def _fit_and_intervals(cells: ba.Cells, **options: Any) -> dict[str, Any]:
     whole, clock = Clock(), Clock()
     fit = ba.fit(cells, **options)
     parts = {"fit": clock.lap()}
-    ba.leaderboard(fit)
+    board = ba.leaderboard(fit)
     parts["intervals"] = clock.lap()
     found, peak = whole.lap(), peak_mib()
-    sd = ba.strengths(fit).set_index("competitor")["sd"].loc[list(cells.competitors)]
-    _, off = check(fit, sd.to_numpy())
+    _, off = check(fit, board)
     said = ", ".join(f"{name} {digits(part['wall_s'])} s" for name, part in parts.items())
     of_annotators = 2 if fit.target.own else 1  # exponentials: of a win, and of a tie
     work = {"bytes": held(cells), "exps": of_annotators * len(cells.a), "peak_mib": peak}
