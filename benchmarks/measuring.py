@@ -131,14 +131,19 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 def keep(folder: Path, name: str, runs: Sequence[Mapping[str, object]], *, by: str | None = None) -> pl.DataFrame:
     """Write runs to ``NAME.csv`` and return them; with ``by``, runs of other values of this column stay as they are."""
     folder.mkdir(parents=True, exist_ok=True)
-    path, table = folder / f"{name}.csv", pl.DataFrame(list(runs), infer_schema_length=None)
-    if by and path.is_file():
-        before = pl.read_csv(path, infer_schema_length=None)
-        table = pl.concat(
-            [before.filter(~pl.col(by).is_in(table[by].unique().to_list())), table], how="diagonal_relaxed"
-        )
-    table.write_csv(path)
+    table, before = pl.DataFrame(list(runs), infer_schema_length=None), kept(folder, name)
+    if by and len(before):
+        others = before.filter(~pl.col(by).is_in(table[by].unique().to_list()))
+        table = pl.concat([others, table], how="diagonal_relaxed")
+    table.write_csv(folder / f"{name}.csv")
     return table
+
+
+def kept(folder: Path, name: str) -> pl.DataFrame:
+    """Return the runs of ``NAME.csv``, none where there is no file."""
+    path = folder / f"{name}.csv"
+    nothing = pl.DataFrame(schema=dict.fromkeys(("row", "tool", "note"), pl.String))
+    return pl.read_csv(path, infer_schema_length=None) if path.is_file() else nothing
 
 
 def publish(folder: Path, name: str, title: str, parts: Iterable[str], *, beside: Sequence[str] = ()) -> None:
