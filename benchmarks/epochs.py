@@ -9,26 +9,13 @@ are written from the paper. PyTorch is not among our dependencies: without ``--w
 missing.
 """
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from measuring import (
-    FILES,
-    Clock,
-    Unfinished,
-    digits,
-    in_own_process,
-    installed,
-    keep,
-    markdown,
-    parser,
-    peak_mib,
-    publish,
-)
+from measuring import FILES, Clock, attempt, digits, keep, markdown, parser, peak_mib, publish
 
 import bayes_arena as ba
 from bayes_arena.experiments.descent import EPOCHS, FIRST, LEARNING_RATE, SECOND, TINY, descend, random_start
@@ -37,7 +24,7 @@ from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
 
 LEAST_VOTES = 50
-ROUNDS, LAPS = 2, 5
+ROUNDS, LAPS, LIMIT = 2, 5, 300.0
 AIM = 4000
 """How many times slower than ``fit`` the epochs were expected to be."""
 LOWER, HIGHER = 1e-9, 1e-5
@@ -139,16 +126,15 @@ CONTESTANTS: dict[str, tuple[str, Callable[[ba.Cells], float]]] = {
 """By name: the package, and what runs it and returns the mean loss."""
 
 
-def laps(name: str, path: Path) -> list[dict[str, Any]]:
+def measure(name: str, path: Path) -> dict[str, Any]:
     """Run one of them in this process: a first time, and again."""
-    votes, runs = ba.read_votes(path, prompt=False), []
-    _, run = CONTESTANTS[name]
+    votes, laps = ba.read_votes(path, prompt=False), []
     for lap in range(LAPS + 1):
         cells = ba.keep_annotators(votes, more_than=LEAST_VOTES)  # new ones: nothing is kept from the run before
         clock = Clock()
-        loss = run(cells)
-        runs.append({"lap": lap, **clock.lap(), "loss": loss, "peak_mib": peak_mib()})
-    return runs
+        loss = CONTESTANTS[name][1](cells)
+        laps.append({"lap": lap, **clock.lap(), "loss": loss, "peak_mib": peak_mib()})
+    return {"laps": laps}
 
 
 def race(path: Path) -> list[dict[str, Any]]:
@@ -156,14 +142,9 @@ def race(path: Path) -> list[dict[str, Any]]:
     runs: list[dict[str, Any]] = []
     for turn in range(ROUNDS):
         for name, (package, _) in CONTESTANTS.items():
-            row = {"row": "am-ELO, LLMFAO", "tool": name, "version": installed(package), "round": turn, "note": None}
-            if row["version"] is None:
-                runs.append(row | {"note": f"{package} is not installed"})
-                continue
-            print(f"round {turn + 1}: {name}", file=sys.stderr)
-            found = in_own_process(laps, name, path)
-            own = [{"note": found.why}] if isinstance(found, Unfinished) else found
-            runs += [row | run for run in own]
+            row = {"row": "am-ELO, LLMFAO", "tool": name, "round": turn}
+            found = attempt(row, [package], measure, name, path, limit=LIMIT)
+            runs += [found | lap for lap in found.pop("laps", [{}])]
     return runs
 
 
@@ -181,7 +162,10 @@ def page(runs: pl.DataFrame) -> str:
         wall, cpu, loss = (float(mine[key].median()) for key in ("wall_s", "cpu_s", "loss"))
         first = runs.filter((pl.col("tool") == name) & (pl.col("lap") == 0))["wall_s"].median()
         numbers = map(digits, (wall, cpu, seconds and wall / seconds, first))
-        rows.append([name, mine["version"][0], *numbers, f"{loss:.9f}", f"{loss - best:+.1e}" if seconds else ""])
+        failed = "".join(f"; in one round {note}" for note in runs.filter(pl.col("tool") == name)["note"].drop_nulls())
+        rows.append(
+            [name + failed, mine["version"][0], *numbers, f"{loss:.9f}", f"{loss - best:+.1e}" if seconds else ""]
+        )
     header = ["", "version", "s", "CPU s", f"times `fit` (aim: {AIM:,})", "first call, s", "mean loss", "above `fit`"]
     return markdown(header, rows)
 

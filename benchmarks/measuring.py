@@ -91,6 +91,28 @@ def in_own_process(work: Callable[..., Any], *given: object, limit: float = 600.
         process.join()
 
 
+def attempt(
+    row: Mapping[str, object], needs: Sequence[str], work: Callable[..., dict[str, Any]], *given: object, limit: float
+) -> dict[str, Any]:
+    """Return a row with what work finds in a process of its own, or with a note that says why there is nothing.
+
+    Parameters
+    ----------
+    row : mapping
+        What is known before; it is what stderr hears.
+    needs : sequence of str
+        Packages without which there is nothing to try; the row gets the version of the first.
+    work, *given, limit
+        As for :func:`in_own_process`; what it returns is added to the row.
+    """
+    about = {**row, "version": installed(needs[0]), "note": None}
+    if missing := [package for package in needs if not installed(package)]:
+        return about | {"note": f"{', '.join(missing)} not installed"}
+    print(*row.values(), sep=", ", file=sys.stderr)
+    found = in_own_process(work, *given, limit=limit)
+    return about | ({"note": found.why} if isinstance(found, Unfinished) else found)
+
+
 def _send(pipe: Connection, work: Callable[..., Any], given: tuple[object, ...], gib: float) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (int(gib * 2**30),) * 2)
     try:

@@ -11,8 +11,6 @@ would take is extrapolated from them.
 """
 
 import statistics
-import sys
-from collections.abc import Callable
 from importlib import import_module
 from time import perf_counter
 from typing import Any
@@ -23,10 +21,9 @@ from measuring import (
     FILES,
     HERE,
     Clock,
-    Unfinished,
+    attempt,
     digits,
     in_own_process,
-    installed,
     keep,
     kept,
     markdown,
@@ -56,7 +53,7 @@ SAID = (
 def sample(name: str, votes: str, seed: int) -> dict[str, Any]:
     """Sample once in this process, and look at the draws."""
     clock = Clock()
-    for module in SAMPLERS[name].modules:
+    for module in SAMPLERS[name].needs[1:]:
         import_module(module)
     imports = clock.lap()["wall_s"]
     cells = ba.read_votes(FILES[votes], prompt=False)
@@ -86,24 +83,14 @@ def race(votes: str, rounds: int) -> list[dict[str, Any]]:
     for turn in range(rounds):
         ours = None
         for name in SAMPLERS:
-            found = run(name, votes, {"round": turn}, sample, name, votes, turn + 1)
+            row = {"row": votes, "tool": name, "round": turn}
+            found = attempt(row, SAMPLERS[name].needs, sample, name, votes, turn + 1, limit=LIMIT)
             if "moments" in found:
                 mean, sd = found.pop("moments")
                 ours = (mean, sd) if name == OURS else ours
                 found["apart_sd"] = float(np.abs((mean - ours[0]) / ours[1]).max() if ours else np.nan)
             runs.append(found)
     return runs
-
-
-def run(name: str, votes: str, about: dict[str, int], work: Callable[..., Any], *given: object) -> dict[str, Any]:
-    """Let one of them do some work in a process of its own, and return a row: what it found, or why nothing."""
-    package, modules = SAMPLERS[name].package, SAMPLERS[name].modules
-    row = {"row": votes, "tool": name, "version": installed(package), **about, "note": None}
-    if missing := [module for module in modules if not installed(module)]:
-        return row | {"note": f"{', '.join(missing)} not installed"}
-    print(f"{votes}: {name}", file=sys.stderr)
-    found = in_own_process(work, *given, limit=LIMIT)
-    return row | ({"note": found.why} if isinstance(found, Unfinished) else found)
 
 
 def gradients(name: str) -> dict[str, Any]:
@@ -134,13 +121,14 @@ def section(votes: str, runs: pl.DataFrame) -> str:
         if done.is_empty():
             rows.append([name, mine["version"][0] or "", mine["note"][0], *[""] * 11])
             continue
+        failed = "".join(f"; in one round {note}" for note in mine["note"].drop_nulls())
         means = {key: float(done[key].mean()) for key in ("wall_s", "cpu_s", "sampling_s", "ess", "gradients_a_draw")}
         own = [float((done["ess"] / done[key]).mean()) for key in ("sampling_s", "wall_s", "cpu_s")]
         rates[name] = own
         ratios = [digits(rates[OURS][place] / own[place]) if OURS in rates else "" for place in range(3)]
         rows.append(
             [
-                name,
+                name + failed,
                 mine["version"][0] or "",
                 *(digits(means[key]) for key in means),
                 *(f"{digits(rate)} ({ratio})" for rate, ratio in zip(own, ratios, strict=True)),
@@ -200,7 +188,11 @@ def main() -> None:
     for name in files:
         keep(given.into, "nuts", race(name, given.rounds), by="row")
     if LARGE in given.votes:
-        keep(given.into, "nuts_gradients", [run(name, LARGE, {}, gradients, name) for name in SAMPLERS])
+        timed = [
+            attempt({"row": LARGE, "tool": name}, rival.needs, gradients, name, limit=LIMIT)
+            for name, rival in SAMPLERS.items()
+        ]
+        keep(given.into, "nuts_gradients", timed)
     sampled, timed = (kept(given.into, name) for name in ("nuts", "nuts_gradients"))
     parts = [SAID, *(section(name, own) for name in FILES if len(own := sampled.filter(pl.col("row") == name)))]
     if len(timed):

@@ -243,32 +243,29 @@ class Rival:
 
     Attributes
     ----------
-    package : str
-        As pip knows it.
-    modules : list of str
-        What is imported before the clock starts.
+    needs : list of str
+        Packages: the one that it is a part of, and what is imported before the clock starts.
     sample : callable
         From votes and a seed to draws.
     gradient : callable
         From votes to the log density and its gradient at some point.
     """
 
-    package: str
-    modules: list[str]
+    needs: list[str]
     sample: Callable[[ba.Cells, int], xr.Dataset]
     gradient: Callable[[ba.Cells], Callable[[], object]]
 
 
 SAMPLERS = {
-    'fit(method="nuts")': Rival("bayes-arena", ["nutpie", "numba"], by_fit, gradient_of_ours),
-    "PyMC, one row a vote, nutpie": Rival("pymc", ["pymc", "nutpie", "numba"], by_pymc, gradient_of_plain),
+    'fit(method="nuts")': Rival(["bayes-arena", "nutpie", "numba"], by_fit, gradient_of_ours),
+    "PyMC, one row a vote, nutpie": Rival(["pymc", "pymc", "nutpie", "numba"], by_pymc, gradient_of_plain),
     "NumPyro, counts, double precision": Rival(
-        "numpyro", ["numpyro", "jax"], partial(by_numpyro, double=True), partial(gradient_of_counted, double=True)
+        ["numpyro", "numpyro", "jax"], partial(by_numpyro, double=True), partial(gradient_of_counted, double=True)
     ),
     "NumPyro, counts": Rival(
-        "numpyro", ["numpyro", "jax"], partial(by_numpyro, double=False), partial(gradient_of_counted, double=False)
+        ["numpyro", "numpyro", "jax"], partial(by_numpyro, double=False), partial(gradient_of_counted, double=False)
     ),
     "BlackJAX, counts": Rival(
-        "blackjax", ["blackjax", "numpyro", "jax"], by_blackjax, partial(gradient_of_counted, double=False)
+        ["blackjax", "blackjax", "numpyro", "jax"], by_blackjax, partial(gradient_of_counted, double=False)
     ),
 }
