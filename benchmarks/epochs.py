@@ -33,8 +33,9 @@ SAID = (
     "All votes of annotators with more than 50 of them on LLMFAO. Medians of calls after the first, in two processes "
     "each, in turn; the first call imports and compiles. PyTorch and JAX have one row for every vote, derivatives by "
     "the library, and the same start and rule (Adam at rate 0.1, theta divided by its sum in the likelihood); they "
-    "are programs written for this page, not the authors'. PyTorch computes in single precision, its default, and by "
-    "one thread: with arrays this small, more of them only wait for each other."
+    "are programs written for this page from the paper, not the authors'. PyTorch computes in single precision, its "
+    "default, and by one thread: with arrays this small, more of them only wait for each other. JAX computes in double "
+    "precision. PyTorch is in the table only if it is installed, by `--with torch`."
 )
 
 

@@ -106,7 +106,7 @@ def attempt(
         As for :func:`in_own_process`; what it returns is added to the row.
     """
     about = {**row, "version": installed(needs[0]), "note": None}
-    if missing := [package for package in needs if not installed(package)]:
+    if missing := [package for package in dict.fromkeys(needs) if not installed(package)]:
         return about | {"note": f"{', '.join(missing)} not installed"}
     print(*row.values(), sep=", ", file=sys.stderr)
     found = in_own_process(work, *given, limit=limit)

@@ -154,7 +154,7 @@ def of_many_judged(competitors: int) -> Callable[[], Any]:
     """Take votes as ``many_competitors.py`` casts them, which are made in no time."""
 
     def measure() -> Any:
-        return in_own_process(_many_judged, competitors, limit=LIMIT)
+        return in_own_process(_many_judged, competitors, limit=LIMIT / 2)
 
     return measure
 
