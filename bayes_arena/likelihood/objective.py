@@ -19,9 +19,9 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border, summed_by_block
-from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block
+from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
+from bayes_arena.likelihood.algebra.row_sums import loss, row_sums
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
@@ -183,11 +183,15 @@ class Objective:
 
     def loss(self, point: Point) -> float:
         """Negative log-likelihood in nats, without the prior."""
-        return loss_by_block(self, point) if has_many_rows(self) else float(self.row_terms(point).value.sum())
+        return float(self.row_terms(point).value.sum()) if self.slices else loss(self, point)
 
     def value(self, point: Point) -> float:
         """Negative log-posterior up to a constant."""
-        value = self.loss(point) + 0.5 * float(point.strength @ point.strength) / self.strength_sd**2
+        return self.loss(point) + self._penalty(point)
+
+    def _penalty(self, point: Point) -> float:
+        """Negative log-prior up to a constant."""
+        value = 0.5 * float(point.strength @ point.strength) / self.strength_sd**2
         for x, effect in zip(point.common, self.common, strict=True):
             value += 0.5 * ((float(x) - effect.mean) / effect.sd) ** 2
         for column, effect in enumerate(self.own):
@@ -208,11 +212,19 @@ class Objective:
         The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
         Hessian is positive definite wherever the rows are convex: everywhere, but for ties under Rao-Kupper.
         """
+        return self.value_and_derivatives(point, residuals=residuals)[1:]
+
+    def value_and_derivatives(
+        self, point: Point, *, residuals: bool = True
+    ) -> tuple[float, Point, Arrow | Crossed | SparseHessian]:
+        """``value`` and :meth:`gradient_and_hessian`, in one pass over the rows."""
         if self.numbering is not None:
-            return crossed_hessian(self, point, self.row_terms(point), residuals=residuals)
-        if has_few_pairs(self):
-            return sparse_hessian(self, point)
-        return summed_by_block(self, point) if has_many_rows(self) else arrow_hessian(self, point, residuals=residuals)
+            terms = self.row_terms(point)
+            value = float(terms.value.sum()) + self._penalty(point)
+            return value, *crossed_hessian(self, point, terms, residuals=residuals)
+        sums = row_sums(self, point, residuals=residuals)
+        found = sparse_hessian(self, point, sums) if has_few_pairs(self) else arrow_hessian(self, point, sums)
+        return sums.loss + self._penalty(point), *found
 
     def bend(self, point: Point, head: Floats, own: Floats) -> Point:
         """J' W e: the change of the gradient, without residuals, along a step's second order in eta.
@@ -234,8 +246,8 @@ class Objective:
         )
 
     @cached_property
-    def border(self) -> Border:
-        """Which numbers of the head every annotator touches: a border without numbers."""
+    def border(self) -> tuple[Border, Ints, Ints]:
+        """Which numbers of the head every annotator touches: a border without numbers, and their places."""
         return empty_border(self)
 
     def thetas(self, point: Point) -> Any:

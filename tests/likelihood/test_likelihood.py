@@ -11,7 +11,7 @@ import pytest
 from scipy.linalg import block_diag
 
 import bayes_arena as ba
-from bayes_arena.likelihood.algebra import sparse
+from bayes_arena.likelihood.algebra import row_sums, sparse
 from bayes_arena.likelihood.algebra.arrow import Arrow, factorise
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
@@ -137,8 +137,12 @@ def test_dropped_outcomes_count_nowhere(four_outcomes):
     assert seen["davidson", "outcome"] == counts.sum()
 
 
-@pytest.mark.parametrize("scale", [0.01, 1.0])
-def test_gradient_by_finite_differences(target, scale):
+ROWS_AT_ONCE = pytest.mark.parametrize(("scale", "block"), [(0.01, row_sums.BLOCK), (1.0, 25)])
+
+
+@ROWS_AT_ONCE
+def test_gradient_by_finite_differences(target, scale, block, monkeypatch):
+    monkeypatch.setattr(row_sums, "BLOCK", block)
     point = random_point(target, 1, scale)
     x = flat(point)
     steps = 1e-6 * np.eye(len(x))
@@ -146,8 +150,9 @@ def test_gradient_by_finite_differences(target, scale):
     np.testing.assert_allclose(flat(target.gradient_and_hessian(point)[0]), numeric, rtol=1e-5, atol=1e-4)
 
 
-@pytest.mark.parametrize("scale", [0.01, 1.0])
-def test_hessian_by_finite_differences(target, scale):
+@ROWS_AT_ONCE
+def test_hessian_by_finite_differences(target, scale, block, monkeypatch):
+    monkeypatch.setattr(row_sums, "BLOCK", block)
     point = random_point(target, 2, scale)
     x = flat(point)
     steps = 1e-6 * np.eye(len(x))

@@ -44,6 +44,8 @@ LONGEST_BEND = 0.75
 """Length of a step's curved part, relative to the straight one, beyond which it is not trusted."""
 
 Curvature = tuple[Arrow | Crossed | SparseHessian, Factor | CrossedFactor | SparseFactor]
+Reached = tuple[float, Point, Arrow | Crossed | SparseHessian]
+"""Value, gradient and Hessian somewhere."""
 Path = Callable[[float], Point]
 """Where a step of some length, 1 for the whole one, leads."""
 HUGE = 20.0
@@ -159,10 +161,9 @@ def _descend(
 ) -> tuple[Optimum, Arrow | Crossed | SparseHessian]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
-    value = objective.value(point)
+    value, gradient, arrow = objective.value_and_derivatives(point)
     damping = 0.0
     for iteration in range(MAX_ITERATIONS):
-        gradient, arrow = objective.gradient_and_hessian(point)
         gradient = gauge.on_plane(gradient)
         factor, damping = _factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
         if factor is None:
@@ -180,16 +181,15 @@ def _descend(
         path: Path = partial(point.moved, head, own)
         if iteration >= STRAIGHT and objective.free_discrimination and not (done or objective.slices):
             path = _bent(objective, point, factor, gauge, head, own)
-        length, value = _step(objective, path, value, slope, rounding, whole=done)
-        if not length:
+        length, reached = _step(objective, path, value, slope, rounding, whole=done)
+        if reached is None:
             break
-        point = path(length)
+        point, (value, gradient, arrow) = path(length), reached
         damping = damping / 10 if length == 1.0 else damping
         if done:
-            gradient, arrow = objective.gradient_and_hessian(point)
             largest = _largest(gauge.on_plane(gradient)) / n_votes
             return Optimum(point, value, largest, iteration + 1), arrow
-    largest = _largest(gradient) / n_votes
+    largest = _largest(gauge.on_plane(gradient)) / n_votes
     return Optimum(point, value, largest, iteration + 1, converged=False), arrow
 
 
@@ -238,18 +238,25 @@ def _bent(
 
 def _step(
     objective: Objective, path: Path, value: float, slope: float, rounding: float, *, whole: bool
-) -> tuple[float, float]:
+) -> tuple[float, Reached | None]:
     """Halve the step until the objective falls (Armijo), within rounding; length 0 if it never does.
 
-    Returns the length and the value there. A whole step is taken as it is.
+    Returns the length, and value, gradient and Hessian there. A whole step is taken as it is.
     """
-    length = 1.0
+
+    def falls(length: float, moved: float) -> bool:
+        return whole or moved <= value + 1e-4 * length * slope + rounding
+
+    with np.errstate(over="ignore", invalid="ignore"):  # a step too long may lead to infinity
+        reached = objective.value_and_derivatives(path(1.0))  # nearly always far enough
+    if falls(1.0, reached[0]):
+        return 1.0, reached
+    length = 0.5
     while length > 1e-10:
-        moved = objective.value(path(length))
-        if whole or moved <= value + 1e-4 * length * slope + rounding:
-            return length, moved
+        if falls(length, objective.value(path(length))):
+            return length, objective.value_and_derivatives(path(length))
         length /= 2
-    return 0.0, value
+    return 0.0, None
 
 
 def _leave_saddle(objective: Objective, point: Point, arrow: Arrow, gauge: Gauge) -> Point:

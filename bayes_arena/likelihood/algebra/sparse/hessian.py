@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.features_pass import has_many_rows
+from bayes_arena.likelihood.algebra.row_sums import RowSums
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import times
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.objective import Objective
@@ -84,27 +82,24 @@ def are_many(n: int) -> bool:
 def has_few_pairs(target: Objective) -> bool:
     """Whether a model has such a Hessian: of many competitors, few of whom met, and without own numbers or slices."""
     n = target.n_competitors
-    if not are_many(n) or target.own or target.slices or target.likelihood.loop not in CONVEX or has_many_rows(target):
+    if not are_many(n) or target.own or target.slices or target.likelihood.loop not in CONVEX:
         return False
     return len(target.tally.i) <= 0.5 * FULL * n * n
 
 
-def sparse_hessian(target: Objective, point: Point) -> tuple[Point, SparseHessian]:
-    """Return gradient and Hessian."""
+def sparse_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, SparseHessian]:
+    """Return gradient and Hessian, given the sums over the rows."""
     from scipy.sparse import coo_array, diags_array
 
-    n, tally, common = target.n_competitors, target.tally, target.common
-    terms, (bases, _) = target.row_terms(point), target.bases(point)
-    slope, curve = terms.gradient, terms.hessian
-    weights = coo_array((curve[ETA, ETA], (tally.i, tally.j)), shape=(n, n)).tocsr()
+    n, pairs, common = target.n_competitors, target.tally.pairs, target.common
+    weights = coo_array((sums.weight, (pairs.i, pairs.j)), shape=(n, n)).tocsr()
     weights = weights + weights.T
     laplacian = diags_array(target.strength_sd**-2 + weights.sum(axis=1), format="csr") - weights
-    g_common, across, both = np.zeros(len(common)), np.zeros((n, len(common))), np.zeros((len(common), len(common)))
-    for s, effect in enumerate(common):
-        g_common[s] = times(bases[s], slope[effect.coordinate]).sum() + (point.common[s] - effect.mean) / effect.sd**2
-        across[:, s] = target.by_competitor(times(bases[s], curve[ETA, effect.coordinate]))
-        for t, other in enumerate(common):
-            both[s, t] = times(bases[s], times(bases[t], curve[effect.coordinate, other.coordinate])).sum()
-        both[s, s] += effect.sd**-2
-    g_strength = target.by_competitor(slope[ETA]) + point.strength / target.strength_sd**2
+    mean, sd = (np.array([getattr(effect, name) for effect in common]) for name in ("mean", "sd"))
+    across = np.zeros((n, len(common)))
+    for s, curvature in enumerate(sums.across):
+        across[:, s] = pairs.by_competitor(curvature, n)
+    both = sums.hessian.sum(axis=2) + np.diag(sd**-2.0)
+    g_common = sums.gradient.sum(axis=1) + (point.common - mean) / sd**2
+    g_strength = pairs.by_competitor(sums.lead, n) + point.strength / target.strength_sd**2
     return Point(g_strength, g_common, np.zeros((0, 0))), SparseHessian(laplacian.tocsr(), across, both)
