@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
 from bayes_arena.likelihood.algebra.row_sums import loss, row_sums
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
@@ -223,7 +223,8 @@ class Objective:
             value = float(terms.value.sum()) + self._penalty(point)
             return value, *crossed_hessian(self, point, terms, residuals=residuals)
         sums = row_sums(self, point, residuals=residuals)
-        found = sparse_hessian(self, point, sums) if has_few_pairs(self) else arrow_hessian(self, point, sums)
+        alone = has_few_pairs(self) and not self.own
+        found = (sparse_hessian if alone else arrow_hessian)(self, point, sums)
         return sums.loss + self._penalty(point), *found
 
     def bend(self, point: Point, head: Floats, own: Floats) -> Point:

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.row_sums import RowSums
+from bayes_arena.likelihood.algebra.row_sums import RowSums, of_head
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
+from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs, sparse_hessian
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
 
@@ -34,39 +35,32 @@ if TYPE_CHECKING:
 
 def arrow_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Arrow]:
     """Return gradient and Hessian of a model without slices, given the sums over its rows."""
-    pairs = target.tally.pairs
+    gradient, head = (sparse_hessian if has_few_pairs(target) else _dense_head)(target, point, sums)
     n, c, count, width = target.n_competitors, len(target.common), target.n_annotators, len(target.own)
-    numbers, own = slice(0, c), slice(c, c + width)
-
-    # strengths
-    g_strength = pairs.by_competitor(sums.lead, n) + point.strength / target.strength_sd**2
-    head = np.zeros((n + c, n + c))
-    laplacian = head[:n, :n]
-    laplacian[pairs.i, pairs.j] = -sums.weight
-    laplacian += laplacian.T
-    laplacian[np.diag_indices(n)] = target.strength_sd**-2 - laplacian.sum(axis=1)
-
-    # what annotators have in common
-    g_common = sums.gradient[numbers].sum(axis=1)
-    head[n:, n:] = sums.hessian[numbers, numbers].sum(axis=2)
-    for s, effect in enumerate(target.common):
-        g_common[s] += (point.common[s] - effect.mean) / effect.sd**2
-        head[:n, n + s] = head[n + s, :n] = pairs.by_competitor(sums.across[s], n)
-        head[n + s, n + s] += effect.sd**-2
-
-    # every annotator's own
     if not width:
-        border = Border.of(np.zeros((n + c, count, 0)))
-        return Point(g_strength, g_common, np.zeros((count, 0))), Arrow(head, border, np.zeros((count, 0, 0)))
+        return gradient, Arrow(head, Border.of(np.zeros((n + c, count, 0))), np.zeros((count, 0, 0)))
+    numbers, own = slice(0, c), slice(c, c + width)
     mean, sd = (np.array([getattr(effect, name) for effect in target.own]) for name in ("mean", "sd"))
     g_own = sums.gradient[own].T + (point.own - mean) / sd**2
     tail = sums.hessian[own, own].transpose(2, 0, 1).copy()
     tail[:, np.arange(width), np.arange(width)] += sd**-2
     empty, places, last = target.border
     value = np.empty((len(empty.column), width))
-    value[places] = sums.met.T
-    value[last] = sums.hessian[own, numbers].T
-    return Point(g_strength, g_common, g_own), Arrow(head, replace(empty, value=value), tail)
+    value[places], value[last] = sums.met.T, sums.hessian[own, numbers].T
+    return replace(gradient, own=g_own), Arrow(head, replace(empty, value=value), tail)
+
+
+def _dense_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats]:
+    """Return gradient and Hessian by strengths and common numbers."""
+    n, pairs = target.n_competitors, target.tally.pairs
+    gradient, across, common = of_head(target, point, sums)
+    head = np.zeros((n + len(common), n + len(common)))
+    laplacian = head[:n, :n]
+    laplacian[pairs.i, pairs.j] = -sums.weight
+    laplacian += laplacian.T
+    laplacian[np.diag_indices(n)] = target.strength_sd**-2 - laplacian.sum(axis=1)
+    head[:n, n:], head[n:, :n], head[n:, n:] = across, across.T, common
+    return gradient, head
 
 
 def empty_border(target: Objective) -> tuple[Border, Ints, Ints]:

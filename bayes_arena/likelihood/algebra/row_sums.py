@@ -21,11 +21,11 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import Effect, basis, lead, times
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.objective import Objective
-    from bayes_arena.likelihood.point import Point
     from bayes_arena.votes.cells import Tally
 
 BLOCK = 16384
@@ -111,6 +111,27 @@ def row_sums(target: Objective, point: Point, *, residuals: bool) -> RowSums:
 
 def _kind(effect: Effect) -> tuple[str, int, int]:
     return effect.basis, effect.feature, effect.coordinate
+
+
+def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats, Floats]:
+    """Return what is left of the head when the strengths' block is apart, with the prior.
+
+    Returns
+    -------
+    gradient : Point
+        By strengths and common numbers.
+    across, common : ndarray, shapes (n, c) and (c, c)
+        Hessian by strengths and common numbers, and by two of the latter.
+    """
+    n, c, pairs = target.n_competitors, len(target.common), target.tally.pairs
+    mean, sd = (np.array([getattr(effect, name) for effect in target.common]) for name in ("mean", "sd"))
+    across, common = np.empty((n, c)), sums.hessian[:c, :c].sum(axis=2)
+    for s in range(c):
+        across[:, s] = pairs.by_competitor(sums.across[s], n)
+        common[s, s] += sd[s] ** -2
+    by_strength = pairs.by_competitor(sums.lead, n) + point.strength / target.strength_sd**2
+    by_common = sums.gradient[:c].sum(axis=1) + (point.common - mean) / sd**2
+    return Point(by_strength, by_common, np.zeros((target.n_annotators, 0))), across, common
 
 
 def loss(target: Objective, point: Point) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.row_sums import RowSums
+from bayes_arena.likelihood.algebra.row_sums import RowSums, of_head
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
 from bayes_arena.likelihood.point import Point
 
@@ -25,6 +25,8 @@ MANY = 1500
 """Competitors from which it is worth it: fewer are solved exactly in a tenth of a second."""
 FULL = 0.05
 """Share of the pairs that met, counted once by every row of votes, above which dense matrices are faster."""
+FEW_OWN, OWN_SHARE = 1500, 0.5
+"""Numbers of annotators up to which they are solved for together, and that in all and relative to the competitors."""
 CONVEX = ("half", "davidson", "both-bad")
 """Loops of likelihoods whose Hessian is positive definite everywhere, as conjugate gradients need it."""
 
@@ -66,12 +68,27 @@ class SparseHessian:
         numpy.linalg.LinAlgError
             If it is not positive definite.
         """
+        stiffer = self.damped(damping)
+        columns = gauge if isinstance(gauge, np.ndarray) else np.zeros((len(self.across), 0))
+        return SparseFactor(stiffer.strengths, stiffer.across, stiffer.common, columns)
+
+    def damped(self, damping: float) -> SparseHessian:
+        """Return it with something added to the diagonal."""
+        if not damping:
+            return self
         from scipy.sparse import eye_array
 
         n, c = self.across.shape
-        strengths = self.strengths + damping * eye_array(n, format="csr") if damping else self.strengths
-        columns = gauge if isinstance(gauge, np.ndarray) else np.zeros((n, 0))
-        return SparseFactor(strengths, self.across, self.common + damping * np.eye(c), columns)
+        strengths = self.strengths + damping * eye_array(n, format="csr")
+        return SparseHessian(strengths, self.across, self.common + damping * np.eye(c))
+
+    def in_full(self) -> Floats:
+        """Return it as a dense matrix, (h, h)."""
+        n, c = self.across.shape
+        full = np.zeros((n + c, n + c))
+        full[:n, :n] = self.strengths.toarray()
+        full[:n, n:], full[n:, :n], full[n:, n:] = self.across, self.across.T, self.common
+        return full
 
 
 def are_many(n: int) -> bool:
@@ -80,26 +97,25 @@ def are_many(n: int) -> bool:
 
 
 def has_few_pairs(target: Objective) -> bool:
-    """Whether a model has such a Hessian: of many competitors, few of whom met, and without own numbers or slices."""
-    n = target.n_competitors
-    if not are_many(n) or target.own or target.slices or target.likelihood.loop not in CONVEX:
+    """Whether a model has such a Hessian: of many competitors, few of whom met, and without slices.
+
+    If annotators have numbers of their own these have to be few, and have a prior: they are solved for together.
+    """
+    n, own = target.n_competitors, target.n_annotators * len(target.own)
+    if not are_many(n) or target.slices or target.likelihood.loop not in CONVEX:
         return False
-    return len(target.tally.i) <= 0.5 * FULL * n * n
+    if own and (own > min(FEW_OWN, OWN_SHARE * n) or not target.is_proper):
+        return False
+    return len(target.tally.pairs.i if own else target.tally.i) <= 0.5 * FULL * n * n
 
 
 def sparse_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, SparseHessian]:
-    """Return gradient and Hessian, given the sums over the rows."""
+    """Return gradient and Hessian by strengths and common numbers, given the sums over the rows."""
     from scipy.sparse import coo_array, diags_array
 
-    n, pairs, common = target.n_competitors, target.tally.pairs, target.common
+    n, pairs = target.n_competitors, target.tally.pairs
     weights = coo_array((sums.weight, (pairs.i, pairs.j)), shape=(n, n)).tocsr()
     weights = weights + weights.T
     laplacian = diags_array(target.strength_sd**-2 + weights.sum(axis=1), format="csr") - weights
-    mean, sd = (np.array([getattr(effect, name) for effect in common]) for name in ("mean", "sd"))
-    across = np.zeros((n, len(common)))
-    for s, curvature in enumerate(sums.across):
-        across[:, s] = pairs.by_competitor(curvature, n)
-    both = sums.hessian.sum(axis=2) + np.diag(sd**-2.0)
-    g_common = sums.gradient.sum(axis=1) + (point.common - mean) / sd**2
-    g_strength = pairs.by_competitor(sums.lead, n) + point.strength / target.strength_sd**2
-    return Point(g_strength, g_common, np.zeros((0, 0))), SparseHessian(laplacian.tocsr(), across, both)
+    gradient, across, common = of_head(target, point, sums)
+    return gradient, SparseHessian(laplacian.tocsr(), across, common)
