@@ -129,6 +129,21 @@ class Objective:
         """Theta of every annotator, mean 1 after a fit, shape (M,); empty where it is fixed at 1."""
         return point.own[:, THETA] if self.free_discrimination else np.zeros(0)
 
+    def at_best_scale(self, point: Point) -> Point:
+        """Return (alpha r, theta / alpha), which predicts the same, with the alpha that the prior finds likeliest.
+
+        The point itself, unless the prior of theta is symmetric about zero.
+        """
+        if not self.free_discrimination or self.own[THETA].mean or self.is_flat or self.slices:
+            return point
+        theta = point.own[:, THETA]
+        strengths, thetas = np.linalg.norm(point.strength) / self.strength_sd, np.linalg.norm(theta) / self.own[THETA].sd
+        if not strengths or not thetas:
+            return point
+        alpha, own = math.sqrt(thetas / strengths), point.own.copy()
+        own[:, THETA] = theta / alpha
+        return replace(point, strength=alpha * point.strength, own=own)
+
     def leads(self, strength: Floats) -> Floats:
         """Leads of every row, shape (..., n_rows), for strengths (..., n)."""
         return lead(strength, self.tally.i, self.tally.j)

@@ -161,6 +161,7 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
 def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -> tuple[Optimum, Hessian]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
+    point = objective.at_best_scale(point)
     value, gradient, arrow = objective.value_and_derivatives(point)
     damping = 0.0
     for iteration in range(MAX_ITERATIONS):
@@ -181,6 +182,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
         path: Path = partial(point.moved, head, own)
         if iteration >= STRAIGHT and objective.free_discrimination and not (done or objective.slices):
             path = _bent(objective, point, factor, gauge, head, own)
+        path = partial(_at_best_scale, objective, path)
         length, reached = _step(objective, path, value, slope, rounding, whole=done)
         if reached is None:
             break
@@ -233,6 +235,10 @@ def _bent(
     if bent_head @ bent_head + np.sum(bent_own**2) > LONGEST_BEND**2 * (head @ head + np.sum(own**2)):
         return partial(point.moved, head, own)
     return lambda length: point.moved(head + length * bent_head, own + length * bent_own, length)
+
+
+def _at_best_scale(objective: Objective, path: Path, length: float) -> Point:
+    return objective.at_best_scale(path(length))
 
 
 def _step(
