@@ -8,13 +8,12 @@ Functions of the parameters get their variance by the delta method, Var f = J V 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
-from bayes_arena.inference.mode.newton import Curvature, Gauge
+from bayes_arena.inference.mode.newton import Curvature, Gauge, diagonal
 from bayes_arena.likelihood.algebra.arrow import AnyFactor, Factor, factorise
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
@@ -188,14 +187,12 @@ def laplace_at(
         ) from None
     singular = False
     least = ROUNDING if target.is_proper else SINGULAR
-    if isinstance(
-        factor, SparseArrowFactor
-    ):  # a prior holds all of it, and what rounding leaves of that has no solution
+    if isinstance(factor, SparseArrowFactor):  # a prior holds every number, and is not drowned: it is solved
         return Laplace(factor, shifts, singular=False, log_determinant=None)
     if isinstance(factor, SparseFactor):
         return Laplace(factor, shifts, singular=factor.smallest_eigenvalue() < least, log_determinant=None)
     if isinstance(factor, Factor):
-        scale = np.sqrt(np.diag(cast(Arrow, arrow).head_in_full() + extra))
+        scale = np.sqrt(diagonal(arrow, extra))
         singular = _smallest_eigenvalue(factor, scale) < least
     # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms
     gauge_part = shifts.shape[1] * np.log(gauge.shift_size(arrow) + target.strength_sd**-2)

@@ -115,7 +115,7 @@ class Gauge:
 
     def shift_size(self, arrow: Hessian) -> float:
         """Size of the rank-one terms."""
-        return max(float(_diagonal(arrow)[: len(self.shifts)].mean()), 1e-8)
+        return max(float(diagonal(arrow)[: len(self.shifts)].mean()), 1e-8)
 
     def on_plane(self, gradient: Point) -> Point:
         """Project a gradient to the plane of the constraints."""
@@ -195,9 +195,15 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
     return Optimum(point, value, largest, iteration + 1, converged=False), arrow
 
 
-def _diagonal(arrow: Hessian) -> Floats:
+def diagonal(arrow: Hessian, extra: Floats | float = 0.0) -> Floats:
+    """Return the diagonal of the head of a Hessian with gauge terms as :meth:`Gauge.extra` gives them, shape (h,)."""
     head = arrow if isinstance(arrow, SparseHessian) else arrow.head
-    return head.diagonal() if isinstance(head, SparseHessian) else np.diag(head)
+    if not isinstance(head, SparseHessian):
+        return np.diag(head + extra)
+    found = head.diagonal()
+    if isinstance(extra, np.ndarray):
+        found[: len(extra)] += np.sum(extra**2, axis=1)
+    return found
 
 
 def _largest(gradient: Point) -> float:
@@ -206,13 +212,13 @@ def _largest(gradient: Point) -> float:
 
 def _factorise_damped(arrow: Hessian, extra: Floats, damping: float, gauge: Gauge) -> tuple[AnyFactor | None, float]:
     """Factorise with the least damping (of those tried) that makes the Hessian positive definite; None if none does."""
-    diagonal = float(np.abs(_diagonal(arrow)).mean()) + 1e-8
-    damping = 0.0 if damping < 1e-9 * diagonal else damping
-    while damping <= MAX_DAMPING * diagonal:
+    size = float(np.abs(diagonal(arrow)).mean()) + 1e-8
+    damping = 0.0 if damping < 1e-9 * size else damping
+    while damping <= MAX_DAMPING * size:
         try:
             return factorise(arrow, extra=extra, held=gauge.held, damping=damping), damping
         except np.linalg.LinAlgError:
-            damping = 4 * damping or 1e-3 * diagonal
+            damping = 4 * damping or 1e-3 * size
     return None, damping
 
 

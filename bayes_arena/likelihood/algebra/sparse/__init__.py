@@ -3,6 +3,7 @@
 ===============  ====================================================================================
 border           how the head and the annotators' numbers pull together
 own_jacobian     derivatives by the numbers of all annotators
+eliminated       what follows from the annotators' blocks alone
 hessian          the strengths of many competitors, few of whom met
 factor           what that is asked for: solutions, variances, draws, determinant
 with_annotators  the same where a few annotators have numbers of their own
