@@ -130,18 +130,18 @@ class Objective:
         return point.own[:, THETA] if self.free_discrimination else np.zeros(0)
 
     def at_best_scale(self, point: Point) -> Point:
-        """Return (alpha r, theta / alpha), which predicts the same, with the alpha that the prior finds likeliest.
+        """Return (alpha r, theta / alpha), which predicts the same, for the alpha that the prior finds likeliest.
 
         The point itself, unless the prior of theta is symmetric about zero.
         """
-        if not self.free_discrimination or self.own[THETA].mean or self.is_flat or self.slices:
+        if not self.free_discrimination or self.own[THETA].mean or self.slices:
             return point
-        theta = point.own[:, THETA]
-        strengths, thetas = np.linalg.norm(point.strength) / self.strength_sd, np.linalg.norm(theta) / self.own[THETA].sd
-        if not strengths or not thetas:
+        of_strength = np.linalg.norm(point.strength) / self.strength_sd
+        of_theta = np.linalg.norm(point.own[:, THETA]) / self.own[THETA].sd
+        if not of_strength or not of_theta:
             return point
-        alpha, own = math.sqrt(thetas / strengths), point.own.copy()
-        own[:, THETA] = theta / alpha
+        alpha, own = math.sqrt(of_theta / of_strength), point.own.copy()
+        own[:, THETA] /= alpha
         return replace(point, strength=alpha * point.strength, own=own)
 
     def leads(self, strength: Floats) -> Floats:

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import math
 from copy import deepcopy
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -163,6 +164,19 @@ def test_hessian_by_finite_differences(target, scale, block, monkeypatch):
 
     numeric = [(gradient(x + s) - gradient(x - s)) / 2e-6 for s in steps]
     np.testing.assert_allclose(dense(target.gradient_and_hessian(point)[1]), numeric, rtol=1e-5, atol=1e-4)
+
+
+def test_the_best_scale_predicts_the_same_and_no_other_is_likelier(arena_cells):
+    given = objective(arena_cells, PRESETS["am-davidson"], Prior())
+    theta, *others = given.own
+    target = replace(given, own=(replace(theta, mean=0.0), *others))
+    point = random_point(given, 5)
+    best = target.at_best_scale(point)
+    assert target.loss(best) == pytest.approx(target.loss(point), rel=1e-12)
+    for alpha in (0.5, 0.9, 1.1, 2.0):
+        own = best.own / [alpha, *np.ones(len(others))]
+        assert target.value(best) < target.value(replace(best, strength=alpha * best.strength, own=own))
+    assert given.at_best_scale(point) is point  # its mean is one
 
 
 def dense(arrow: Arrow) -> np.ndarray:

@@ -4,7 +4,8 @@ The likelihood does not change when all strengths shift (r + a) or, for free dis
 rescaled (alpha r, theta / alpha). Along such directions the Hessian is singular; a rank-one term for each, added
 to the head, picks one representative and leaves the optimum where it is. Where the Hessian is not positive
 definite the head is damped until it is, so every step goes downhill; a point that is stationary but still not
-positive definite is a saddle, and is left along its direction of negative curvature.
+positive definite is a saddle, and is left along its direction of negative curvature. Where only the prior holds the
+scale, a step would have to follow it along a curve: every step ends at the best scale instead.
 """
 
 from __future__ import annotations
@@ -182,7 +183,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
         path: Path = partial(point.moved, head, own)
         if iteration >= STRAIGHT and objective.free_discrimination and not (done or objective.slices):
             path = _bent(objective, point, factor, gauge, head, own)
-        path = partial(_at_best_scale, objective, path)
+        path = _at_best_scale(objective, path)
         length, reached = _step(objective, path, value, slope, rounding, whole=done)
         if reached is None:
             break
@@ -243,8 +244,9 @@ def _bent(
     return lambda length: point.moved(head + length * bent_head, own + length * bent_own, length)
 
 
-def _at_best_scale(objective: Objective, path: Path, length: float) -> Point:
-    return objective.at_best_scale(path(length))
+def _at_best_scale(objective: Objective, path: Path) -> Path:
+    """Return the path along which the prior, not the next steps, sets the scale (alpha r, theta / alpha)."""
+    return lambda length: objective.at_best_scale(path(length))
 
 
 def _step(

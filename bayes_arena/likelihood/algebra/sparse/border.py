@@ -56,12 +56,15 @@ class Border:
         return self.size, len(self.start) - 1, self.value.shape[1]
 
     def dense(self, first: int = 0, last: int | None = None) -> Floats:
-        """Return B of annotators ``first`` to ``last`` (all by default) in full, (h, m, q)."""
+        """Return B of annotators ``first`` to ``last`` (all by default) in full, (h, m, q).
+
+        It lies in memory as (m, q, h), so that (h, m q) is a view, and D^-1 times it a product of whole matrices.
+        """
         start = self.start[first : None if last is None else last + 1]
         entries = slice(start[0], start[-1])
-        block = np.zeros((self.size, len(start) - 1, self.value.shape[1]))
-        block[self.column[entries], np.repeat(np.arange(len(start) - 1), np.diff(start))] = self.value[entries]
-        return block
+        block = np.zeros((len(start) - 1, self.value.shape[1], self.size))
+        block[np.repeat(np.arange(len(start) - 1), np.diff(start)), :, self.column[entries]] = self.value[entries]
+        return block.transpose(2, 0, 1)
 
     def take(self, annotators: Ints) -> Self:
         """Return B of some annotators."""

@@ -163,7 +163,7 @@ class Eliminated(ABC):
 
     def q_times(self, tail: Floats) -> Floats:
         """Q x for x (M, q, m)."""
-        moved = np.einsum("mpq,mqs->mps", self.inverse_tail, tail)
+        moved = self.inverse_tail @ tail
         if self.held.any():
             moved -= self._held_columns @ np.linalg.solve(self._held_total(), moved.sum(axis=0)[self.held])
         return np.asarray(moved)
@@ -177,7 +177,7 @@ def towards_plane(border: Border, inverse_tail: Floats, held: NDArray[np.bool_])
 
 def times_q(border: Floats, inverse_tail: Floats, held: NDArray[np.bool_], towards: Floats) -> Floats:
     """B Q of some annotators, given B (h, m, q) and D^-1 (m, q, q) of these."""
-    moved = np.einsum("hmp,mpq->hmq", border, inverse_tail)
+    moved = inverse_tail @ border.transpose(1, 2, 0)
     if held.any():
-        moved -= np.einsum("hs,mqs->hmq", towards, inverse_tail[:, :, held])
-    return np.asarray(moved)
+        moved -= inverse_tail[:, :, held] @ towards.T
+    return np.asarray(moved.transpose(2, 0, 1))
