@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
@@ -24,9 +24,9 @@ from bayes_arena.likelihood.algebra.row_sums import loss, row_sums
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
-from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
+from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
+from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
@@ -242,25 +242,6 @@ class Objective:
         found = (sparse_hessian if alone else arrow_hessian)(self, point, sums)
         return sums.loss + self._penalty(point), *found
 
-    def bend(self, point: Point, head: Floats, own: Floats) -> Point:
-        """J' W e: the change of the gradient, without residuals, along a step's second order in eta.
-
-        J has the derivatives of the coordinates by the parameters, W the curvature of the rows, and
-        e = dtheta_k (dr_i - dr_j); only where theta is free.
-        """
-        k, count = self.tally.k, len(own)
-        bends = self.predictor.theta(self.own_numbers(own)) * self.leads(head[: self.n_competitors])
-        pulls = self.row_terms(point).hessian[:, ETA] * bends
-        by_common, by_own = (
-            [times(one, pulls[effect.coordinate]) for one, effect in zip(bases, effects, strict=True)]
-            for bases, effects in zip(self.bases(point), (self.common, self.own), strict=True)
-        )
-        return Point(
-            self.by_competitor(self.thetas(point) * pulls[ETA]),
-            np.array([pull.sum() for pull in by_common]),
-            np.column_stack([sum_by(k, pull, count) for pull in by_own]),
-        )
-
     @cached_property
     def border(self) -> tuple[Border, Ints, Ints]:
         """Which numbers of the head every annotator touches: a border without numbers, and their places."""
@@ -275,11 +256,6 @@ class Objective:
         leads, features = self.leads_at(point), self.tally.features
         common, own = ([basis(effect, leads, features) for effect in effects] for effects in (self.common, self.own))
         return common, own
-
-    def by_competitor(self, values: Floats) -> Floats:
-        """Sum of the rows where a competitor is i, less those where it is j, shape (n,)."""
-        n = self.n_competitors
-        return sum_by(self.tally.i, values, n) - sum_by(self.tally.j, values, n)
 
     def row_terms(self, point: Point) -> RowTerms:
         """Negative log-likelihood of every row, and its derivatives by the coordinates."""

@@ -20,6 +20,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.arrow import AnyFactor, factorise, schur_complement
 from bayes_arena.likelihood.algebra.crossed import Crossed
+from bayes_arena.likelihood.algebra.derivatives import bend
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.objective import Objective
@@ -237,7 +238,7 @@ def _bent(
     t dx + t^2 a with H a = -J' W e, W the curvature of the rows, makes up for that (geodesic acceleration; Transtrum &
     Sethna, 2012, arXiv:1207.4999). Where a is not small beside dx the expansion does not hold: the path is straight.
     """
-    pull = gauge.on_plane(objective.bend(point, head, own))
+    pull = gauge.on_plane(bend(objective, point, head, own))
     bent_head, bent_own = factor.solve(-pull.head, -pull.own)
     if bent_head @ bent_head + np.sum(bent_own**2) > LONGEST_BEND**2 * (head @ head + np.sum(own**2)):
         return partial(point.moved, head, own)

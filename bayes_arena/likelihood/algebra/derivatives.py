@@ -28,6 +28,7 @@ from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs, sparse_hessian
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.predictor import times
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.objective import Objective
@@ -61,6 +62,27 @@ def _dense_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, 
     laplacian[np.diag_indices(n)] = target.strength_sd**-2 - laplacian.sum(axis=1)
     head[:n, n:], head[n:, :n], head[n:, n:] = across, across.T, common
     return gradient, head
+
+
+def bend(target: Objective, point: Point, head: Floats, own: Floats) -> Point:
+    """J' W e: the change of the gradient, without residuals, along a step's second order in eta.
+
+    J has the derivatives of the coordinates by the parameters, W the curvature of the rows, and
+    e = dtheta_k (dr_i - dr_j); only where theta is free, without slices.
+    """
+    tally, n, count = target.tally, target.n_competitors, len(own)
+    bends = target.predictor.theta(target.own_numbers(own)) * target.leads(head[:n])
+    pulls = target.row_terms(point).hessian[:, ETA] * bends
+    by_lead = target.thetas(point) * pulls[ETA]
+    by_common, by_own = (
+        [times(one, pulls[effect.coordinate]) for one, effect in zip(bases, effects, strict=True)]
+        for bases, effects in zip(target.bases(point), (target.common, target.own), strict=True)
+    )
+    return Point(
+        sum_by(tally.i, by_lead, n) - sum_by(tally.j, by_lead, n),
+        np.array([pull.sum() for pull in by_common]),
+        np.column_stack([sum_by(tally.k, pull, count) for pull in by_own]),
+    )
 
 
 def empty_border(target: Objective) -> tuple[Border, Ints, Ints]:
