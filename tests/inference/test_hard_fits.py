@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 import bayes_arena as ba
 from bayes_arena.inference.mode.laplace import laplace_at
+from bayes_arena.likelihood.algebra.derivatives import bend
 from bayes_arena.likelihood.algebra.sparse import border
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.point import Point
@@ -57,14 +58,14 @@ def test_the_bend_of_a_step_is_the_second_order_of_its_coordinates(arena_cells, 
     at = target.coordinates(point)
     second = 0.5 * (target.coordinates(point.moved(head, own)) + target.coordinates(point.moved(head, own, -1.0))) - at
     pulls = np.einsum("cdr,dr->cr", target.likelihood.rows(target.counts, at).hessian, second)
-    bend = target.bend(point, head, own)
+    bent = bend(target, point, head, own)
     for _ in range(3):
         d_head, d_own = rng.normal(size=len(head)), rng.normal(size=shape)
         slope = (
             target.coordinates(point.moved(d_head, d_own, 1e-6)) - target.coordinates(point.moved(d_head, d_own, -1e-6))
         ) / 2e-6
         expected = np.sum(slope * pulls)
-        assert_allclose(bend.head @ d_head + np.sum(bend.own * d_own), expected, rtol=1e-6)
+        assert_allclose(bent.head @ d_head + np.sum(bent.own * d_own), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("position", ["common", "annotator"])
