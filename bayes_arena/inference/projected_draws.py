@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.polynomial.chebyshev import chebval, chebvander
-from scipy.special import expit, logit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
@@ -127,12 +127,12 @@ def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:
     total = np.zeros((draws, n))
     np.add.at(total.T, i, score.T)
     np.add.at(total.T, j, 1 - score.T)
-    odds = logit(score)  # their means are the answer where all pairs agree
+    odds = scipy.special.logit(score)  # their means are the answer where all pairs agree
     r = np.zeros((draws, n))
     np.add.at(r.T, i, odds.T / n)
     np.add.at(r.T, j, -odds.T / n)
     for _ in range(MAX_STEPS):
-        p = expit(r[:, :, None] - r[:, None, :])
+        p = scipy.special.expit(r[:, :, None] - r[:, None, :])
         curve = p * (1 - p)
         gradient = p.sum(axis=2) - 0.5 - total
         hessian = 1.0 / n - curve

@@ -27,11 +27,10 @@ from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.factor import CrossedFactor, solved
+from bayes_arena.likelihood.algebra.factor import CrossedFactor, solve_lower, solved
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
@@ -112,7 +111,7 @@ class Factor:
             blocks -= columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
         for part, border in self.border.blocks():
             moved = _times_q(border, self.inverse_tail[part], self.held, self._towards)
-            half = solve_triangular(self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False)
+            half = solve_lower(self.lower, moved.reshape(len(moved), -1))
             cube = np.reshape(half, moved.shape)
             blocks[part] += np.einsum("hmp,hmq->mpq", cube, cube)
         return blocks
@@ -130,7 +129,7 @@ class Factor:
         if self.held.any():
             left += held @ self._towards.T
             variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self._held_total(), held.T))
-        half = solve_triangular(self.lower, left.T, lower=True, check_finite=False)
+        half = solve_lower(self.lower, left.T)
         return np.asarray(variance + np.einsum("hf,hf->f", half, half))
 
     def log_determinant(self) -> float:
@@ -143,7 +142,7 @@ class Factor:
     def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
         """Draw the head from the Gaussian with this (constrained) precision, shape (size, h)."""
         noise = rng.normal(size=(len(self.lower), size))
-        return np.asarray(solve_triangular(self.lower, noise, lower=True, trans=1, check_finite=False).T)
+        return solve_lower(self.lower, noise, transposed=True).T
 
     def draw_tail(
         self, rng: np.random.Generator, head: Floats, at_once: int = DRAWN_AT_ONCE, of: Ints | None = None
@@ -259,16 +258,18 @@ def factorise(
         arrow = Arrow(arrow.head, arrow.border, arrow.tail + damping * np.eye(width))
     if not count or not width:  # nobody has numbers of their own
         schur = arrow.head + extra
-        return Factor(
-            schur, cholesky(schur, lower=True, check_finite=False), arrow.border, arrow.tail, np.zeros_like(held)
-        )
+        return Factor(schur, _lower(schur), arrow.border, arrow.tail, np.zeros_like(held))
     inverse_tail: Floats = np.asarray(np.linalg.inv(arrow.tail + TAIL_FLOOR * np.eye(width)), dtype=np.float64)
     if width > 1:
         np.linalg.cholesky(inverse_tail)
     elif inverse_tail.min(initial=1.0) <= 0:
         raise np.linalg.LinAlgError("an annotator's curvature is negative")
     schur = schur_complement(arrow, inverse_tail, held) + extra
-    return Factor(schur, cholesky(schur, lower=True, check_finite=False), arrow.border, inverse_tail, held)
+    return Factor(schur, _lower(schur), arrow.border, inverse_tail, held)
+
+
+def _lower(schur: Floats) -> Floats:
+    return np.asarray(np.linalg.cholesky(schur), dtype=np.float64)
 
 
 def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:

@@ -7,19 +7,28 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpotri
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.compiled import made_ready
 from bayes_arena.likelihood.algebra.crossed import COMPILING, Crossed
 from bayes_arena.likelihood.algebra.elimination import Elimination
 
+SMALL = 250
+"""Size up to which NumPy solves faster than SciPy is imported."""
+
+
+def solve_lower(lower: Floats, right: Floats, *, transposed: bool = False) -> Floats:
+    """Solve L x = right or L' x = right, for a lower triangular L (h, h) and right (h,) or (h, m)."""
+    if len(lower) <= SMALL:
+        return np.asarray(np.linalg.solve(lower.T if transposed else lower, right), dtype=np.float64)
+    x = scipy.linalg.solve_triangular(lower, right, lower=True, trans=1 if transposed else 0, check_finite=False)
+    return np.asarray(x)
+
 
 def solved(lower: Floats, right: Floats) -> Floats:
     """Solve S x = right, given the lower Cholesky factor of S."""
-    x = solve_triangular(lower, right, lower=True, check_finite=False)
-    return np.asarray(solve_triangular(lower, x, lower=True, trans=1, check_finite=False))
+    return solve_lower(lower, solve_lower(lower, right), transposed=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +144,7 @@ class CrossedFactor:
     @cached_property
     def covariance_left(self) -> Floats:
         """Covariance of what is left, on the plane, shape (d, d)."""
-        inverse, _ = dpotri(self.lower, lower=1)
+        inverse, _ = scipy.linalg.lapack.dpotri(self.lower, lower=1)
         inverse = np.tril(inverse) + np.tril(inverse, -1).T
         if self.columns.any():
             inverse -= self.back @ np.linalg.solve(self.columns.T @ self.back, self.back.T)
@@ -186,7 +195,7 @@ class CrossedFactor:
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
         """Draw the head (size, h) and own numbers (size, M, q) from the Gaussian with this precision on the plane."""
         noise = rng.normal(size=(len(self.lower), size))
-        y = self._on_plane(solve_triangular(self.lower, noise, lower=True, trans=1, check_finite=False))
+        y = self._on_plane(solve_lower(self.lower, noise, transposed=True))
         free, excess = self._roots @ rng.normal(size=(len(self._order.tail), size)), np.zeros((len(self.held), size))
         if len(self.held) and len(self._own_places):
             excess = np.linalg.solve(self.held, free[self._own_places].sum(axis=0))
