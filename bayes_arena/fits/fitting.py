@@ -275,7 +275,7 @@ def _find(problem: Problem, route: Method) -> tuple[Mode, Evidence | None]:
 
 def _unsure(mode: Mode) -> str:
     """Say so if the votes do not tell answers from noise."""
-    sd = spread_uncertainty(mode, ANSWERS)
+    sd = spread_uncertainty(mode, ANSWERS, doubtful=UNSURE)
     if sd <= UNSURE:
         return ""
     return (
