@@ -24,7 +24,7 @@ import scipy
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.algebra.sparse.gradients import solve_by_gradients
+from bayes_arena.likelihood.algebra.sparse.solving.gradients import solve_by_gradients
 from bayes_arena.ratings.leaderboard import rank_spread
 from bayes_arena.votes.cells import Cells
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.fits.result import Fit
+from bayes_arena.progress import report
 from bayes_arena.ratings.belief import believed_strengths
 from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.ratings.intervals.names import resolve_interval
@@ -113,9 +114,13 @@ def told_better(strength: Floats, level: float) -> tuple[np.ndarray, float]:
     variance = covariance.diagonal()
     sd = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, np.finfo(float).tiny))
     largest = np.zeros(len(strength))
-    for one in range(len(mean) - 1):
-        apart = np.abs(deviation[one] - deviation[one + 1 :]) / sd[one, one + 1 :, None]
-        np.maximum(largest, apart.max(axis=0), out=largest)
+    try:
+        for one in range(len(mean) - 1):
+            report("differences of all pairs", one, len(mean))
+            apart = np.abs(deviation[one] - deviation[one + 1 :]) / sd[one, one + 1 :, None]
+            np.maximum(largest, apart.max(axis=0), out=largest)
+    finally:
+        report("")
     z = float(np.quantile(largest, level))
     return mean[:, None] - mean > z * sd, z
 

@@ -18,8 +18,8 @@ from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import View
-from bayes_arena.likelihood.algebra.arrow import DRAWN_AT_ONCE
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.algebra.sparse.eliminated import DRAWN_AT_ONCE
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import spread_label

@@ -34,7 +34,8 @@ from bayes_arena.inference.many_pairs import Opponents, chebyshev, fit_all_pairs
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.views import View, on_new_slices
-from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.arrow import Factor, factorise
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import are_many
 from bayes_arena.likelihood.algebra.sparse.jacobian import ThinJacobian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
@@ -256,5 +257,5 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
     solution = minimise(target, target.start(), gauge).point
     _, arrow = target.gradient_and_hessian(solution)
-    factor = factorise(cast(Arrow, arrow), extra=gauge.extra(solution, arrow), held=gauge.held)
+    factor = cast(Factor, factorise(cast(Arrow, arrow), extra=gauge.extra(solution, arrow), held=gauge.held))
     return solution.strength - solution.strength.mean(), factor

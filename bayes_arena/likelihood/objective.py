@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border, summed_by_block
 from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
@@ -210,8 +210,8 @@ class Objective:
         """
         if self.numbering is not None:
             return crossed_hessian(self, point, self.row_terms(point), residuals=residuals)
-        if has_few_pairs(self):
-            return sparse_hessian(self, point)
+        if has_few_pairs(self) and not self.own:
+            return sparse_hessian(self, point, self.row_terms(point))
         return summed_by_block(self, point) if has_many_rows(self) else arrow_hessian(self, point, residuals=residuals)
 
     def bend(self, point: Point, head: Floats, own: Floats) -> Point:

@@ -360,6 +360,13 @@ class Tally:
         return np.asarray(self.counts.sum(axis=1))
 
     @cached_property
+    def pairs(self) -> tuple[Ints, Ints, Ints]:
+        """Pairs of competitors, each once: i, j, and which of them every row is of."""
+        size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
+        codes, row = np.unique(self.i * size + self.j, return_inverse=True)
+        return codes // size, codes % size, row
+
+    @cached_property
     def met(self) -> Met:
         """Which competitors every annotator met."""
         size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1

@@ -7,9 +7,10 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.errors import IdentificationWarning
-from bayes_arena.likelihood.algebra.sparse import hessian, variances
+from bayes_arena.likelihood.algebra.sparse import hessian
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.algebra.sparse.gradients import NotSettledError
+from bayes_arena.likelihood.algebra.sparse.solving import variances
+from bayes_arena.likelihood.algebra.sparse.solving.gradients import NotSettledError
 from bayes_arena.votes.cells import Cells
 
 DAVIDSON = ba.Model("davidson", ties="davidson", position="common")

@@ -22,7 +22,8 @@ NAMES = ("strength", "discrimination", "tie_spread", "position_spread")
 
 def evidence_at(fit, **spreads):
     problem = replace(fit.mode.problem, prior=replace(fit.spreads, **spreads))
-    return log_evidence(find_mode(problem, start=fit.point))
+    found = log_evidence(find_mode(problem, start=fit.point))
+    return found.value, found.slope
 
 
 @pytest.mark.parametrize("model", MODELS, ids=["am-davidson", "am-elo", "rao-kupper"])

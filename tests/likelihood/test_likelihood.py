@@ -12,8 +12,9 @@ from scipy.linalg import block_diag
 
 import bayes_arena as ba
 from bayes_arena.likelihood.algebra import sparse
-from bayes_arena.likelihood.algebra.arrow import Arrow, factorise
+from bayes_arena.likelihood.algebra.arrow import factorise
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import likelihood

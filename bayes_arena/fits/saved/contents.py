@@ -22,6 +22,7 @@ from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells
@@ -75,7 +76,7 @@ def _contents(whole: Any, group: str, met: list[Any]) -> Iterator[tuple[str, str
         name, value = NAMES.get((type(whole), field.name), field.name), getattr(whole, field.name)
         if name not in (*PARTS, *ELSEWHERE):
             yield group, name, value
-        elif isinstance(value, SparseFactor):
+        elif isinstance(value, SparseFactor | SparseArrowFactor):
             continue
         elif name in PARTS and value is not None and not any(value is one for one in met):
             yield from _contents(value, PARTS[name], met)

@@ -30,12 +30,9 @@ from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.algebra.arrow import Factor, factorise
+from bayes_arena.likelihood.algebra.arrow import AnyFactor, Factor, factorise
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.algebra.sparse.border import Border
-from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
@@ -165,8 +162,8 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
 
     That of many competitors is made again from the votes.
     """
-    factor: Factor | CrossedFactor | SparseFactor
-    if has_few_pairs(problem.objective):
+    factor: AnyFactor
+    if problem.objective.numbering is None and "schur" not in tree[PARTS["factor"]]:
         point, infinite = assemble(Point, tree, sizes, PARTS["point"]), json.loads(tree.attrs["at_infinity"])
         factor = laplace_at(problem.objective, point, problem.shifts, at_infinity=bool(infinite)).factor
     elif problem.objective.numbering is None:

@@ -203,8 +203,10 @@ def _newton(
         lower, damped = _damped_cholesky(information[np.ix_(free, free)])
         move[:-1][free] = -scipy.linalg.cho_solve((lower, True), gradient[free])
         move[-1] = math.log(spread / prior.strength)
-        covariance = scipy.linalg.cho_solve((lower, True), np.eye(len(lower)))[:n, :n]
-        return move, float(np.trace(covariance) - covariance.sum() / n), damped
+        below = np.tril(scipy.linalg.lapack.dpotri(lower, lower=1)[0])[
+            :n, :n
+        ]  # of the covariance, the diagonal included
+        return move, float((1 + 1 / n) * np.trace(below) - 2 * below.sum() / n), damped
 
     spread, relaxation, before = prior.strength, 1.0, 0.0
     move, variance, damped = moves(spread)

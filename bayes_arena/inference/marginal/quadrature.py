@@ -81,7 +81,7 @@ def integrate_annotators(problem: Problem) -> Mode:
     Pierce, D. A. (1994), "A note on Gauss-Hermite quadrature", Biometrika 81. MacKay, D. J. C. (1992), "Bayesian
     interpolation", Neural Computation 4.
     """
-    require_memory(problem)  # the start takes less
+    require_memory(problem, in_full=True)  # the start takes less
     cells, prior, target = problem.cells, problem.prior, problem.objective
     start = find_mode(replace(problem, model=_without_annotators(problem.model)))
     alike = are_alike(cells)

@@ -21,7 +21,7 @@ near s rather than pretend that all annotators are alike (Chung et al., 2013).
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -46,8 +46,34 @@ REACH = math.log(10.0)
 """Change of ln sigma after which L-BFGS starts again: one bold step to a corner has no mode that Newton can find."""
 MAX_STARTS = 10
 """Each leaves the last one at most REACH behind, and ln(LARGEST / SMALLEST) is four of those."""
+NEARBY = 0.5
+"""Change of ln sigma along which the way of the mode is as good as straight."""
 STEP = 1e-3
 """Change of ln sigma by which ln |H| is differentiated."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """L of the module at the spreads of a mode.
+
+    Attributes
+    ----------
+    value : float
+        L, in nats.
+    slope : ndarray, shape (n_spreads,)
+        Its derivatives by ln sigma.
+    along_head, along_own : ndarray, shapes (h, n_spreads) and (M, q, n_spreads)
+        Those of the mode.
+    """
+
+    value: float
+    slope: Floats
+    along_head: Floats
+    along_own: Floats
+
+    def moved(self, point: Point, change: Floats) -> Point:
+        """Return where a mode goes, to first order, as ln sigma changes."""
+        return point.moved(self.along_head @ change, self.along_own @ change)
 
 
 def estimate_spreads(problem: Problem) -> Mode:
@@ -90,7 +116,7 @@ def _likelier_direction(best: Mode) -> Mode:
     other = _maximise_evidence(find_mode(best.problem, start=best.mirror))
     if other.point.strength @ best.point.strength > 0:
         return best  # at those spreads it is no longer a mode
-    return other if log_evidence(other)[0] > log_evidence(best)[0] else best
+    return other if log_evidence(other).value > log_evidence(best).value else best
 
 
 def _maximise_evidence(mode: Mode) -> Mode:
@@ -99,14 +125,22 @@ def _maximise_evidence(mode: Mode) -> Mode:
 
     problem, names = mode.problem, mode.problem.objective.spreads
     units = np.sqrt(2.0 * _sizes(mode))
+    logs = np.clip(_logs(problem), *np.log([SMALLEST, LARGEST]))
+    known: Evidence | None = None
+
+    def at(there: Floats) -> Mode:
+        """Find the mode under spreads, from where the last one goes as they change."""
+        change, start = there - _logs(mode.problem), mode.point
+        if known is not None and np.abs(change).max() < NEARBY:
+            start = known.moved(start, change)
+        return find_mode(_with_spreads(problem, names, there), start=start)
 
     def negative(x: Floats) -> tuple[float, Floats]:
-        nonlocal mode
-        mode = find_mode(_with_spreads(problem, names, x / units), start=mode.point)
-        value, slope = log_evidence(mode)
-        return -value, -slope / units
+        nonlocal mode, known
+        mode = at(x / units)
+        known = log_evidence(mode)
+        return -known.value, -known.slope / units
 
-    logs = np.clip(np.log([problem.prior.spread(name) for name in names]), *np.log([SMALLEST, LARGEST]))
     for _ in range(MAX_STARTS):
         start, near = logs, np.clip([logs - REACH, logs + REACH], *np.log([SMALLEST, LARGEST]))
         bounds = (near * units).T
@@ -115,7 +149,7 @@ def _maximise_evidence(mode: Mode) -> Mode:
         )
         logs = answer.x / units
         if answer.success and np.abs(logs - start).max() < 0.999 * REACH:
-            return find_mode(_with_spreads(problem, names, logs), start=mode.point)
+            return at(logs)
     raise ConvergenceError(
         f"The spreads of the prior did not settle in {MAX_STARTS} starts ({answer.message}). "
         "Fix them with a Prior whose hyper is None, or use method='map'."
@@ -127,14 +161,19 @@ def _with_spreads(problem: Problem, names: tuple[str, ...], logs: Floats) -> Pro
     return replace(problem, prior=problem.prior.with_spreads(dict(zip(names, np.exp(logs).tolist(), strict=True))))
 
 
+def _logs(problem: Problem) -> Floats:
+    """Return the logarithms of the spreads of its prior."""
+    return np.log([problem.prior.spread(name) for name in problem.objective.spreads])
+
+
 def _sizes(mode: Mode) -> Floats:
     """Return how many numbers have each spread."""
     count, width = mode.point.own.shape
     return np.array([len(mode.point.strength), *[count] * width], dtype=float)
 
 
-def log_evidence(mode: Mode) -> tuple[float, Floats]:
-    """L of the module at the spreads of a mode, and its derivatives by ln sigma."""
+def log_evidence(mode: Mode) -> Evidence:
+    """L of the module at the spreads of a mode."""
     prior = mode.problem.prior
     target, point, shifts = mode.problem.objective, mode.point, mode.laplace.shifts
     names, sizes, n = target.spreads, _sizes(mode), len(point.strength)
@@ -157,7 +196,8 @@ def log_evidence(mode: Mode) -> tuple[float, Floats]:
     value = -target.value(point) - 0.5 * determinant
     value -= float((sizes - 2) @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
     squares = np.array([one @ one for one in deviations])
-    return value, squares / spreads**2 - 0.5 * rise - (sizes - 2) - (spreads / scales) ** 2
+    slope = squares / spreads**2 - 0.5 * rise - (sizes - 2) - (spreads / scales) ** 2
+    return Evidence(value, slope, along_head, along_own)
 
 
 def information(mode: Mode) -> dict[str, float]:

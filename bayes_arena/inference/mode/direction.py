@@ -23,7 +23,8 @@ import scipy
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
-from bayes_arena.likelihood.algebra.arrow import Arrow, factorise
+from bayes_arena.likelihood.algebra.arrow import factorise
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA

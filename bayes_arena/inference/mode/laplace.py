@@ -8,19 +8,19 @@ Functions of the parameters get their variance by the delta method, Var f = J V 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
-from bayes_arena.inference.mode.newton import Curvature, Gauge
-from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
-from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.inference.mode.newton import Curvature, Gauge, diagonal
+from bayes_arena.likelihood.algebra.arrow import AnyFactor, Factor, factorise
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, are_many
 from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
+from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 
@@ -54,7 +54,7 @@ class Laplace:
         Of the Hessian on the plane, up to a constant of the shapes; None where it takes as long as the mode.
     """
 
-    factor: Factor | CrossedFactor | SparseFactor
+    factor: AnyFactor
     shifts: Floats
     singular: bool
     log_determinant: float | None
@@ -95,7 +95,9 @@ class Laplace:
     def variance(self, head: Jacobian, own: OwnNumbers = None) -> Floats:
         """Diagonal of :meth:`covariance`, shape (m,), without the rest of it."""
         if isinstance(head, ThinJacobian) and isinstance(self.factor, SparseFactor):
-            return self._thin_variance(head, self.factor.strength_variance)
+            return self.factor.variance(head)
+        if isinstance(head, ThinJacobian) and isinstance(self.factor, SparseArrowFactor):
+            return self.factor.variance(head, own)
         head = head[:]
         if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor):
             return self.factor.variance(self._on_plane(head).T, own)
@@ -111,19 +113,13 @@ class Laplace:
                 variance[part] += np.einsum("mkq,kqm->m", own[part], x_own)
         return variance
 
-    def _thin_variance(self, head: ThinJacobian, variance: Floats) -> Floats:
-        """Diagonal of J V J' for J = diag(s) + P Q, from the variances of the strengths, V Q' and Q V Q'."""
-        along = self.solve(head.right)[0][: head.shape[1]]
-        both = head.scale * along[: len(head)].T + 0.5 * (head.right @ along).T @ head.left.T
-        return np.asarray(head.scale**2 * variance + 2 * np.einsum("nk,kn->n", head.left, both))
-
     def log_of_determinant(self) -> float:
         """Of the Hessian on the plane, up to a constant of the shapes; of a sparse one an estimate."""
         return self.factor.log_determinant() if self.log_determinant is None else self.log_determinant
 
     def strength_variance(self) -> Floats:
         """Variances of r, shape (n,)."""
-        if isinstance(self.factor, SparseFactor):
+        if isinstance(self.factor, SparseFactor | SparseArrowFactor):
             return self.factor.strength_variance
         return np.diag(self.strength_covariance())
 
@@ -191,10 +187,12 @@ def laplace_at(
         ) from None
     singular = False
     least = ROUNDING if target.is_proper else SINGULAR
+    if isinstance(factor, SparseArrowFactor):  # a prior holds every number, and is not drowned: it is solved
+        return Laplace(factor, shifts, singular=False, log_determinant=None)
     if isinstance(factor, SparseFactor):
         return Laplace(factor, shifts, singular=factor.smallest_eigenvalue() < least, log_determinant=None)
     if isinstance(factor, Factor):
-        scale = np.sqrt(np.diag(cast(Arrow, arrow).head + extra))
+        scale = np.sqrt(diagonal(arrow, extra))
         singular = _smallest_eigenvalue(factor, scale) < least
     # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms
     gauge_part = shifts.shape[1] * np.log(gauge.shift_size(arrow) + target.strength_sd**-2)

@@ -17,7 +17,7 @@ from bayes_arena.inference.mode.identification import at_infinity, disconnected,
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.inference.mode.search import search
-from bayes_arena.likelihood.algebra.sparse.hessian import are_many, has_few_pairs
+from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
@@ -141,11 +141,14 @@ def judge_direction(mode: Mode) -> tuple[Mode, float | None]:
     return replace(mode, open_questions=(*mode.open_questions, *unsettled(found))), found.mirror_probability
 
 
-def require_memory(problem: Problem) -> None:
-    """Refuse what the machine cannot hold, before it is made: a TooLargeError."""
+def require_memory(problem: Problem, *, in_full: bool = False) -> None:
+    """Refuse what the machine cannot hold, before it is made: a TooLargeError.
+
+    Matrices of all pairs of competitors are taken to be done without where they can be, but for ``in_full``.
+    """
     cells = problem.cells
     n = cells.n_competitors
-    if are_many(n) and has_few_pairs(problem.objective):
+    if not in_full and has_few_pairs(problem.objective):
         return
     annotators = cells.n_annotators if problem.model.needs_annotators else 0
     needed = 8 * SQUARES * n * n + CELL * len(cells.a) + ANNOTATOR * annotators

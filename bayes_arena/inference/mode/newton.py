@@ -17,10 +17,9 @@ from functools import partial
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise, schur_complement
+from bayes_arena.likelihood.algebra.arrow import AnyFactor, factorise, schur_complement
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.factor import CrossedFactor
-from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
@@ -43,7 +42,8 @@ STRAIGHT = 10
 LONGEST_BEND = 0.75
 """Length of a step's curved part, relative to the straight one, beyond which it is not trusted."""
 
-Curvature = tuple[Arrow | Crossed | SparseHessian, Factor | CrossedFactor | SparseFactor]
+Hessian = Arrow | Crossed | SparseHessian
+Curvature = tuple[Hessian, AnyFactor]
 Path = Callable[[float], Point]
 """Where a step of some length, 1 for the whole one, leads."""
 HUGE = 20.0
@@ -96,22 +96,24 @@ class Gauge:
     free_scale: bool
     held: np.ndarray
 
-    def extra(self, point: Point, arrow: Arrow | Crossed | SparseHessian) -> Floats:
+    def extra(self, point: Point, arrow: Hessian) -> Floats:
         """Rank-one terms for the head of the Hessian, of the size of its diagonal; of a sparse one their columns."""
-        if isinstance(arrow, SparseHessian):
-            return math.sqrt(self.shift_size(arrow)) * self.shifts
-        n = len(point.strength)
-        terms = self.shifts @ self.shifts.T
-        norm = float(point.strength @ point.strength)
-        if self.free_scale and norm > 0:
-            terms = terms + np.outer(point.strength, point.strength) / norm
-        extra = np.zeros_like(arrow.head)
-        extra[:n, :n] = self.shift_size(arrow) * terms
+        size, norm = self.shift_size(arrow), float(point.strength @ point.strength)
+        scale = point.strength if self.free_scale and norm > 0 else None
+        head = arrow if isinstance(arrow, SparseHessian) else arrow.head
+        if isinstance(head, SparseHessian):
+            columns = self.shifts if scale is None else np.column_stack([self.shifts, scale / math.sqrt(norm)])
+            return math.sqrt(size) * columns
+        n, terms = len(point.strength), self.shifts @ self.shifts.T
+        if scale is not None:
+            terms = terms + np.outer(scale, scale) / norm
+        extra = np.zeros_like(head)
+        extra[:n, :n] = size * terms
         return extra
 
-    def shift_size(self, arrow: Arrow | Crossed | SparseHessian) -> float:
+    def shift_size(self, arrow: Hessian) -> float:
         """Size of the rank-one terms."""
-        return max(float(_diagonal(arrow)[: len(self.shifts)].mean()), 1e-8)
+        return max(float(diagonal(arrow)[: len(self.shifts)].mean()), 1e-8)
 
     def on_plane(self, gradient: Point) -> Point:
         """Project a gradient to the plane of the constraints."""
@@ -154,9 +156,7 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
     return bool(np.abs(objective.coordinates(point)).max(initial=0.0) > HUGE)
 
 
-def _descend(
-    objective: Objective, point: Point, gauge: Gauge, to_beat: float
-) -> tuple[Optimum, Arrow | Crossed | SparseHessian]:
+def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -> tuple[Optimum, Hessian]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
     value = objective.value(point)
@@ -193,32 +193,37 @@ def _descend(
     return Optimum(point, value, largest, iteration + 1, converged=False), arrow
 
 
-def _diagonal(arrow: Arrow | Crossed | SparseHessian) -> Floats:
-    return arrow.diagonal() if isinstance(arrow, SparseHessian) else np.diag(arrow.head)
+def diagonal(arrow: Hessian, extra: Floats | float = 0.0) -> Floats:
+    """Return the diagonal of the head of a Hessian with gauge terms as :meth:`Gauge.extra` gives them, shape (h,)."""
+    head = arrow if isinstance(arrow, SparseHessian) else arrow.head
+    if not isinstance(head, SparseHessian):
+        return np.diag(head + extra)
+    found = head.diagonal()
+    if isinstance(extra, np.ndarray):
+        found[: len(extra)] += np.sum(extra**2, axis=1)
+    return found
 
 
 def _largest(gradient: Point) -> float:
     return float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
 
 
-def _factorise_damped(
-    arrow: Arrow | Crossed | SparseHessian, extra: Floats, damping: float, gauge: Gauge
-) -> tuple[Factor | CrossedFactor | SparseFactor | None, float]:
+def _factorise_damped(arrow: Hessian, extra: Floats, damping: float, gauge: Gauge) -> tuple[AnyFactor | None, float]:
     """Factorise with the least damping (of those tried) that makes the Hessian positive definite; None if none does."""
-    diagonal = float(np.abs(_diagonal(arrow)).mean()) + 1e-8
-    damping = 0.0 if damping < 1e-9 * diagonal else damping
-    while damping <= MAX_DAMPING * diagonal:
+    size = float(np.abs(diagonal(arrow)).mean()) + 1e-8
+    damping = 0.0 if damping < 1e-9 * size else damping
+    while damping <= MAX_DAMPING * size:
         try:
             return factorise(arrow, extra=extra, held=gauge.held, damping=damping), damping
         except np.linalg.LinAlgError:
-            damping = 4 * damping or 1e-3 * diagonal
+            damping = 4 * damping or 1e-3 * size
     return None, damping
 
 
 def _bent(
     objective: Objective,
     point: Point,
-    factor: Factor | CrossedFactor | SparseFactor,
+    factor: AnyFactor,
     gauge: Gauge,
     head: Floats,
     own: Floats,

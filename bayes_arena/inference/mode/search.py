@@ -19,6 +19,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.direction import vague_objective
+from bayes_arena.inference.mode.identification import NEGLIGIBLE
 from bayes_arena.inference.mode.newton import Gauge, Optimum, minimise, runs_to_infinity
 from bayes_arena.inference.mode.recession import starts_towards_infinity
 from bayes_arena.likelihood.objective import Objective
@@ -93,7 +94,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
         return best, best.point, []
     free = _attempts(vague_objective(target), [start], Gauge(shifts, free_scale=False, held=theta_free))
     starts = [_turned(start, -1.0), *(_turned(one.point, sign) for one in free for sign in (1.0, -1.0))]
-    found = [best, *_attempts(target, starts, held)]
+    found = [best, *_attempts(target, starts, held, to_beat=best.value + NEGLIGIBLE)]
     best = min(found, key=lambda one: one.value)
     return best, best.point, found
 
@@ -108,9 +109,9 @@ def _far_apart(theta: Floats) -> bool:
     return len(theta) > 1 and abs(theta.mean()) < 4 * theta.std(ddof=1) / math.sqrt(len(theta))
 
 
-def _attempts(target: Objective, starts: list[Point], gauge: Gauge) -> list[Optimum]:
-    """Optima from further starts; one that leads nowhere is no loss."""
-    found = [replace(minimise(target, start, gauge), curvature=None) for start in starts]
+def _attempts(target: Objective, starts: list[Point], gauge: Gauge, to_beat: float = math.inf) -> list[Optimum]:
+    """Optima from further starts; one that leads nowhere, or not below a value, is no loss."""
+    found = [replace(minimise(target, start, gauge, to_beat), curvature=None) for start in starts]
     return [optimum for optimum in found if optimum.converged]
 
 

@@ -2,7 +2,7 @@
 
 =============  =================================================================================
 derivatives    gradient and Hessian of the objective
-arrow          annotators eliminated: models without slices
+arrow          annotators eliminated, the rest dense: models without slices
 numbering      which number belongs to which slice
 elimination    in which order they are eliminated, and which entries of the Hessian a vote fills
 crossed        the larger of the crossed sides eliminated, unit by unit: models with slices

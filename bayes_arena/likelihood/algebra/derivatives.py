@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by, sum_runs
-from bayes_arena.likelihood.algebra.arrow import Arrow
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.features_pass import sums_by_block
 from bayes_arena.likelihood.algebra.sparse.border import Border
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
+from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs, sparse_hessian
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import times
@@ -35,36 +36,18 @@ if TYPE_CHECKING:
 
 def arrow_hessian(target: Objective, point: Point, *, residuals: bool) -> tuple[Point, Arrow]:
     """Return gradient and Hessian of a model without slices."""
-    i, j, start = target.tally.i, target.tally.j, target.rows_of_annotators
+    start = target.rows_of_annotators
     n, n_common, count, width = target.n_competitors, len(target.common), target.n_annotators, len(target.own)
     theta, terms = target.thetas(point), target.row_terms(point)
     slope, curve = terms.gradient, terms.hessian
     common_basis, own_basis = target.bases(point)
 
-    # strengths
-    g_strength = target.by_competitor(theta * slope[ETA]) + point.strength / target.strength_sd**2
-    off_diagonal = sum_by(i * n + j, theta * theta * curve[ETA, ETA], n * n).reshape(n, n)
-    laplacian = -(off_diagonal + off_diagonal.T)
-    laplacian[np.diag_indices(n)] = target.strength_sd**-2 - laplacian.sum(axis=1)
-    head = np.zeros((n + n_common, n + n_common))
-    head[:n, :n] = laplacian
-
-    # what annotators have in common
-    g_common = np.zeros(n_common)
-    for s, effect in enumerate(target.common):
-        c = effect.coordinate
-        g_common[s] = times(common_basis[s], slope[c]).sum() + (point.common[s] - effect.mean) / effect.sd**2
-        head[:n, n + s] = head[n + s, :n] = target.by_competitor(theta * times(common_basis[s], curve[ETA, c]))
-        for t, other in enumerate(target.common):
-            both = times(common_basis[s], times(common_basis[t], curve[c, other.coordinate]))
-            head[n + s, n + t] = both.sum()
-        head[n + s, n + s] += effect.sd**-2
+    of_head = sparse_hessian if has_few_pairs(target) else _dense_head
+    gradient, head = of_head(target, point, terms)
 
     # every annotator's own
     if not width:
-        return Point(g_strength, g_common, np.zeros((count, 0))), Arrow(
-            head, Border.of(np.zeros((len(head), count, 0))), np.zeros((count, 0, 0))
-        )
+        return gradient, Arrow(head, Border.of(np.zeros((n + n_common, count, 0))), np.zeros((count, 0, 0)))
     g_own, tail = np.zeros((count, width)), np.zeros((count, width, width))
     met, border = target.tally.met, replace(target.border, value=np.zeros((len(target.border.column), width)))
     place, last = np.arange(len(met.annotator)) + n_common * met.annotator, border.start[1:] - n_common
@@ -83,7 +66,34 @@ def arrow_hessian(target: Objective, point: Point, *, residuals: bool) -> tuple[
             both = times(own_basis[p], times(own_basis[q], curve[c, other.coordinate]))
             tail[:, p, q] = tail[:, q, p] = sum_runs(start, both)
         tail[:, p, p] += effect.sd**-2
-    return Point(g_strength, g_common, g_own), Arrow(head, border, tail)
+    return replace(gradient, own=g_own), Arrow(head, border, tail)
+
+
+def _dense_head(target: Objective, point: Point, terms: RowTerms) -> tuple[Point, Floats]:
+    """Return gradient and Hessian by strengths and common numbers."""
+    i, j, n, n_common = target.tally.i, target.tally.j, target.n_competitors, len(target.common)
+    theta, (common_basis, _) = target.thetas(point), target.bases(point)
+    slope, curve = terms.gradient, terms.hessian
+
+    g_strength = target.by_competitor(theta * slope[ETA]) + point.strength / target.strength_sd**2
+    off_diagonal = sum_by(i * n + j, theta * theta * curve[ETA, ETA], n * n).reshape(n, n)
+    laplacian = -(off_diagonal + off_diagonal.T)
+    laplacian[np.diag_indices(n)] = target.strength_sd**-2 - laplacian.sum(axis=1)
+    head = np.zeros((n + n_common, n + n_common))
+    head[:n, :n] = laplacian
+
+    # what annotators have in common
+    g_common = np.zeros(n_common)
+    for s, effect in enumerate(target.common):
+        c = effect.coordinate
+        g_common[s] = times(common_basis[s], slope[c]).sum() + (point.common[s] - effect.mean) / effect.sd**2
+        head[:n, n + s] = head[n + s, :n] = target.by_competitor(theta * times(common_basis[s], curve[ETA, c]))
+        for t, other in enumerate(target.common):
+            both = times(common_basis[s], times(common_basis[t], curve[c, other.coordinate]))
+            head[n + s, n + t] = both.sum()
+        head[n + s, n + s] += effect.sd**-2
+
+    return Point(g_strength, g_common, np.zeros((target.n_annotators, 0))), head
 
 
 def empty_border(target: Objective) -> Border:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, symmetric
 
 
@@ -46,6 +47,6 @@ class Laplace(Interval):
 def error_of_sd(fit: Fit, interval: Interval) -> dict[str, float]:
     """Return the largest relative error of the standard deviations of competitors, where these are estimated."""
     factor = fit.laplace.factor
-    if fit.samples is None and isinstance(interval, Laplace) and isinstance(factor, SparseFactor):
+    if fit.samples is None and isinstance(interval, Laplace) and isinstance(factor, SparseFactor | SparseArrowFactor):
         return {"sd_error": factor.variance_error}
     return {}

@@ -21,7 +21,8 @@ from bayes_arena.errors import ConvergenceError, ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.algebra.arrow import Arrow, Factor, factorise
+from bayes_arena.likelihood.algebra.arrow import Factor, factorise
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, half_width

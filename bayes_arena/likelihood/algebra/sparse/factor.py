@@ -22,14 +22,15 @@ import scipy
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
-from bayes_arena.likelihood.algebra.sparse.determinant import log_determinant
-from bayes_arena.likelihood.algebra.sparse.gradients import NotSettledError, solve_by_gradients
-from bayes_arena.likelihood.algebra.sparse.variances import inverse_diagonal
+from bayes_arena.likelihood.algebra.sparse.jacobian import ThinJacobian
+from bayes_arena.likelihood.algebra.sparse.solving.determinant import log_determinant
+from bayes_arena.likelihood.algebra.sparse.solving.gradients import NotSettledError, solve_by_gradients
+from bayes_arena.likelihood.algebra.sparse.solving.variances import inverse_diagonal
 
 EXACTLY, NEARLY, ROUGHLY = 1e-10, 1e-6, 1e-4
 """Tolerance of solutions, of those that only an average is taken of, and of draws."""
-AT_ONCE = 64
-"""Draws, and right-hand sides, that are solved for at once."""
+AT_ONCE = 32
+"""Draws, and right-hand sides, that are solved for at once: they stay in the cache of a processor."""
 DENSE = 5000
 """Competitors up to whom thousands of draws take less time from a dense matrix."""
 POWER_STEPS = 4
@@ -71,19 +72,38 @@ class SparseFactor:
         """Solve H x = right for (h,) or (h, m)."""
         n = len(self.across)
         wide = right.reshape(len(right), -1)
-        by_pairs = np.empty((n, wide.shape[1]))
-        for first in range(0, wide.shape[1], AT_ONCE):
-            part = slice(first, first + AT_ONCE)
-            by_pairs[:, part] = self._solve_pairs(wide[:n, part], tolerance)
+        by_pairs = self._solve_pairs(wide[:n], tolerance)
         common = scipy.linalg.cho_solve((self._common_lower, True), wide[n:] - self._towards.T @ wide[:n])
         return np.asarray(np.concatenate([by_pairs - self._towards @ common, common]).reshape(right.shape))
 
     @cached_property
     def strength_variance(self) -> Floats:
         """Variances of the strengths, on the plane where their sums are held, shape (n,)."""
-        towards = self._towards - self._directions @ (self._directions.T @ self._towards)
-        half = scipy.linalg.solve_triangular(self._common_lower, towards.T, lower=True, check_finite=False)
-        return np.asarray(self._pairs_variance[0] + np.sum(half**2, axis=0))
+        return self.variance(ThinJacobian.identity(len(self.across), len(self.across)))
+
+    def variance(self, head: ThinJacobian, beside: Floats | None = None) -> Floats:
+        """Diagonal of J V J', shape (n,), for J = diag(s) + P Q by the strengths and the first of the common numbers.
+
+        ``beside`` (n, b) has the derivatives by the last b of these.
+        """
+        n, c = self.across.shape
+        by_strength, first = self._on_plane(head.right[:, :n].T), head.right.shape[1] - n
+        by_common = np.zeros((n, c))
+        by_common[:, :first] = head.left @ head.right[:, n:]
+        if beside is not None:
+            by_common[:, c - beside.shape[1] :] = beside
+        along = self._on_plane(self._solve_pairs(by_strength, EXACTLY))
+        both = head.scale * along.T + 0.5 * (by_strength.T @ along).T @ head.left.T
+        by_pairs = head.scale**2 * self._pairs_variance[0] + 2 * np.einsum("nk,kn->n", head.left, both)
+        towards = self._on_plane(self._towards)
+        by_common -= head.scale[:, None] * towards + head.left @ (by_strength.T @ towards)
+        half = scipy.linalg.solve_triangular(self._common_lower, by_common.T, lower=True, check_finite=False)
+        return np.asarray(by_pairs + np.sum(half**2, axis=0))
+
+    @cached_property
+    def common_covariance(self) -> Floats:
+        """Covariance of the common numbers, S^-1, shape (c, c)."""
+        return np.asarray(scipy.linalg.cho_solve((self._common_lower, True), np.eye(len(self.common))))
 
     @property
     def variance_error(self) -> float:
@@ -155,13 +175,21 @@ class SparseFactor:
             size = float(np.linalg.norm(vector))
         return 1 / size
 
+    def _on_plane(self, x: Floats) -> Floats:
+        """Return x (n, m) with the sums held."""
+        return np.asarray(x - self._directions @ (self._directions.T @ x))
+
     def _multiply(self, x: Floats) -> Floats:
         return np.asarray(self.strengths @ x + self.gauge @ (self.gauge.T @ x))
 
     def _solve_pairs(self, right: Floats, tolerance: float) -> Floats:
-        """Solve (L + G G') x = right, (n, m)."""
+        """Solve (L + G G') x = right, (n, m), some right-hand sides at a time."""
         if self._settles:
-            return solve_by_gradients(self._multiply, right, self._diagonal, tolerance)
+            found = np.empty_like(right)
+            for first in range(0, right.shape[1], AT_ONCE):
+                part = slice(first, first + AT_ONCE)
+                found[:, part] = solve_by_gradients(self._multiply, right[:, part], self._diagonal, tolerance)
+            return found
         return np.asarray(scipy.linalg.cho_solve((self._lower, True), right, check_finite=False))
 
     @cached_property

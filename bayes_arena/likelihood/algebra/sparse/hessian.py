@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.algebra.features_pass import has_many_rows
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.outcomes.likelihood import ETA
+from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import times
 
@@ -27,6 +27,8 @@ MANY = 1500
 """Competitors from which it is worth it: fewer are solved exactly in a tenth of a second."""
 FULL = 0.05
 """Share of the pairs that met, counted once by every row of votes, above which dense matrices are faster."""
+FEW_OWN, OWN_SHARE = 1500, 0.5
+"""Numbers of annotators up to which they are solved for together, and that in all and relative to the competitors."""
 CONVEX = ("half", "davidson", "both-bad")
 """Loops of likelihoods whose Hessian is positive definite everywhere, as conjugate gradients need it."""
 
@@ -68,12 +70,27 @@ class SparseHessian:
         numpy.linalg.LinAlgError
             If it is not positive definite.
         """
+        stiffer = self.damped(damping)
+        columns = gauge if isinstance(gauge, np.ndarray) else np.zeros((len(self.across), 0))
+        return SparseFactor(stiffer.strengths, stiffer.across, stiffer.common, columns)
+
+    def damped(self, damping: float) -> SparseHessian:
+        """Return it with something added to the diagonal."""
+        if not damping:
+            return self
         from scipy.sparse import eye_array
 
         n, c = self.across.shape
-        strengths = self.strengths + damping * eye_array(n, format="csr") if damping else self.strengths
-        columns = gauge if isinstance(gauge, np.ndarray) else np.zeros((n, 0))
-        return SparseFactor(strengths, self.across, self.common + damping * np.eye(c), columns)
+        strengths = self.strengths + damping * eye_array(n, format="csr")
+        return SparseHessian(strengths, self.across, self.common + damping * np.eye(c))
+
+    def in_full(self) -> Floats:
+        """Return it as a dense matrix, (h, h)."""
+        n, c = self.across.shape
+        full = np.zeros((n + c, n + c))
+        full[:n, :n] = self.strengths.toarray()
+        full[:n, n:], full[n:, :n], full[n:, n:] = self.across, self.across.T, self.common
+        return full
 
 
 def are_many(n: int) -> bool:
@@ -82,29 +99,34 @@ def are_many(n: int) -> bool:
 
 
 def has_few_pairs(target: Objective) -> bool:
-    """Whether a model has such a Hessian: of many competitors, few of whom met, and without own numbers or slices."""
-    n = target.n_competitors
-    if not are_many(n) or target.own or target.slices or target.likelihood.loop not in CONVEX or has_many_rows(target):
+    """Whether a model has such a Hessian: of many competitors, few of whom met, and without slices.
+
+    If annotators have numbers of their own these have to be few, and have a prior: they are solved for together.
+    """
+    n, own = target.n_competitors, target.n_annotators * len(target.own)
+    if not are_many(n) or target.slices or target.likelihood.loop not in CONVEX or has_many_rows(target):
         return False
-    return len(target.tally.i) <= 0.5 * FULL * n * n
+    if own and (own > min(FEW_OWN, OWN_SHARE * n) or not target.is_proper):
+        return False
+    return len(target.tally.pairs[0] if own else target.tally.i) <= 0.5 * FULL * n * n
 
 
-def sparse_hessian(target: Objective, point: Point) -> tuple[Point, SparseHessian]:
-    """Return gradient and Hessian."""
+def sparse_hessian(target: Objective, point: Point, terms: RowTerms) -> tuple[Point, SparseHessian]:
+    """Return gradient and Hessian by strengths and common numbers, given the terms of the rows."""
     from scipy.sparse import coo_array, diags_array
 
-    n, tally, common = target.n_competitors, target.tally, target.common
-    terms, (bases, _) = target.row_terms(point), target.bases(point)
+    n, common, (bases, _), theta = target.n_competitors, target.common, target.bases(point), target.thetas(point)
     slope, curve = terms.gradient, terms.hessian
-    weights = coo_array((curve[ETA, ETA], (tally.i, tally.j)), shape=(n, n)).tocsr()
+    i, j, row = target.tally.pairs
+    weights = coo_array((sum_by(row, theta**2 * curve[ETA, ETA], len(i)), (i, j)), shape=(n, n)).tocsr()
     weights = weights + weights.T
     laplacian = diags_array(target.strength_sd**-2 + weights.sum(axis=1), format="csr") - weights
     g_common, across, both = np.zeros(len(common)), np.zeros((n, len(common))), np.zeros((len(common), len(common)))
     for s, effect in enumerate(common):
         g_common[s] = times(bases[s], slope[effect.coordinate]).sum() + (point.common[s] - effect.mean) / effect.sd**2
-        across[:, s] = target.by_competitor(times(bases[s], curve[ETA, effect.coordinate]))
+        across[:, s] = target.by_competitor(theta * times(bases[s], curve[ETA, effect.coordinate]))
         for t, other in enumerate(common):
             both[s, t] = times(bases[s], times(bases[t], curve[effect.coordinate, other.coordinate])).sum()
         both[s, s] += effect.sd**-2
-    g_strength = target.by_competitor(slope[ETA]) + point.strength / target.strength_sd**2
+    g_strength = target.by_competitor(theta * slope[ETA]) + point.strength / target.strength_sd**2
     return Point(g_strength, g_common, np.zeros((0, 0))), SparseHessian(laplacian.tocsr(), across, both)

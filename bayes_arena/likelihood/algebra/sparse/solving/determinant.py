@@ -13,7 +13,10 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 
-PROBES, STEPS = 64, 40
+PROBES, STEPS = 64, (10, 15, 20, 40)
+"""Random signs, and Lanczos' steps after which the estimate is looked at."""
+STANDS = 1e-9
+"""Change of the estimate, in nats, at which the steps end."""
 
 
 def log_determinant(matrix: Any, directions: Floats) -> float:
@@ -36,17 +39,18 @@ def log_determinant(matrix: Any, directions: Floats) -> float:
     vector -= directions @ (directions.T @ vector)
     size = np.linalg.norm(vector, axis=0)
     vector, before, step = vector / size, np.zeros_like(vector), np.zeros(PROBES)
-    diagonal, beside = np.zeros((PROBES, STEPS)), np.zeros((PROBES, STEPS))
-    for k in range(STEPS):
+    tridiagonal, estimate = np.zeros((PROBES, STEPS[-1], STEPS[-1])), np.inf
+    for k in range(STEPS[-1]):
         moved = matrix @ vector - step * before
-        diagonal[:, k] = np.einsum("nm,nm->m", moved, vector)
-        moved -= diagonal[:, k] * vector
+        tridiagonal[:, k, k] = diagonal = np.einsum("nm,nm->m", moved, vector)
+        moved -= diagonal * vector
         moved -= directions @ (directions.T @ moved)
-        step = beside[:, k] = np.linalg.norm(moved, axis=0)
+        if k + 1 in STEPS:
+            values, vectors = np.linalg.eigh(tridiagonal[:, : k + 1, : k + 1])
+            last, estimate = estimate, float(np.mean(size**2 * np.sum(vectors[:, 0] ** 2 * np.log(values), axis=1)))
+            if abs(estimate - last) < STANDS:
+                break
+        step = np.linalg.norm(moved, axis=0)
+        tridiagonal[:, k : k + 1, k + 1 : k + 2] = tridiagonal[:, k + 1 : k + 2, k : k + 1] = step[:, None, None]
         before, vector = vector, moved / np.maximum(step, np.finfo(float).tiny)
-    tridiagonal = np.zeros((PROBES, STEPS, STEPS))
-    place = np.arange(STEPS)
-    tridiagonal[:, place, place] = diagonal
-    tridiagonal[:, place[1:], place[:-1]] = tridiagonal[:, place[:-1], place[1:]] = beside[:, :-1]
-    values, vectors = np.linalg.eigh(tridiagonal)
-    return float(np.mean(size**2 * np.sum(vectors[:, 0] ** 2 * np.log(values), axis=1)))
+    return estimate

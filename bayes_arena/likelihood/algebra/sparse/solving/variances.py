@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.sparse.gradients import NotSettledError
+from bayes_arena.likelihood.algebra.sparse.solving.gradients import NotSettledError
 
 PROBES = (32, 64, 128, 256)
 """Random vectors, one round after the other until the error is small enough."""
