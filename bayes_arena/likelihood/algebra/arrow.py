@@ -6,9 +6,11 @@ See :mod:`bayes_arena.likelihood.algebra.sparse.eliminated` for the formulas.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import overload
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats
@@ -56,11 +58,16 @@ class Factor(Eliminated):
         if self.held.any():
             columns = self._held_columns
             blocks -= columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
-        for part, border in self.border.blocks():
+        for part, border in self.border.parts():
             moved = times_q(border, self.inverse_tail[part], self.held, self._towards)
-            half = solve_lower(self.lower, moved.reshape(len(moved), -1))
-            cube = np.reshape(half, moved.shape)
-            blocks[part] += np.einsum("hmp,hmq->mpq", cube, cube)
+            half = scipy.linalg.solve_triangular(
+                self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False
+            )
+            planes = np.ascontiguousarray(np.moveaxis(half.reshape(moved.shape), 2, 0))
+            for p, q in combinations_with_replacement(range(len(planes)), 2):
+                both = np.einsum("hm,hm->m", planes[p], planes[q])
+                blocks[part, p, q] += both
+                blocks[part, q, p] += both if p < q else 0.0
         return blocks
 
     def variance(self, head: Floats, own: OwnJacobian) -> Floats:
@@ -68,11 +75,13 @@ class Factor(Eliminated):
         left, variance = head.copy(), np.zeros(len(head))
         held = np.zeros((len(head), int(self.held.sum())))
         for part, by_own in own.blocks():
-            moved = np.einsum("fmp,mpq->fmq", by_own, self.inverse_tail[part])
-            variance += np.einsum("fmq,fmq->f", moved, by_own)
-            border = self.border.dense(part.start, part.stop)
-            left -= moved.reshape(len(head), -1) @ border.reshape(len(border), -1).T
-            held += moved[:, :, self.held].sum(axis=1)
+            inverse, flat = self.inverse_tail[part], by_own.reshape(len(head), -1)
+            planes = np.ascontiguousarray(np.moveaxis(by_own, 2, 0))
+            for p, q in combinations_with_replacement(range(len(planes)), 2):
+                variance += (planes[p] * planes[q]) @ inverse[:, p, q] * (1 if p == q else 2)
+            border = self.border.between(part).times_tail(inverse).dense()
+            left -= flat @ border.reshape(len(border), -1).T
+            held += flat @ inverse[:, :, self.held].reshape(flat.shape[1], -1)
         if self.held.any():
             left += held @ self._towards.T
             variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self._held_total(), held.T))
@@ -170,7 +179,7 @@ def _inverse_tail(arrow: Arrow) -> Floats:
 def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:
     """Return A - B Q B', given D^-1."""
     schur, towards = arrow.head_in_full(), towards_plane(arrow.border, inverse_tail, held)
-    for part, border in arrow.border.blocks():
-        moved = times_q(border, inverse_tail[part], held, towards)
-        schur -= moved.reshape(len(moved), -1) @ border.reshape(len(moved), -1).T
+    for part, border in arrow.border.parts():
+        moved = times_q(border, inverse_tail[part], held, towards).reshape(len(schur), -1)
+        schur -= moved @ border.dense().reshape(len(schur), -1).T
     return schur

@@ -20,6 +20,9 @@ from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.votes.cells import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
 
+LARGEST = 700.0
+"""Logarithm of how much likelier a tie is than a vote beyond which only ties are left."""
+
 
 def _logits(z: Floats) -> Floats:
     return np.concatenate([[0.5 * z[ETA], -0.5 * z[ETA]], z[1:]])
@@ -70,13 +73,14 @@ def log_probabilities(z: Floats) -> Floats:
 
 def expected_score(z: Floats) -> tuple[Floats, Floats]:
     """(1 + P(i) - P(j)) / 2 and its slopes."""
-    logits = _logits(z)
-    weights = np.exp(logits - logits.max(axis=0))
-    p = weights / weights.sum(axis=0)
-    net = p[WIN] - p[LOSS]
+    half = 0.5 * np.abs(z[ETA])
+    decay = np.exp(-2 * half)
+    rest = np.exp(np.minimum(z[1:] - half, LARGEST))
+    share = 1 / (1 + decay + rest.sum(axis=0))
+    net = np.copysign((1 - decay) * share, z[ETA])
     slope = np.empty_like(z)
-    slope[ETA] = 0.25 * (p[WIN] + p[LOSS] - net**2)
-    slope[1:] = -0.5 * net * p[TIE:]
+    slope[ETA] = 0.25 * ((1 + decay) * share - net**2)
+    slope[1:] = -0.5 * net * (rest * share)
     return 0.5 * (1 + net), slope
 
 
