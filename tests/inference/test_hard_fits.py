@@ -151,7 +151,7 @@ def test_annotators_beyond_the_memory_are_refused_before_the_guard_judges_them(m
     votes = {"model_a": names[row % 200], "model_b": names[(row + 1) % 200], "winner": ["model_a"] * size}
     cells = ba.read_votes(pl.DataFrame(votes | {"judge": [f"k{number}" for number in row]}))
     monkeypatch.setattr("bayes_arena.inference.mode.mode.FREELY", 0)
-    monkeypatch.setattr("bayes_arena.fits.fitting.judge", lambda cells: pytest.fail("judged"))
+    monkeypatch.setattr("bayes_arena.trust.judging.judge", lambda cells: pytest.fail("judged"))
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**20))
     with pytest.raises(ba.TooLargeError, match="200 competitors and 6,000 annotators takes some"):
         ba.fit(cells)

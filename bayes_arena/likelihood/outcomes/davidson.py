@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import log_softmax
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
@@ -79,7 +79,7 @@ def _graph(size: int) -> Any:
 def log_probabilities(z: Floats) -> Floats:
     """Of three outcomes, or of four."""
     log_p = np.full((len(OUTCOMES), *z.shape[1:]), -np.inf)
-    log_p[: len(z) + 1] = log_softmax(_logits(z), axis=0)
+    log_p[: len(z) + 1] = scipy.special.log_softmax(_logits(z), axis=0)
     return log_p
 
 
