@@ -50,8 +50,9 @@ from bayes_arena.threads import in_blocks
 from bayes_arena.votes.cells import Tally
 from bayes_arena.votes.words import COMPETITOR
 
-CHUNK = 1_000_000
-"""Leads times annotators handled at once when expected scores are averaged over draws: bounds the memory."""
+CHUNK = 250_000
+"""Leads times annotators that a thread handles at once when expected scores are averaged over draws: bounds the memory,
+and stays in the cache of a processor."""
 PART = 100_000
 """The same of one point: what stays in the cache of a processor."""
 NODES, MANY_NODES = 64, 256

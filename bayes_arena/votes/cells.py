@@ -372,11 +372,16 @@ class Tally:
         return np.asarray(self.counts.sum(axis=1))
 
     @cached_property
-    def pairs(self) -> tuple[Ints, Ints, Ints]:
-        """Pairs of competitors, each once: i, j, and which of them every row is of."""
+    def runs(self) -> Ints:
+        """Where the rows of every annotator who has some begin."""
+        return np.flatnonzero(np.diff(self.k, prepend=-1))
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Which competitors met."""
         size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
-        codes, row = np.unique(self.i * size + self.j, return_inverse=True)
-        return codes // size, codes % size, row
+        met, row = np.unique(self.i * size + self.j, return_inverse=True)
+        return Pairs(met // size, met % size, row)
 
     @cached_property
     def met(self) -> Met:
@@ -385,6 +390,26 @@ class Tally:
         codes = np.concatenate([self.k * size + self.i, self.k * size + self.j])
         met, row = np.unique(codes, return_inverse=True)
         return Met(met // size, met % size, *np.split(row, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of competitors among the rows, each once.
+
+    Attributes
+    ----------
+    i, j : ndarray of int, shape (n_pairs,)
+    of_row : ndarray of int, shape (n_rows,)
+        Which of them a row is of.
+    """
+
+    i: Ints
+    j: Ints
+    of_row: Ints
+
+    def by_competitor(self, values: Floats, size: int) -> Floats:
+        """Sum of the pairs where a competitor is i, less those where it is j, shape (size,)."""
+        return sum_by(self.i, values, size) - sum_by(self.j, values, size)
 
 
 @dataclass(frozen=True, eq=False)

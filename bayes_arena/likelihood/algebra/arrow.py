@@ -10,12 +10,12 @@ from itertools import combinations_with_replacement
 from typing import overload
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.factor import CrossedFactor, solved
+from bayes_arena.likelihood.algebra.factor import CrossedFactor, solve_lower, solved
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow, Eliminated, times_q, towards_plane
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
@@ -60,7 +60,9 @@ class Factor(Eliminated):
             blocks -= columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
         for part, border in self.border.parts():
             moved = times_q(border, self.inverse_tail[part], self.held, self._towards)
-            half = solve_triangular(self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False)
+            half = scipy.linalg.solve_triangular(
+                self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False
+            )
             planes = np.ascontiguousarray(np.moveaxis(half.reshape(moved.shape), 2, 0))
             for p, q in combinations_with_replacement(range(len(planes)), 2):
                 both = np.einsum("hm,hm->m", planes[p], planes[q])
@@ -83,7 +85,7 @@ class Factor(Eliminated):
         if self.held.any():
             left += held @ self._towards.T
             variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self._held_total(), held.T))
-        half = solve_triangular(self.lower, left.T, lower=True, check_finite=False)
+        half = solve_lower(self.lower, left.T)
         return np.asarray(variance + np.einsum("hf,hf->f", half, half))
 
     def log_determinant(self) -> float:
@@ -96,7 +98,7 @@ class Factor(Eliminated):
     def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
         """Draw the head from the Gaussian with this (constrained) precision, shape (size, h)."""
         noise = rng.normal(size=(len(self.lower), size))
-        return np.asarray(solve_triangular(self.lower, noise, lower=True, trans=1, check_finite=False).T)
+        return solve_lower(self.lower, noise, transposed=True).T
 
 
 AnyFactor = Factor | CrossedFactor | SparseFactor | SparseArrowFactor
@@ -153,12 +155,14 @@ def factorise(
         extra = extra + damping * np.eye(size)
     if not count or not width:  # nobody has numbers of their own
         schur = arrow.head_in_full() + extra
-        return Factor(
-            schur, cholesky(schur, lower=True, check_finite=False), arrow.border, arrow.tail, np.zeros_like(held)
-        )
+        return Factor(schur, _lower(schur), arrow.border, arrow.tail, np.zeros_like(held))
     inverse_tail = _inverse_tail(arrow)
     schur = schur_complement(arrow, inverse_tail, held) + extra
-    return Factor(schur, cholesky(schur, lower=True, check_finite=False), arrow.border, inverse_tail, held)
+    return Factor(schur, _lower(schur), arrow.border, inverse_tail, held)
+
+
+def _lower(schur: Floats) -> Floats:
+    return np.asarray(np.linalg.cholesky(schur), dtype=np.float64)
 
 
 def _inverse_tail(arrow: Arrow) -> Floats:

@@ -56,11 +56,14 @@ class Border:
         return self.size, len(self.start) - 1, self.value.shape[1]
 
     def dense(self) -> Floats:
-        """Return B in full, (h, M, q)."""
+        """Return B in full, (h, M, q).
+
+        It lies in memory as (M, q, h), so that (h, M q) is a view, as products of whole matrices take it.
+        """
         count = len(self.start) - 1
-        block = np.zeros((self.size, count, self.value.shape[1]))
-        block[self.column, np.repeat(np.arange(count), np.diff(self.start))] = self.value
-        return block
+        block = np.zeros((count, self.value.shape[1], self.size))
+        block[np.repeat(np.arange(count), np.diff(self.start)), :, self.column] = self.value
+        return block.transpose(2, 0, 1)
 
     def between(self, annotators: slice) -> Self:
         """Return B of annotators that follow one another; it shares their numbers."""

@@ -162,7 +162,7 @@ class Eliminated(ABC):
 
     def q_times(self, tail: Floats) -> Floats:
         """Q x for x (M, q, m)."""
-        moved = np.einsum("mpq,mqs->mps", self.inverse_tail, tail)
+        moved = self.inverse_tail @ tail
         if self.held.any():
             moved -= self._held_columns @ np.linalg.solve(self._held_total(), moved.sum(axis=0)[self.held])
         return np.asarray(moved)
@@ -178,5 +178,5 @@ def times_q(border: Border, inverse_tail: Floats, held: NDArray[np.bool_], towar
     """B Q of some annotators, (h, m, q), given B and D^-1 (m, q, q) of these."""
     moved = border.times_tail(inverse_tail).dense()
     if held.any():
-        moved -= np.einsum("hs,mqs->hmq", towards, inverse_tail[:, :, held])
-    return np.asarray(moved)
+        moved -= (inverse_tail[:, :, held] @ towards.T).transpose(2, 0, 1)
+    return moved

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import block_diag, helmert
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.sparse.border import Border
@@ -119,7 +119,9 @@ class SparseArrowFactor(Eliminated):
     def _basis(self) -> Floats:
         """Z, shape (q M, y): what the numbers of annotators may be where the sums of some are held."""
         count = self.inverse_tail.shape[0]
-        return np.asarray(block_diag(*(helmert(count).T if held else np.eye(count) for held in self.held)))
+        return np.asarray(
+            scipy.linalg.block_diag(*(scipy.linalg.helmert(count).T if held else np.eye(count) for held in self.held))
+        )
 
     @cached_property
     def _diagonal(self) -> Floats:
