@@ -67,6 +67,9 @@ SCORE, BY_LEAD, BY_THETA, SLOPES = range(4)
 """Rows of the sums of scores: themselves, their slopes by the lead and by theta, and then by the coordinates."""
 MANY = 1_000_000
 """Leads times annotators that are worth a compiled loop."""
+ONE_BY_ONE, FAR_APART = 500, 30.0
+"""Competitors whose pairs are gone through one by one in a fifth of a second; and logits between the best and the worst
+of more of them beyond which they are, too, as nodes would lie far apart."""
 CERTAIN = 1e-7
 """Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
 
@@ -102,7 +105,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     view = view or on_new_slices(target)
     mean = point.strength + view.slices @ point.slices
     ties, offset, exactly = ties_of_competitors(target, point.slices), np.zeros(1), False
-    opponents = Opponents(mean) if are_many(n) and not target.slices else None
+    opponents = Opponents(mean) if _without_pairs(mean) and not target.slices else None
     if opponents is not None:
         leads, to_competitors = opponents.leads, opponents.to_competitors
     else:
@@ -199,6 +202,12 @@ def _compiled_scores(
         given = leads, theta, np.exp(z[T]), np.exp(z[M]), weight * share, sums
         made_ready(add_scores, partial(add_scores, *given), "expected scores")
     return sums.transpose(1, 2, 0)[: SLOPES + width]
+
+
+def _without_pairs(strength: Floats) -> bool:
+    """Whether pairs of competitors are too many to go through one by one."""
+    n = len(strength)
+    return are_many(n) or (n > ONE_BY_ONE and float(np.ptp(strength)) < FAR_APART)
 
 
 def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:
