@@ -14,16 +14,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag, helmert
+from scipy.linalg import block_diag, cho_solve, cholesky, helmert
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Eliminated
-from bayes_arena.likelihood.algebra.sparse.factor import EXACTLY, NEARLY, SparseFactor
+from bayes_arena.likelihood.algebra.sparse.factor import EXACTLY, NEARLY, SparseFactor, require_room_for_dense
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.algebra.sparse.jacobian import ThinJacobian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
-from bayes_arena.likelihood.algebra.sparse.solving.gradients import solve_by_gradients
+from bayes_arena.likelihood.algebra.sparse.solving.gradients import (
+    NotSettledError,
+    solve_by_gradients,
+    solve_in_parts,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +60,12 @@ class SparseArrowFactor(Eliminated):
     def solve_schur(self, right: Floats) -> Floats:
         """Solve S x = right for (h,) or (h, m)."""
         wide = right.reshape(len(right), -1)
-        return solve_by_gradients(self._multiply, wide, self._diagonal, EXACTLY).reshape(right.shape)
+        if "_lower" not in self.__dict__:
+            try:
+                return solve_in_parts(self._multiply, wide, self._diagonal, EXACTLY).reshape(right.shape)
+            except NotSettledError:  # from elsewhere they arrived, or nearly
+                pass
+        return np.asarray(cho_solve((self._lower, True), wide, check_finite=False).reshape(right.shape))
 
     def tail_covariance(self) -> Floats:
         """Covariance of the numbers of every annotator, shape (M, q, q)."""
@@ -120,6 +129,12 @@ class SparseArrowFactor(Eliminated):
         """Z, shape (q M, y): what the numbers of annotators may be where the sums of some are held."""
         count = self.inverse_tail.shape[0]
         return np.asarray(block_diag(*(helmert(count).T if held else np.eye(count) for held in self.held)))
+
+    @cached_property
+    def _lower(self) -> Floats:
+        """Lower Cholesky factor of S, dense."""
+        require_room_for_dense(len(self.gauge))
+        return np.asarray(cholesky(self._multiply(np.eye(self.shape[0])), lower=True, check_finite=False))
 
     @cached_property
     def _diagonal(self) -> Floats:
