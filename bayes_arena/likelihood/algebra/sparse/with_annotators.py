@@ -1,9 +1,10 @@
 """An arrow matrix of many competitors, few of whom met, and of a few annotators: what ``Factor`` offers, without S.
 
 Solutions go by conjugate gradients on S = A - B Q B', of which nothing is formed: a product with it takes one with the
-sparse A and two with B. Everything else eliminates the strengths first. Write the sums that are held into a basis of
-their plane, own = Z y; then (r; common, y) has the Hessian of :mod:`bayes_arena.likelihood.algebra.sparse.factor`, with
-y beside the common numbers, and its Schur complement is as small as they are few.
+sparse A and two with B; where they do not arrive S is made after all, as a dense matrix. Everything else eliminates the
+strengths first. Write the sums that are held into a basis of their plane, own = Z y; then (r; common, y) has the
+Hessian of :mod:`bayes_arena.likelihood.algebra.sparse.factor`, with y beside the common numbers, and its Schur
+complement is as small as they are few.
 """
 
 from __future__ import annotations
