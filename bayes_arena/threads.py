@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
@@ -44,3 +44,12 @@ def in_blocks(work: Callable[[slice], None], size: int, *, of: int = BLOCK) -> N
         except BaseException:
             threads.shutdown(cancel_futures=True)
             raise
+
+
+def ahead[T](items: Iterator[T]) -> Iterator[T]:
+    """Yield items, of which the next is made by a thread while one is used; it lets go of the interpreter."""
+    with ThreadPoolExecutor(1) as thread:
+        following = thread.submit(next, items, None)
+        while (item := following.result()) is not None:
+            following = thread.submit(next, items, None)
+            yield item

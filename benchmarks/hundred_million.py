@@ -1,17 +1,19 @@
 r"""Files of many votes: time, processor time and memory of whole processes.
 
-    uv run python benchmarks/hundred_million.py
+    uv run python benchmarks/hundred_million.py [--votes 100000000] [--rounds 3] > benchmarks/results/hundred_million.md
 
-Votes are of 129 competitors, drawn by Bradley and Terry's model with ties; files are written to a temporary folder and
-deleted. Every line is a process of its own: a bare group-by of Polars, which only counts, the command, or
-`read_votes`. Memory is the largest resident set.
+Votes are of 129 competitors, drawn by Bradley and Terry's model with ties; files are written to a temporary folder, and
+stand in the memory that the system keeps of files: each has been read once before. Every run is a process of its own: a
+bare group-by of Polars, which only counts, the command, or `read_votes`. They run in turn, and who begins changes from
+round to round; the lines have the least seconds, and in parentheses the most. Memory is the largest resident set.
 """
 
+import argparse
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +33,15 @@ scan = pl.scan_parquet(path) if path.endswith("parquet") else pl.scan_csv(path, 
 print(scan.group_by(keys).len().collect(engine="streaming").height)
 """
 READ = "import sys, bayes_arena as ba; print(ba.read_votes(sys.argv[1]))"
+WATCH = """
+import os, subprocess, sys, time
+start = time.perf_counter()
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+process.returncode = os.waitstatus_to_exitcode(status)
+print(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, process.returncode)
+"""
+"""A small process that starts the measured one: Linux counts the memory of who started it as its own."""
 COMMAND = [sys.executable, "-m", "bayes_arena", "rank", "--model", "m-elo"]
 
 
@@ -65,16 +76,26 @@ def write(path: Path, count: int, annotators: int) -> None:
 
 def measured(command: list[str]) -> tuple[float, float, float]:
     """Run a command; return seconds, seconds of processor and memory in GB."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{command} ended with {process.returncode}.")
-    return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e9
+    done = subprocess.run([sys.executable, "-S", "-c", WATCH, *command], stdout=subprocess.PIPE, text=True, check=True)
+    wall, cpu, kib, code = map(float, done.stdout.split())
+    if code:
+        raise RuntimeError(f"{command} ended with {code:.0f}.")
+    return wall, cpu, kib * 1024 / 1e9
 
 
-def report(folder: Path, suffix: str, count: int, annotators: int = 0) -> None:
+def in_turn(commands: dict[str, list[str]], rounds: int) -> dict[str, list[tuple[float, float, float]]]:
+    """Run commands in turn, forwards and backwards, after each has run once."""
+    taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
+    names = list(commands)
+    for turn in range(-1, rounds):
+        for name in names if turn % 2 else names[::-1]:
+            found = measured(commands[name])
+            if turn >= 0:
+                taken[name].append(found)
+    return taken
+
+
+def report(folder: Path, suffix: str, count: int, rounds: int, annotators: int = 0) -> None:
     path = folder / f"votes{suffix}"
     write(path, count, annotators)
     keys = ["model_a", "model_b", "winner"]
@@ -84,20 +105,33 @@ def report(folder: Path, suffix: str, count: int, annotators: int = 0) -> None:
         runs["count by Polars, with annotators"] = [*runs["count by Polars"], "judge"]
         runs["`read_votes`, with annotators"] = [sys.executable, "-c", READ, str(path)]
     about = f"{suffix[1:]}, {path.stat().st_size / 1e6:,.0f} MB"
-    for name, command in runs.items():
-        wall, cpu, memory = measured(command)
-        print(f"| {count:,} | {annotators:,} | {about} | {name} | {wall:.1f} | {cpu:.1f} | {memory:.2f} |", flush=True)
+    for name, laps in in_turn(runs, rounds).items():
+        wall, cpu, memory = (f"{min(column):.2f} ({max(column):.2f})" for column in zip(*laps, strict=True))
+        print(f"| {count:,} | {annotators:,} | {about} | {name} | {wall} | {cpu} | {memory} |", flush=True)
     path.unlink()
 
 
-if __name__ == "__main__":
-    most = int(float(sys.argv[1])) if sys.argv[1:] else 10**8
-    print((__doc__ or "").split("\n\n")[1], end="\n\n")
-    print(f"Polars {pl.__version__}, {os.cpu_count()} cores.\n")
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--votes", type=int, default=10**8, help="of the largest file")
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    print(f"    uv run python {shlex.join(['benchmarks/hundred_million.py', *sys.argv[1:]])}\n")
+    print((__doc__ or "").split("\n\n")[-1])
+    print(f"Polars {pl.__version__}, {os.cpu_count()} processors, {given.rounds} rounds.\n")
     print("| votes | annotators | file | | seconds | processor seconds | GB |\n|---:|---:|---|---|---:|---:|---:|")
+    middle, failed = min(10**7, given.votes), []
+    files = [(".parquet", count, 0) for count in (10**6, 10**7, 10**8) if count <= given.votes]
     with tempfile.TemporaryDirectory() as folder:
-        for count in (10**6, 10**7, 10**8):
-            if count <= most:
-                report(Path(folder), ".parquet", count)
-        report(Path(folder), ".csv", min(10**7, most))
-        report(Path(folder), ".parquet", min(10**7, most), annotators=61_003)
+        for suffix, count, annotators in [*files, (".csv", middle, 0), (".parquet", middle, 61_003)]:
+            try:
+                report(Path(folder), suffix, count, given.rounds, annotators)
+            except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
+                failed.append(f"{count:,} {suffix}: {error}")
+    print("".join(f"\nNot measured: {why}\n" for why in failed), end="")
+    if failed:
+        raise SystemExit("; ".join(failed))
+
+
+if __name__ == "__main__":
+    main()

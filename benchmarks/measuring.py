@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import platform
 import resource
+import shlex
 import sys
 import time
 import traceback
@@ -40,12 +41,18 @@ class Clock:
 
 
 def peak_mib() -> float:
-    """Return the largest memory that this process has held, imports included."""
+    """Return the largest memory that this process has held, imports included, since it was last forgotten."""
     status = Path("/proc/self/status")
     if status.is_file():  # what getrusage says counts the process that this one was started from
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def forget_peak() -> None:
+    """Let the largest memory be what is held now; only Linux can."""
+    if (found := Path("/proc/self/clear_refs")).exists():
+        found.write_text("5")
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,28 @@ def in_own_process(work: Callable[..., Any], *given: object, limit: float = 600.
     finally:
         process.kill()
         process.join()
+
+
+def attempt(
+    row: Mapping[str, object], needs: Sequence[str], work: Callable[..., dict[str, Any]], *given: object, limit: float
+) -> dict[str, Any]:
+    """Return a row with what work finds in a process of its own, or with a note that says why there is nothing.
+
+    Parameters
+    ----------
+    row : mapping
+        What is known before; it is what stderr hears.
+    needs : sequence of str
+        Packages without which there is nothing to try; the row gets the version of the first.
+    work, *given, limit
+        As for :func:`in_own_process`; what it returns is added to the row.
+    """
+    about = {**row, "version": installed(needs[0]), "note": None}
+    if missing := [package for package in dict.fromkeys(needs) if not installed(package)]:
+        return about | {"note": f"{', '.join(missing)} not installed"}
+    print(*row.values(), sep=", ", file=sys.stderr)
+    found = in_own_process(work, *given, limit=limit)
+    return about | ({"note": found.why} if isinstance(found, Unfinished) else found)
 
 
 def _send(pipe: Connection, work: Callable[..., Any], given: tuple[object, ...], gib: float) -> None:
@@ -124,20 +153,29 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 def keep(folder: Path, name: str, runs: Sequence[Mapping[str, object]], *, by: str | None = None) -> pl.DataFrame:
     """Write runs to ``NAME.csv`` and return them; with ``by``, runs of other values of this column stay as they are."""
     folder.mkdir(parents=True, exist_ok=True)
-    path, table = folder / f"{name}.csv", pl.DataFrame(list(runs), infer_schema_length=None)
-    if by and path.is_file():
-        before = pl.read_csv(path, infer_schema_length=None)
-        table = pl.concat(
-            [before.filter(~pl.col(by).is_in(table[by].unique().to_list())), table], how="diagonal_relaxed"
-        )
-    table.write_csv(path)
+    table, before = pl.DataFrame(list(runs), infer_schema_length=None), kept(folder, name)
+    if by and len(before):
+        others = before.filter(~pl.col(by).is_in(table[by].unique().to_list()))
+        table = pl.concat([others, table], how="diagonal_relaxed")
+    table.write_csv(folder / f"{name}.csv")
     return table
 
 
-def publish(folder: Path, name: str, title: str, parts: Iterable[str]) -> None:
-    """Write ``NAME.md``: the title, the command, the parts, and what it ran on."""
-    command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
-    page = [f"# {title}", f"`uv run --group benchmark {command}`", *parts, machine()]
+def kept(folder: Path, name: str) -> pl.DataFrame:
+    """Return the runs of ``NAME.csv``, none where there is no file."""
+    path = folder / f"{name}.csv"
+    nothing = pl.DataFrame(schema=dict.fromkeys(("row", "tool", "note"), pl.String))
+    return pl.read_csv(path, infer_schema_length=None) if path.is_file() else nothing
+
+
+def publish(folder: Path, name: str, title: str, parts: Iterable[str], *, beside: Sequence[str] = ()) -> None:
+    """Write ``NAME.md``: the title, the command, the parts, and what it ran on.
+
+    ``beside`` names packages that are not of the group: those that are there came by ``--with``.
+    """
+    others = [word for package in beside if installed(package) for word in ("--with", package)]
+    words = ["--group", "benchmark", *others, "python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]
+    page = [f"# {title}", f"`uv run {shlex.join(words)}`", *parts, machine()]
     (folder / f"{name}.md").write_text("\n\n".join(page) + "\n", encoding="utf-8")
     print(folder / f"{name}.md", file=sys.stderr)
 

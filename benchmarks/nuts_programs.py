@@ -1,12 +1,14 @@
 """am-Davidson as others would sample it: PyMC with a row for every vote, NumPyro and BlackJAX with counts.
 
 Model and priors are those of ``ba.fit(votes, model="am-davidson", method="nuts")``. Strengths are centred and sum to
-zero, annotators' numbers are not centred. What they return is a dataset (chain, draw, ...) by the names of our own
-draws, with ``seconds`` of sampling, without compiling, and gradients a draw in its attributes.
+zero, annotators' numbers are not centred. JAX computes in single precision unless it is told otherwise, in half the
+time. What they return is a dataset (chain, draw, ...) by the names of our own draws, with ``seconds`` of sampling,
+without compiling, and gradients a draw in its attributes.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -15,9 +17,12 @@ import numpy as np
 import xarray as xr
 
 import bayes_arena as ba
+from bayes_arena.inference.density.coordinates import Coordinates
+from bayes_arena.inference.density.log_density import log_density as compiled_density
+from bayes_arena.likelihood.problem import Problem
 
-CHAINS, DRAWS, TUNE, WARM_UP = 4, 1000, 1000, 500
-"""``TUNE`` is PyMC's default; half of that was enough for the others."""
+CHAINS, DRAWS, WARM_UP = 4, 1000, 500
+"""Half of the warm-up that PyMC and NumPyro propose is enough here, for all of them."""
 DIMS = {"strength": "competitor", **dict.fromkeys(["discrimination", "log_tie_propensity", "position"], "annotator")}
 SHARED = ["tie_propensity_common", "position_common"]
 SPREADS = ["strength_sd", "discrimination_sd", "tie_spread", "position_spread"]
@@ -50,14 +55,14 @@ def plain_program(cells: ba.Cells) -> Any:
     return program
 
 
-def counted_program(cells: ba.Cells) -> Callable[[], None]:
-    """Return the same model in NumPyro, one row a cell, in double precision."""
+def counted_program(cells: ba.Cells, double: bool) -> Callable[[], None]:
+    """Return the same model in NumPyro, one row a cell, in double precision or JAX's default, single."""
     import jax
     import jax.numpy as jnp
     import numpyro
     from numpyro.distributions import HalfNormal, Normal, ZeroSumNormal
 
-    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_x64", double)
     i, j, k = (jnp.asarray(column) for column in (cells.a, cells.b, cells.annotator))
     counts = np.column_stack([cells.counts[:, :2], cells.counts[:, 2:].sum(axis=1)])
     counts = jnp.asarray(counts, dtype=float)
@@ -84,12 +89,14 @@ def counted_program(cells: ba.Cells) -> Callable[[], None]:
 
 
 def density(program: Callable[[], None], seed: int) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """Return a start, the log density in free coordinates, and how these become the model's numbers."""
+    """Return a start for every chain, the log density in free coordinates, and how these become the model's numbers."""
     import jax
     from numpyro.infer.util import initialize_model
 
-    start, potential, postprocess, _ = initialize_model(jax.random.PRNGKey(seed), program)
-    return start.z, lambda position: -potential(position), postprocess
+    keys = jax.random.split(jax.random.PRNGKey(seed), CHAINS)
+    start, potential, postprocess, _ = initialize_model(keys, program)
+    starts = [jax.tree.map(lambda numbers, chain=chain: numbers[chain], start.z) for chain in range(CHAINS)]
+    return starts, lambda position: -potential(position), postprocess
 
 
 def by_pymc(cells: ba.Cells, seed: int) -> xr.Dataset:
@@ -97,7 +104,7 @@ def by_pymc(cells: ba.Cells, seed: int) -> xr.Dataset:
 
     with plain_program(cells):
         tree = pm.sample(
-            DRAWS, tune=TUNE, chains=CHAINS, random_seed=seed, nuts_sampler="nutpie", progressbar=False, quiet=True
+            DRAWS, tune=WARM_UP, chains=CHAINS, random_seed=seed, nuts_sampler="nutpie", progressbar=False, quiet=True
         )
     return from_tree(tree)
 
@@ -115,7 +122,7 @@ def from_tree(tree: Any) -> xr.Dataset:
     )
 
 
-def by_numpyro(cells: ba.Cells, seed: int) -> xr.Dataset:
+def by_numpyro(cells: ba.Cells, seed: int, *, double: bool) -> xr.Dataset:
     import numpyro
 
     numpyro.set_host_device_count(CHAINS)
@@ -125,7 +132,7 @@ def by_numpyro(cells: ba.Cells, seed: int) -> xr.Dataset:
     compiling = CompilingSeconds()
     clock = compiling.clock()
     sampler = MCMC(
-        NUTS(counted_program(cells)),
+        NUTS(counted_program(cells, double)),
         num_warmup=WARM_UP,
         num_samples=DRAWS,
         num_chains=CHAINS,
@@ -143,8 +150,7 @@ def by_blackjax(cells: ba.Cells, seed: int) -> xr.Dataset:
     import jax
 
     compiling = CompilingSeconds()
-    program = counted_program(cells)
-    _, log_density, postprocess = density(program, seed)
+    starts, log_density, postprocess = density(counted_program(cells, double=False), seed)
 
     @jax.jit
     def chain(key: Any, start: Any) -> Any:
@@ -160,7 +166,6 @@ def by_blackjax(cells: ba.Cells, seed: int) -> xr.Dataset:
         return kept
 
     keys = jax.random.split(jax.random.PRNGKey(seed), CHAINS)
-    starts = [density(program, seed + number)[0] for number in range(CHAINS)]
     compiled = chain.lower(keys[0], starts[0]).compile()
     clock = compiling.clock()
     with ThreadPoolExecutor() as pool:
@@ -208,40 +213,59 @@ class CompilingSeconds:
 
 
 def gradient_of_ours(cells: ba.Cells) -> Callable[[], object]:
-    from bayes_arena import models
-
-    return of_pymc(models.build(cells, model="am-davidson"))
+    """Return the density that ``fit`` hands to nutpie; what the votes are known to say changes nothing in its cost."""
+    problem = Problem.of(cells, "am-davidson", "default")
+    at = Coordinates.of(problem, dict.fromkeys(problem.objective.spreads, 1.0))
+    return partial(compiled_density(at), at.start)
 
 
 def gradient_of_plain(cells: ba.Cells) -> Callable[[], object]:
-    return of_pymc(plain_program(cells))
+    from pymc.blocking import DictToArrayBijection
 
-
-def of_pymc(program: Any) -> Callable[[], object]:
+    program = plain_program(cells)
     function = program.logp_dlogp_function(ravel_inputs=True, mode="NUMBA")
     function.set_extra_values({})
     start = program.initial_point()
-    from pymc.blocking import DictToArrayBijection
-
-    point = DictToArrayBijection.map({name: start[name] for name in (v.name for v in program.value_vars)})
-    return partial(function, point)
+    return partial(function, DictToArrayBijection.map({one.name: start[one.name] for one in program.value_vars}))
 
 
-def gradient_of_counted(cells: ba.Cells) -> Callable[[], object]:
+def gradient_of_counted(cells: ba.Cells, *, double: bool) -> Callable[[], object]:
     import jax
 
-    start, log_density, _ = density(counted_program(cells), 0)
+    starts, log_density, _ = density(counted_program(cells, double), 0)
     function = jax.jit(jax.value_and_grad(log_density))
-    return lambda: jax.block_until_ready(function(start))
+    return lambda: jax.block_until_ready(function(starts[0]))
 
 
-SAMPLERS: dict[str, tuple[str, list[str], Callable[[ba.Cells, int], xr.Dataset]]] = {
-    'fit(method="nuts")': ("bayes-arena", ["pymc", "nutpie", "numba"], by_fit),
-    "PyMC, one row a vote, nutpie": ("pymc", ["pymc", "nutpie", "numba"], by_pymc),
-    "NumPyro, counts": ("numpyro", ["numpyro", "jax"], by_numpyro),
-    "BlackJAX, counts": ("blackjax", ["blackjax", "numpyro", "jax"], by_blackjax),
+@dataclass(frozen=True)
+class Rival:
+    """Somebody who samples am-Davidson.
+
+    Attributes
+    ----------
+    needs : list of str
+        Packages: the one that it is a part of, and what is imported before the clock starts.
+    sample : callable
+        From votes and a seed to draws.
+    gradient : callable
+        From votes to the log density and its gradient at some point.
+    """
+
+    needs: list[str]
+    sample: Callable[[ba.Cells, int], xr.Dataset]
+    gradient: Callable[[ba.Cells], Callable[[], object]]
+
+
+SAMPLERS = {
+    'fit(method="nuts")': Rival(["bayes-arena", "nutpie", "numba"], by_fit, gradient_of_ours),
+    "PyMC, one row a vote, nutpie": Rival(["pymc", "pymc", "nutpie", "numba"], by_pymc, gradient_of_plain),
+    "NumPyro, counts, double precision": Rival(
+        ["numpyro", "numpyro", "jax"], partial(by_numpyro, double=True), partial(gradient_of_counted, double=True)
+    ),
+    "NumPyro, counts": Rival(
+        ["numpyro", "numpyro", "jax"], partial(by_numpyro, double=False), partial(gradient_of_counted, double=False)
+    ),
+    "BlackJAX, counts": Rival(
+        ["blackjax", "blackjax", "numpyro", "jax"], by_blackjax, partial(gradient_of_counted, double=False)
+    ),
 }
-"""By name: the package, what is imported before the clock starts, and the sampler."""
-GRADIENTS: dict[str, Callable[[ba.Cells], Callable[[], object]]] = dict(
-    zip(SAMPLERS, [gradient_of_ours, gradient_of_plain, gradient_of_counted, gradient_of_counted], strict=True)
-)

@@ -7,7 +7,6 @@ Every function returns seconds and what there is to say of a row, or why there i
 
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,15 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 from boards import BY, write_votes as write_boards
 from hard_fits import alike
 from hundred_million import COMMAND, measured as rank_process, write as write_plainly
-from measuring import FILES, HERE, Clock, Unfinished, digits, in_own_process, peak_mib
+from many_competitors import cast, check
+from measuring import FILES, HERE, Clock, Unfinished, digits, forget_peak, in_own_process, peak_mib
 from nuts import OURS, sample
 from nuts_programs import CHAINS, DRAWS
-from simulated import write_votes
+from simulated import fit_small_arenas, write_votes
 from startup import bare_group_by, bare_process, in_turn, m_elo, program
 
 import bayes_arena as ba
@@ -35,16 +34,11 @@ LIMIT = 600.0
 KEPT = HERE / "data"
 
 
-def small_fit(**options: Any) -> None:
-    """Load whatever is compiled, and compile it once an installation."""
-    ba.leaderboard(ba.fit(ba.read_votes(ba.simulate(annotators=300, votes=900, seed=1).votes), **options))
-
-
 def made(write: Callable[..., None], path: Path, *given: object) -> None:
     """Write votes in a process of its own."""
     KEPT.mkdir(exist_ok=True)
     if isinstance(found := in_own_process(write, path, *given, limit=LIMIT), Unfinished):
-        raise SystemExit(f"{path.name}: {found.why}")
+        raise RuntimeError(f"{path.name}: {found.why}")
 
 
 def votes_file(votes: int, annotators: int, competitors: int = 129, opponents: int | None = None) -> list[Path]:
@@ -84,7 +78,7 @@ def _write_alike(path: Path) -> None:
 
 
 def _fit_alike(path: Path) -> dict[str, Any]:
-    small_fit()
+    fit_small_arenas()
     cells = ba.read_cells(path)
     clock = Clock()
     ba.fit(cells)
@@ -97,19 +91,24 @@ def of_a_million_annotators() -> Any:
 
 
 def _fit_million(paths: list[Path]) -> dict[str, Any]:
-    small_fit()
-    whole, clock = Clock(), Clock()
-    cells = ba.read_votes(paths)
-    parts = {"read": clock.lap()}
-    fit = ba.fit(cells)
-    parts["fit"] = clock.lap()
-    ba.annotators(fit)
-    parts["annotators"] = clock.lap()
-    ba.flag(fit)
-    parts["flag"] = clock.lap()
-    said = ", ".join(f"{name} {digits(part['wall_s'])} s" for name, part in parts.items())
+    fit_small_arenas()
+    whole, clock, phases = Clock(), Clock(), []
+
+    def phase[T](name: str, work: Callable[[], T]) -> T:
+        clock.lap()
+        forget_peak()
+        found = work()
+        lap, peak = clock.lap(), peak_mib()
+        phases.append((name, lap, peak))
+        return found
+
+    cells = phase("read", lambda: ba.read_votes(paths))
+    fit = phase("fit", lambda: ba.fit(cells))
+    phase("annotators", lambda: ba.annotators(fit))
+    phase("flag", lambda: ba.flag(fit))
+    said = ", ".join(f"{name} {digits(lap['wall_s'])} s {peak / 2**10:.2f} GiB" for name, lap, peak in phases)
     work = {"bytes": read_bytes(paths, 4) + held(cells), "exps": 2 * NODES * len(cells.a)}
-    return whole.lap() | work | {"said": said, "peak_mib": peak_mib()}
+    return whole.lap() | work | {"said": said, "peak_mib": max(peak for _, _, peak in phases)}
 
 
 def of_unused_annotators() -> Any:
@@ -147,32 +146,36 @@ def of_sparse_graph(competitors: int) -> Callable[[], Any]:
 
 
 def _sparse(paths: list[Path]) -> dict[str, Any]:
-    small_fit(model="m-elo")
-    cells = ba.read_votes(paths)
+    fit_small_arenas(model="m-elo")
+    return _fit_and_intervals(ba.read_votes(paths), model="m-elo")
+
+
+def of_many_judged(competitors: int) -> Callable[[], Any]:
+    """Take votes as ``many_competitors.py`` casts them, which are made in no time."""
+
+    def measure() -> Any:
+        return in_own_process(_many_judged, competitors, limit=LIMIT / 2)
+
+    return measure
+
+
+def _many_judged(competitors: int) -> dict[str, Any]:
+    fit_small_arenas(guard=False)
+    return _fit_and_intervals(cast("random", competitors, 100_000, 100, ties=True), guard=False)
+
+
+def _fit_and_intervals(cells: ba.Cells, **options: Any) -> dict[str, Any]:
     whole, clock = Clock(), Clock()
-    fit = ba.fit(cells, model="m-elo")
+    fit = ba.fit(cells, **options)
     parts = {"fit": clock.lap()}
-    ba.leaderboard(fit)
+    board = ba.leaderboard(fit)
     parts["intervals"] = clock.lap()
     found, peak = whole.lap(), peak_mib()
+    _, off = check(fit, board)
     said = ", ".join(f"{name} {digits(part['wall_s'])} s" for name, part in parts.items())
-    if cells.n_competitors <= 3000:
-        sd = ba.strengths(fit).set_index("competitor")["sd"].loc[list(cells.competitors)]
-        away = np.abs(sd.to_numpy() / exact_sds(cells, fit.strength, fit.prior.strength) - 1).max()
-        said += f"; sds at most {away:.2%} from exact"
-    return found | {"bytes": held(cells), "exps": len(cells.a), "said": said, "peak_mib": peak}
-
-
-def exact_sds(cells: ba.Cells, strength: np.ndarray, prior_sd: float) -> np.ndarray:
-    """Return the posterior sds of strengths around their mean, half wins, by a dense inverse."""
-    p = 1 / (1 + np.exp(strength[cells.b] - strength[cells.a]))
-    curvature = cells.counts.sum(axis=1) * p * (1 - p)
-    size = cells.n_competitors
-    laplacian = (np.eye(size) - 1 / size) / prior_sd**2
-    for one, other in ((cells.a, cells.b), (cells.b, cells.a)):
-        np.add.at(laplacian, (one, one), curvature)
-        np.add.at(laplacian, (one, other), -curvature)
-    return np.sqrt(np.diag(np.linalg.inv(laplacian + 1 / size) - 1 / size))
+    of_annotators = 2 if fit.target.own else 1  # exponentials: of a win, and of a tie
+    work = {"bytes": held(cells), "exps": of_annotators * len(cells.a), "peak_mib": peak}
+    return found | work | {"said": f"{said}; sds at most {off.max():.2%} from exact"}
 
 
 @contextmanager
@@ -211,13 +214,13 @@ def of_rank() -> Any:
         return Unfinished("llmfao.csv is not in $BAYES_ARENA_DATA")
     command = [sys.executable, "-m", "bayes_arena", "rank", str(path)]
     bare = [sys.executable, "-c", "import numpy, polars"]
-    taken: dict[str, list[float]] = {"rank": [], "bare": []}
+    taken: dict[str, list[tuple[float, float, float]]] = {"rank": [], "bare": []}
     for lap in range(6):  # the first warms up
         for name, words in (("rank", command), ("bare", bare)):
-            clock = Clock()
-            subprocess.run(words, check=True, capture_output=True)
-            taken[name] += [clock.lap()["wall_s"]] * bool(lap)
-    return {"wall_s": statistics.median(taken["rank"]), "floor_s": statistics.median(taken["bare"])}
+            taken[name] += [rank_process(words)] * bool(lap)
+    wall, cpu, gigabytes = (statistics.median(column) for column in zip(*taken["rank"], strict=True))
+    floor, *_ = (statistics.median(column) for column in zip(*taken["bare"], strict=True))
+    return {"wall_s": wall, "cpu_s": cpu, "peak_mib": gigabytes * 1e9 / 2**20, "floor_s": floor}
 
 
 def of_a_hundred_million() -> Any:
@@ -238,13 +241,15 @@ def of_leave_one_out() -> Any:
 
 
 def _leave_one_out(paths: list[Path]) -> dict[str, Any]:
-    small_fit()
+    fit_small_arenas()
     fit = ba.fit(ba.read_votes(paths), guard=False)
     before = peak_mib()
     clock = Clock()
     found = ba.leave_one_out(fit)
-    taken, exps = clock.lap(), 2 * found.n_draws * len(found.votes)
-    said = f"{found.n_draws:,} draws, {before / 2**10:.2f} GiB before"
+    taken, left_out = clock.lap(), len(found.votes if found.sampled is None else found.sampled)
+    exps = 2 * found.n_draws * left_out
+    said = f"{left_out:,} of {len(found.votes):,} kinds of votes left out, {found.n_draws:,} draws; "
+    said += f"{before / 2**10:.2f} GiB before"
     return taken | {"bytes": 0, "exps": exps, "said": said, "peak_mib": peak_mib()}
 
 
@@ -256,7 +261,7 @@ def of_boards() -> Any:
 
 
 def _boards(path: Path) -> dict[str, Any]:
-    small_fit(model="m-elo")
+    fit_small_arenas(model="m-elo")
     clock = Clock()
     boards = ba.fit_many(path, BY, model="m-elo")
     found = clock.lap()

@@ -1,10 +1,16 @@
-"""Votes of any size in Parquet files, written piece by piece: sparse graphs of battles, crowds of annotators."""
+"""Votes of any size in Parquet files, written piece by piece: sparse graphs of battles, crowds of annotators.
+
+And small arenas, whose fits load or compile what the clock is not to see.
+"""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 from boards import named
+
+import bayes_arena as ba
 
 PIECE = 2_000_000
 """Votes of a file."""
@@ -61,6 +67,12 @@ def write_votes(
         paths.append(folder / f"votes-{len(paths):03}.parquet")
         pl.DataFrame(columns).write_parquet(paths[-1])
     return paths
+
+
+def fit_small_arenas(**options: Any) -> None:
+    """Fit an arena of few annotators with many votes each, and one of many with few: they go different ways."""
+    for annotators, votes in ((10, 3000), (300, 3000)):
+        ba.leaderboard(ba.fit(ba.read_votes(ba.simulate(annotators=annotators, votes=votes, seed=1).votes), **options))
 
 
 LABELS = pl.Series(["model_a", "tie", "model_b"])

@@ -42,6 +42,7 @@ from bayes_arena.__main__ import main
 taken("imports: command line", start)
 start = clock()
 import bayes_arena.ratings.leaderboard, bayes_arena.fits.fitting as fitting, bayes_arena.votes.reading.table as table
+import bayes_arena.trust.judging as judging
 from bayes_arena.cli.output import Output
 taken("imports: NumPy, Polars, SciPy, the package", start)
 start = clock()
@@ -57,7 +58,7 @@ def timed(owner, attribute, name):
             taken(name, start)
     setattr(owner, attribute, run)
 timed(table, "read_votes", "reading")
-timed(fitting, "judge", "whose votes count (guard)")
+timed(judging, "judge", "whose votes count (guard)")
 timed(fitting, "fit", "fit")
 timed(bayes_arena.ratings.leaderboard, "leaderboard_columns", "leaderboard")
 timed(Output, "write", "printing")

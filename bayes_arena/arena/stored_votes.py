@@ -74,7 +74,8 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
         If votes of different contents share an id.
     """
     content = [name for name in CONTENT if name in groups.columns] + columns_of(groups, SLICE, FEATURE)
-    groups = groups.group_by("id" if "id" in groups.columns else [], *content).agg(pl.sum("n"))
+    named = groups.cast({pl.Categorical: pl.String})
+    groups = named.group_by("id" if "id" in groups.columns else [], *content).agg(pl.sum("n"))
     if "id" in groups.columns:
         shared = groups["id"].filter(groups["id"].is_duplicated()).unique().sort()
         if len(shared):

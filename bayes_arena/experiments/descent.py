@@ -90,15 +90,15 @@ def loss_and_gradient(
     """
     if not target.free_discrimination:
         point = Point(C * scores, np.zeros(0), np.zeros((0, 0)))
-        gradient, _ = target.gradient_and_hessian(point)
-        return target.loss(point), C * gradient.strength, np.zeros(0)
+        value, gradient, _ = target.value_and_derivatives(point)
+        return value, C * gradient.strength, np.zeros(0)
     total = theta.sum() if normalised else 1.0
     point = Point(scores, np.zeros(0), (theta / total)[:, None])
-    gradient, _ = target.gradient_and_hessian(point)
+    value, gradient, _ = target.value_and_derivatives(point)
     by_theta = gradient.own[:, THETA] / total
     if normalised:
         by_theta = by_theta - by_theta @ theta / total
-    return target.loss(point), gradient.strength, by_theta
+    return value, gradient.strength, by_theta
 
 
 def descend(

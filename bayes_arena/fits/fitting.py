@@ -24,12 +24,11 @@ from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
-from bayes_arena.trust.judgement import Judgement
-from bayes_arena.trust.judging import judge
 from bayes_arena.votes.words import PROGRAM, PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.fits.sampling import Sampler
+    from bayes_arena.trust.judgement import Judgement
 
 Guard = bool | Literal["auto"]
 ANSWERS = f"strength_by_{PROMPT}"
@@ -247,6 +246,8 @@ def _trusted(problem: Problem, guard: Guard, *, preset: bool) -> tuple[Problem, 
         return problem, None
     if not cells.n_annotators:
         raise ModelError("Whose votes count shows in who cast them. Name the column (annotator=..., --annotator).")
+    from bayes_arena.trust.judging import judge
+
     trust = judge(cells)
     if trust.unjudged:
         return replace(problem, model=PRESETS["bradley-terry"]), trust
@@ -274,7 +275,7 @@ def _find(problem: Problem, route: Method) -> tuple[Mode, Evidence | None]:
 
 def _unsure(mode: Mode) -> str:
     """Say so if the votes do not tell answers from noise."""
-    sd = spread_uncertainty(mode, ANSWERS)
+    sd = spread_uncertainty(mode, ANSWERS, doubtful=UNSURE)
     if sd <= UNSURE:
         return ""
     return (

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.special import gammaln, xlogy
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
@@ -28,14 +28,14 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.markup import html_facts
-from bayes_arena.trust.judgement import Judgement
-from bayes_arena.trust.suspects import Suspects, suspects
 from bayes_arena.votes.cells import Cells, Tally
 from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
+    from bayes_arena.trust.judgement import Judgement
+    from bayes_arena.trust.suspects import Suspects
 
 Evidence = Literal["laplace", "quadrature", "variational"]
 
@@ -222,6 +222,8 @@ class Fit:
     @cached_property
     def suspects(self) -> Suspects:
         """Annotators whose votes do not count, with numbers given the strengths of the others."""
+        from bayes_arena.trust.suspects import suspects
+
         return suspects(self.trust, self.target, self.point)
 
     @property
@@ -280,7 +282,7 @@ class Fit:
         in R, so the multinomial coefficient of every cell is in it: the same constant for all models of the same
         votes. Ties as half wins have a likelihood that is not normalised: compare it only with others of its kind.
         """
-        orders = gammaln(self._seen.sum(axis=0) + 1) - gammaln(self._seen + 1).sum(axis=0)
+        orders = scipy.special.gammaln(self._seen.sum(axis=0) + 1) - scipy.special.gammaln(self._seen + 1).sum(axis=0)
         return float(orders.sum()) - self.loss
 
     @property
@@ -292,7 +294,7 @@ class Fit:
         wins, losses, ties, bad = self._seen
         half = not self.model.has_tie_outcome
         shares = np.array([wins + ties / 2, losses + ties / 2] if half else [wins, losses, ties, bad])
-        return 2 * (self.loss + float(xlogy(shares, shares / shares.sum(axis=0)).sum()))
+        return 2 * (self.loss + float(scipy.special.xlogy(shares, shares / shares.sum(axis=0)).sum()))
 
     @property
     def degrees_of_freedom(self) -> int:

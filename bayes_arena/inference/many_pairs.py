@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
+import scipy
 from numpy.polynomial.chebyshev import chebvander
-from scipy.special import expit
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
@@ -138,7 +138,7 @@ def fit_all_pairs(total: Floats, start: Floats) -> AllPairs:
     before = np.inf
     for _ in range(MAX_STEPS):
         opponents = Opponents(r)
-        p = expit(opponents.grid)
+        p = scipy.special.expit(opponents.grid)
         found = _laplacian(opponents, p * (1 - p))
         step = found.solve(opponents.sums(p) - total)
         length = float(np.abs(step).max())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.polynomial.chebyshev import chebval, chebvander
-from scipy.special import expit, logit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
@@ -24,6 +24,7 @@ from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
+from bayes_arena.threads import in_blocks, one_thread
 
 TIES = 5
 """Chebyshev nodes of what slices and competitors add to ln nu, which hardly moves the score."""
@@ -81,9 +82,8 @@ def project_draws(
     nodes, to_coefficients = chebyshev(NODES)
     share = shares(target, votes)
     projected = np.empty_like(strength)
-    step = max(1, CHUNK // (NODES * len(share)))
-    for first in range(0, len(strength), step):
-        part = slice(first, first + step)
+
+    def project(part: slice) -> None:
         shared, numbers = (np.moveaxis(draws[part], -1, 0) for draws in (common, own))
         everybody = reach * nodes[:, None] + np.zeros(len(share))
         z = target.predictor.coordinates(everybody, shared[..., None, None], numbers[:, :, None])
@@ -91,6 +91,9 @@ def project_draws(
         coefficients = (score @ to_coefficients.T).T[:, :, None]
         average = chebval(leads[part] / reach, coefficients, tensor=False)
         projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
+
+    with one_thread():
+        in_blocks(project, len(strength), of=max(1, CHUNK // (NODES * len(share))))
     return projected
 
 
@@ -123,16 +126,16 @@ def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, vote
 
 def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:
     """Fit strengths to the scores of all pairs, many draws at once, shape (n_draws, n)."""
-    draws = len(score)
-    total = np.zeros((draws, n))
-    np.add.at(total.T, i, score.T)
-    np.add.at(total.T, j, 1 - score.T)
-    odds = logit(score)  # their means are the answer where all pairs agree
-    r = np.zeros((draws, n))
-    np.add.at(r.T, i, odds.T / n)
-    np.add.at(r.T, j, -odds.T / n)
+    odds = np.zeros((len(score), n, n))
+    odds[:, i, j] = scipy.special.logit(score)
+    odds[:, j, i] = -odds[:, i, j]
+    r = odds.sum(axis=2) / n  # the answer where all pairs agree
+    taken = np.zeros((len(score), n, n))
+    taken[:, i, j], taken[:, j, i] = score, 1 - score
+    total = taken.sum(axis=2)
     for _ in range(MAX_STEPS):
-        p = expit(r[:, :, None] - r[:, None, :])
+        weight = np.exp(r)
+        p = weight[:, :, None] / (weight[:, :, None] + weight[:, None, :])
         curve = p * (1 - p)
         gradient = p.sum(axis=2) - 0.5 - total
         hessian = 1.0 / n - curve

@@ -22,7 +22,8 @@ would make r* wider, by 7 percent at ten votes each.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any, cast
 
@@ -30,6 +31,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.compiled import made_ready
 from bayes_arena.inference.many_pairs import Opponents, chebyshev, fit_all_pairs, jacobian
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.projected import Projection
@@ -41,15 +43,16 @@ from bayes_arena.likelihood.algebra.sparse.jacobian import ThinJacobian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes import half
-from bayes_arena.likelihood.outcomes.likelihood import ETA, T
+from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import basis, lead, times
+from bayes_arena.likelihood.predictor import lead, times
 from bayes_arena.threads import in_blocks
 from bayes_arena.votes.cells import Tally
 from bayes_arena.votes.words import COMPETITOR
 
-CHUNK = 1_000_000
-"""Leads times annotators handled at once when expected scores are averaged over draws: bounds the memory."""
+CHUNK = 250_000
+"""Leads times annotators that a thread handles at once when expected scores are averaged over draws: bounds the memory,
+and stays in the cache of a processor."""
 PART = 100_000
 """The same of one point: what stays in the cache of a processor."""
 NODES, MANY_NODES = 64, 256
@@ -60,6 +63,13 @@ LEAD_NODES, TIE_NODES = 9, 5
 """Gauss-Hermite nodes over which slices scatter."""
 WIDE, MANY_LEAD_NODES = 3.0, 121
 """Standard deviation of leads, in logits, beyond which nine nodes are a staircase, and the nodes there."""
+SCORE, BY_LEAD, BY_THETA, SLOPES = range(4)
+"""Rows of the sums of scores: themselves, their slopes by the lead and by theta, and then by the coordinates."""
+MANY = 1_000_000
+"""Leads times annotators that are worth a compiled loop."""
+ONE_BY_ONE, FAR_APART = 500, 30.0
+"""Competitors whose pairs are gone through one by one in a fifth of a second; and logits between the best and the worst
+of more of them beyond which they are, too, as nodes would lie far apart."""
 CERTAIN = 1e-7
 """Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
 
@@ -95,7 +105,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     view = view or on_new_slices(target)
     mean = point.strength + view.slices @ point.slices
     ties, offset, exactly = ties_of_competitors(target, point.slices), np.zeros(1), False
-    opponents = Opponents(mean) if are_many(n) and not target.slices else None
+    opponents = Opponents(mean) if _without_pairs(mean) and not target.slices else None
     if opponents is not None:
         leads, to_competitors = opponents.leads, opponents.to_competitors
     else:
@@ -111,7 +121,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         to_competitors = incidence @ at_pairs
     share = shares(target, votes)
 
-    def scores(part: slice) -> Iterator[tuple[Floats, Floats, Floats, Floats, Floats]]:
+    def everywhere(part: slice) -> Iterator[tuple[Floats, Floats, Floats, Floats, Floats]]:
         """Yield leads, the share of annotators there, their numbers, their scores (leads, m), and the slopes."""
         for (shift, tie, chance), (own, weight) in product(scattered(target, view), around(point.own, view, part)):
             shifted = leads if shift == 0.0 else leads + shift
@@ -121,30 +131,38 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
                 z[T] += tie + offset[:, None]
             yield shifted, times(chance * weight, share[part]), own, *target.likelihood.expected_score(z)
 
+    def scores(part: slice) -> Floats:
+        """Sum scores and their slopes over what some annotators may be like, (``SLOPES`` + C, leads, m)."""
+        size = len(share[part])
+        if not target.slices and target.likelihood.is_exponential and len(leads) * len(share) >= MANY:
+            return _compiled_scores(target, point, leads, around(point.own, view, part), share[part])
+        found = np.zeros((SLOPES + target.likelihood.n_coordinates, len(leads), size))
+        for shifted, weight, own, expected, slope in everywhere(part):
+            found[SCORE] += expected * weight
+            found[BY_LEAD] += slope[ETA] * (weight * predictor.theta(own.T))
+            found[BY_THETA] += shifted[:, None] * (slope[ETA] * weight)
+            found[SLOPES:] += slope * weight
+        return found
+
     def average(part: slice) -> None:
-        """Add the scores of some annotators, and their derivatives by the lead, by ln nu and by the common numbers."""
-        total = totals[part.start // chunk]
-        for shifted, weight, own, expected, slope in scores(part):
-            total[0] += expected @ weight
-            total[1] += slope[ETA] @ (weight * predictor.theta(own.T))
-            if ties is not None:
-                total[2] += slope[T] @ weight
-            for s, effect in enumerate(target.common):
-                total[3 + s] += times(basis(effect, shifted, None), slope[effect.coordinate] @ weight)
+        """Add the scores of some annotators, and their slopes."""
+        totals[part.start // chunk] = scores(part).sum(axis=2)
 
     chunk = max(1, PART // len(leads))
-    totals = np.zeros((-(-len(share) // chunk), 3 + n_common, len(leads)))
+    totals = np.zeros((-(-len(share) // chunk), SLOPES + target.likelihood.n_coordinates, len(leads)))
+    scores(slice(0, 0))  # of nobody: compiled loops are made ready before there are threads
     in_blocks(average, len(share), of=chunk)
-    score, by_lead, by_tie, *common = totals.sum(axis=0)
-    by_common = to_competitors @ np.array(common).reshape(n_common, len(leads)).T
+    score, by_lead, _, *slopes = totals.sum(axis=0)
+    common = np.array([slopes[one.coordinate] * (not one.belongs_to_vote) for one in target.common])
+    by_common = to_competitors @ common.reshape(n_common, len(leads)).T
 
     def by_own(part: slice) -> Floats:
-        found = np.zeros((len(leads), part.stop - part.start, width))
-        for shifted, weight, _, _, slope in scores(part):
-            for column, effect in enumerate(target.own):
-                found[:, :, column] += times(basis(effect, shifted[:, None], None), slope[effect.coordinate] * weight)
-        moved = carried @ found.reshape(len(leads), -1)
-        return np.reshape(factor.solve_schur(moved) if exactly else moved, (n, -1, width))
+        found, jacobian = scores(part), np.zeros((n, part.stop - part.start, width))
+        for column, effect in enumerate(target.own):
+            if not effect.belongs_to_vote:
+                moved = carried @ found[BY_THETA if effect.basis == "lead" else SLOPES + effect.coordinate]
+                jacobian[:, :, column] = factor.solve_schur(moved) if exactly else moved
+        return jacobian
 
     if opponents is not None:
         all_pairs = fit_all_pairs(to_competitors @ np.clip(score, CERTAIN, 1 - CERTAIN), mean)
@@ -163,10 +181,33 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     if target.slices:
         by_slices: Floats = np.asarray((view.slices.T @ by_mean.T).T)
         if ties is not None:
-            moved = incidence @ (abs(incidence.T) * by_tie[:, None]).toarray()
+            moved = incidence @ (abs(incidence.T) * slopes[T][:, None]).toarray()
             by_slices[:, _part_of_competitors(target)] = factor.solve_schur(moved)
         by_head = np.column_stack([by_head, by_slices])
     return Projection(projected, by_head, OwnJacobian(shape, by_own), by_mean)
+
+
+def _compiled_scores(
+    target: Objective, point: Point, leads: Floats, alike: Iterable[tuple[Floats, float]], share: Floats
+) -> Floats:
+    """Return those sums where the likelihood is exponential."""
+    from bayes_arena.inference.marginal.kernels import add_scores
+
+    size, width = len(share), target.likelihood.n_coordinates
+    sums = np.zeros((size, SLOPES + 3, len(leads)))
+    for own, weight in alike:
+        z = np.full((3, size), -np.inf)  # an outcome that the model does not have is never likely
+        z[:width] = target.predictor.coordinates(np.zeros(size), point.common, own.T)
+        theta = target.predictor.theta(own.T) + np.zeros(size)
+        given = leads, theta, np.exp(z[T]), np.exp(z[M]), weight * share, sums
+        made_ready(add_scores, partial(add_scores, *given), "expected scores")
+    return sums.transpose(1, 2, 0)[: SLOPES + width]
+
+
+def _without_pairs(strength: Floats) -> bool:
+    """Whether pairs of competitors are too many to go through one by one."""
+    n = len(strength)
+    return are_many(n) or (n > ONE_BY_ONE and float(np.ptp(strength)) < FAR_APART)
 
 
 def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:

@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border, summed_by_block
-from bayes_arena.likelihood.algebra.features_pass import has_many_rows, loss_by_block
+from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
+from bayes_arena.likelihood.algebra.row_sums import loss, row_sums
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
-from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
+from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead, times
+from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, Tally
@@ -129,6 +129,21 @@ class Objective:
         """Theta of every annotator, mean 1 after a fit, shape (M,); empty where it is fixed at 1."""
         return point.own[:, THETA] if self.free_discrimination else np.zeros(0)
 
+    def at_best_scale(self, point: Point) -> Point:
+        """Return (alpha r, theta / alpha), which predicts the same, for the alpha that the prior finds likeliest.
+
+        The point itself, unless the prior of theta is symmetric about zero.
+        """
+        if not self.free_discrimination or self.own[THETA].mean or self.slices:
+            return point
+        of_strength = np.linalg.norm(point.strength) / self.strength_sd
+        of_theta = np.linalg.norm(point.own[:, THETA]) / self.own[THETA].sd
+        if not of_strength or not of_theta:
+            return point
+        alpha, own = math.sqrt(of_theta / of_strength), point.own.copy()
+        own[:, THETA] /= alpha
+        return replace(point, strength=alpha * point.strength, own=own)
+
     def leads(self, strength: Floats) -> Floats:
         """Leads of every row, shape (..., n_rows), for strengths (..., n)."""
         return lead(strength, self.tally.i, self.tally.j)
@@ -183,11 +198,15 @@ class Objective:
 
     def loss(self, point: Point) -> float:
         """Negative log-likelihood in nats, without the prior."""
-        return loss_by_block(self, point) if has_many_rows(self) else float(self.row_terms(point).value.sum())
+        return float(self.row_terms(point).value.sum()) if self.slices else loss(self, point)
 
     def value(self, point: Point) -> float:
         """Negative log-posterior up to a constant."""
-        value = self.loss(point) + 0.5 * float(point.strength @ point.strength) / self.strength_sd**2
+        return self.loss(point) + self._penalty(point)
+
+    def _penalty(self, point: Point) -> float:
+        """Negative log-prior up to a constant."""
+        value = 0.5 * float(point.strength @ point.strength) / self.strength_sd**2
         for x, effect in zip(point.common, self.common, strict=True):
             value += 0.5 * ((float(x) - effect.mean) / effect.sd) ** 2
         for column, effect in enumerate(self.own):
@@ -208,34 +227,24 @@ class Objective:
         The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
         Hessian is positive definite wherever the rows are convex: everywhere, but for ties under Rao-Kupper.
         """
+        return self.value_and_derivatives(point, residuals=residuals)[1:]
+
+    def value_and_derivatives(
+        self, point: Point, *, residuals: bool = True
+    ) -> tuple[float, Point, Arrow | Crossed | SparseHessian]:
+        """``value`` and :meth:`gradient_and_hessian`, in one pass over the rows."""
         if self.numbering is not None:
-            return crossed_hessian(self, point, self.row_terms(point), residuals=residuals)
-        if has_few_pairs(self) and not self.own:
-            return sparse_hessian(self, point, self.row_terms(point))
-        return summed_by_block(self, point) if has_many_rows(self) else arrow_hessian(self, point, residuals=residuals)
-
-    def bend(self, point: Point, head: Floats, own: Floats) -> Point:
-        """J' W e: the change of the gradient, without residuals, along a step's second order in eta.
-
-        J has the derivatives of the coordinates by the parameters, W the curvature of the rows, and
-        e = dtheta_k (dr_i - dr_j); only where theta is free.
-        """
-        k, count = self.tally.k, len(own)
-        bends = self.predictor.theta(self.own_numbers(own)) * self.leads(head[: self.n_competitors])
-        pulls = self.row_terms(point).hessian[:, ETA] * bends
-        by_common, by_own = (
-            [times(one, pulls[effect.coordinate]) for one, effect in zip(bases, effects, strict=True)]
-            for bases, effects in zip(self.bases(point), (self.common, self.own), strict=True)
-        )
-        return Point(
-            self.by_competitor(self.thetas(point) * pulls[ETA]),
-            np.array([pull.sum() for pull in by_common]),
-            np.column_stack([sum_by(k, pull, count) for pull in by_own]),
-        )
+            terms = self.row_terms(point)
+            value = float(terms.value.sum()) + self._penalty(point)
+            return value, *crossed_hessian(self, point, terms, residuals=residuals)
+        sums = row_sums(self, point, residuals=residuals)
+        alone = has_few_pairs(self) and not self.own
+        found = (sparse_hessian if alone else arrow_hessian)(self, point, sums)
+        return sums.loss + self._penalty(point), *found
 
     @cached_property
-    def border(self) -> Border:
-        """Which numbers of the head every annotator touches: a border without numbers."""
+    def border(self) -> tuple[Border, Ints, Ints]:
+        """Which numbers of the head every annotator touches: a border without numbers, and their places."""
         return empty_border(self)
 
     def thetas(self, point: Point) -> Any:
@@ -247,11 +256,6 @@ class Objective:
         leads, features = self.leads_at(point), self.tally.features
         common, own = ([basis(effect, leads, features) for effect in effects] for effects in (self.common, self.own))
         return common, own
-
-    def by_competitor(self, values: Floats) -> Floats:
-        """Sum of the rows where a competitor is i, less those where it is j, shape (n,)."""
-        n = self.n_competitors
-        return sum_by(self.tally.i, values, n) - sum_by(self.tally.j, values, n)
 
     def row_terms(self, point: Point) -> RowTerms:
         """Negative log-likelihood of every row, and its derivatives by the coordinates."""

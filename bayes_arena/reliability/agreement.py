@@ -21,18 +21,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 import numpy as np
 from scipy.special import ndtri
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.compiled import made_ready
 from bayes_arena.fits.draws import draw_in_parts
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import on_new_slices
-from bayes_arena.likelihood.outcomes.likelihood import ETA, T
+from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.progress import report
+from bayes_arena.threads import ahead
 
 DRAWS = 1000
 LARGEST = 30_000_000
@@ -46,6 +49,8 @@ SCATTER, TIE_NODES = 15, 3
 """Points by which leads, and Gauss-Hermite nodes by which ln nu scatters from slice to slice."""
 LEADS_AT_ONCE = 100_000
 """Leads that are looked at together: what fits into a cache."""
+MANY = 5_000_000
+"""Draws times annotators that are worth a compiled loop."""
 SAME = 1e-10
 """Norm, relative to the largest lead, below which there are no further leads: a rule has no more nodes than leads."""
 
@@ -104,35 +109,53 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
     if left_out.names:
         parts = chain(parts, [(np.arange(target.n_annotators, count), left_out.draw(size, seed))])
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
-    nodes, weights = _rules(strength, lead_sd)
+    nodes, weights = (np.ascontiguousarray(one.T) for one in _rules(strength, lead_sd))
     shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)
     sided = any(effect.belongs_to_vote and effect.basis == "one" for effect in target.own)
     tied = any(effect.coordinate == T for effect in target.own)
-    shared = common.T[:, :, None]
-    no_difference = np.zeros((len(fit.model.features), size, 1))  # in any feature
+    shared = common.T[:, None, :]
+    net_agreement = _compiled if size * count >= MANY and likelihood.is_exponential else partial(_in_turn, likelihood)
+    equals, no_difference = np.zeros((1, size)), np.zeros((len(fit.model.features), 1, size))  # in any feature
     try:
-        for part, own in parts:
+        for part, own in ahead(parts):
             report("annotators drawn", int(part[0]), count)
-            numbers = np.moveaxis(own, -1, 0)
+            numbers = np.ascontiguousarray(own.transpose(2, 1, 0))
             pull = position = None
             if sided:
-                between_equals = predictor.coordinates(np.zeros((size, 1)), shared, numbers, no_difference)
-                position = between_equals[ETA].astype(np.float32)
-                pull = likelihood.net_score(between_equals).astype(np.float32)
-            coordinates = predictor.coordinates(np.zeros((size, 1)), shared, numbers)
-            log_tie = coordinates[T].mean(axis=0) if tied else None
-            theta = predictor.theta(numbers)
-            total = np.zeros(own.shape[:2])
+                between_equals = predictor.coordinates(equals, shared, numbers, no_difference)
+                position = between_equals[ETA].astype(np.float32).T
+                pull = likelihood.net_score(between_equals).astype(np.float32).T
+            coordinates = predictor.coordinates(equals, shared, numbers)
+            log_tie = coordinates[T].mean(axis=1) if tied else None
+            theta = predictor.theta(numbers) + np.zeros((len(part), size))
+            total = np.zeros(theta.shape)
             for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
-                moved = coordinates.copy()
+                moved = coordinates.copy() if shift else coordinates
                 if shift:
                     moved[T] += shift
-                for node, weight in zip(nodes.T, weights.T, strict=True):
-                    moved[ETA] = theta * node[:, None]
-                    total += chance * weight[:, None] * likelihood.net_score(moved)
-            yield part, Agreement(total.astype(np.float32), pull, position, log_tie)
+                total += net_agreement(moved, theta, nodes, chance * weights)
+            yield part, Agreement(total.astype(np.float32).T, pull, position, log_tie)
     finally:
         report("")
+
+
+def _in_turn(likelihood: Likelihood, z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
+    """Average the net score over nodes (K, size) of the leads, node by node, (m, size); z is that between equals."""
+    total, there = np.zeros(theta.shape), np.empty((len(z), *theta.shape))
+    there[:] = z
+    for node, weight in zip(nodes, weights, strict=True):
+        np.multiply(theta, node, out=there[ETA])
+        total += weight * likelihood.net_score(there)
+    return total
+
+
+def _compiled(z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
+    """Return the same where the likelihood is exponential."""
+    from bayes_arena.inference.marginal.kernels import net_scores
+
+    given = theta, np.exp(z[1:]).sum(axis=0) + np.zeros(theta.shape), nodes, weights, np.empty(theta.shape)
+    made_ready(net_scores, lambda: net_scores(*given), "the agreement of annotators")
+    return given[-1]
 
 
 def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:

@@ -96,7 +96,7 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
     import pandas as pd
 
     chosen = resolve_interval(interval)
-    table = pd.DataFrame(annotator_columns(fit, chosen, level=level))
+    table = pd.DataFrame(annotator_columns(fit, chosen, level=level), copy=False)
     table.attrs.update(level=level, **chosen.about(fit))
     return table
 
@@ -161,14 +161,16 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     columns["reward"] = ability / max(ability.sum(), np.finfo(float).tiny)
     columns["votes"] = whole_counts(cast.votes_by_annotator())
     order = np.lexsort((net[0], -suspicion))
-    return {name: column[order] for name, column in columns.items()}
+    for name in columns:  # one by one: there may be a million rows
+        columns[name] = columns[name][order]
+    return columns
 
 
 def _favours(fit: Fit, place: Ints) -> tuple[Floats, np.ndarray]:
     """Return the probability of favouring or hating one competitor, and in what words."""
     if fit.trust is None:
         return np.zeros(len(place)), np.full(len(place), "", dtype=object)
-    return fit.trust.favour[place], np.array([fit.trust.favours(int(k)) for k in place], dtype=object)
+    return fit.trust.favour[place], fit.trust.words[place]
 
 
 def require_annotators(fit: Fit) -> None:

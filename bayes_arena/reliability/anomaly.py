@@ -49,7 +49,7 @@ def anomaly_probability(net: np.ndarray) -> Floats:
 
 def places(fit: Fit) -> Ints:
     """Return the index of everybody among those who cast votes, in the order of the draws of what they do."""
-    if fit.trust is None:
+    if fit.trust is None or (fit.cells is fit.trust.cells and not fit.suspects.names):
         return np.arange(fit.cells.n_annotators)
     known = {name: index for index, name in enumerate(fit.trust.cells.annotators)}
     return np.array([known[name] for name in (*fit.cells.annotators, *fit.suspects.names)], dtype=np.int64)
@@ -109,8 +109,9 @@ def one_sided_probability(agreement: Agreement) -> Floats:
 
 def ways(model: Model, cells: Cells, against: Floats, anomaly: Floats, one_sided: Floats) -> np.ndarray:
     """In what way every annotator is anomalous, or would be; ``against`` is the probability that D_k < 0."""
-    seen = model.seen_counts(cells.counts)
-    ties, votes = (sum_by(cells.annotator, part.sum(axis=0), cells.n_annotators) for part in (seen[TIE:], seen))
+    counts = np.column_stack([sum_by(cells.annotator, column, cells.n_annotators) for column in cells.counts.T])
+    seen = model.seen_counts(counts)
+    ties, votes = seen[TIE:].sum(axis=0), seen.sum(axis=0)
     return np.select(
         [against > CLEARLY, one_sided > np.minimum(anomaly, ANOMALOUS), ties > ALWAYS * votes],
         ["adversarial", "one-sided", "always ties"],

@@ -138,20 +138,35 @@ class Judgement:
         order = np.argsort(-self.favour, kind="stable")
         return tuple(self.cells.annotators[k] for k in order if self.left_out[k])
 
+    @cached_property
+    def aims(self) -> tuple[Ints, NDArray[np.bool_]]:
+        """Whom everybody favours, -1 for nobody, and who hates that competitor, each of shape (n_annotators,)."""
+        competitor, hates = np.full_like(self.campaign, -1), np.zeros(len(self.campaign), dtype=bool)
+        in_campaign = self.campaign >= 0
+        if self.kinds is not None:
+            competitor, hates = self.kinds.competitor.copy(), self.kinds.hates.copy()
+            in_campaign &= ~(self.kinds.favour > 0.5)
+        for number, campaign in enumerate(self.campaigns):
+            members = in_campaign & (self.campaign == number)
+            competitor[members], hates[members] = campaign.competitor, campaign.down
+        return competitor, hates
+
     def aim(self, annotator: int) -> tuple[int, bool]:
         """Return whom somebody favours, or hates (True), if anybody."""
-        alone = self.kinds is not None and self.kinds.favour[annotator] > 0.5
-        if self.campaign[annotator] >= 0 and not alone:
-            campaign = self.campaigns[self.campaign[annotator]]
-            return campaign.competitor, campaign.down
-        if self.kinds is None:
-            return -1, False
-        return int(self.kinds.competitor[annotator]), bool(self.kinds.hates[annotator])
+        competitor, hates = self.aims
+        return int(competitor[annotator]), bool(hates[annotator])
 
     def favours(self, annotator: int) -> str:
         """Return the same in words: ``favours NAME``, ``hates NAME``, or nothing."""
         competitor, down = self.aim(annotator)
         return f"{_verb(1, down)} {self.cells.competitors[competitor]}" if competitor >= 0 else ""
+
+    @property
+    def words(self) -> NDArray[np.object_]:
+        """Those words for everybody, shape (n_annotators,)."""
+        (competitor, hates), names = self.aims, self.cells.competitors
+        words = np.array([*(f"{_verb(1, down)} {name}" for down in (False, True) for name in names), ""], dtype=object)
+        return np.asarray(words.take(np.where(competitor < 0, -1, competitor + len(names) * hates)))
 
     @cached_property
     def said(self) -> tuple[str, ...]:
@@ -181,8 +196,10 @@ class Judgement:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of competitors that votes were cast on, none of which counts."""
-        cast, counted = (np.union1d(cells.a, cells.b) for cells in (self.cells, self.counted))
-        return tuple(self.cells.competitors[c] for c in np.setdiff1d(cast, counted))
+        cast, counted = np.zeros((2, self.cells.n_competitors), dtype=bool)
+        for met, cells in ((cast, self.cells), (counted, self.counted)):
+            met[cells.a] = met[cells.b] = True
+        return tuple(self.cells.competitors[c] for c in np.flatnonzero(cast & ~counted))
 
     def _by_aim(self) -> dict[tuple[int, bool], list[int]]:
         """Whose votes do not count, by whom they favour or hate."""

@@ -30,6 +30,8 @@ WIN, LOSS, TIE, BOTH_BAD = range(4)
 """The same by their place: a win of the first, a win of the second, a tie, a both-bad vote."""
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
+AT_ONCE = 100_000
+"""Cells whose counts are looked at together."""
 NO_PROGRAM = -2
 """Code of the slice ``"program"`` of votes that people cast. (That of what a fit has never seen is -1.)"""
 
@@ -260,16 +262,20 @@ class Cells(Votes):
         new = np.arange(len(key)) == 0
         for values in (key, *codes, *differences):
             new[1:] |= np.diff(values[order]) != 0
-        row, first = np.cumsum(new) - 1, order[new]
-        counts, turned = self.counts.take(order, 0), turned[order]
-        counts[turned] = counts[turned][:, [LOSS, WIN, TIE, BOTH_BAD]]
+        row, first, turned = np.cumsum(new) - 1, order[new], turned[order]
+        counts = np.empty((len(OUTCOMES), len(order)))
+        for start in range(0, len(order), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            of_rows, other = self.counts.take(order[part], 0), turned[part]
+            of_rows[other] = of_rows[other][:, [LOSS, WIN, TIE, BOTH_BAD]]
+            counts[:, part] = of_rows.T
         if not new.all():
-            counts = np.column_stack([sum_by(row, column, len(first)) for column in counts.T])
+            counts = np.array([sum_by(row, column, len(first)) for column in counts])
         return Tally(
             i=i[first],
             j=j[first],
             k=annotator[first],
-            counts=counts,
+            counts=counts.T,
             features=differences.take(first, 1),
             slices=codes.take(first, 1),
         )
@@ -328,7 +334,13 @@ class Cells(Votes):
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""
-        return sum_by(self.annotator, self.counts.sum(axis=1), self.n_annotators)[: self.n_annotators]
+        return self._votes_by_annotator
+
+    @cached_property
+    def _votes_by_annotator(self) -> Floats:
+        votes = sum_by(self.annotator, self.counts.sum(axis=1), self.n_annotators)[: self.n_annotators]
+        votes.setflags(write=False)
+        return votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,11 +372,16 @@ class Tally:
         return np.asarray(self.counts.sum(axis=1))
 
     @cached_property
-    def pairs(self) -> tuple[Ints, Ints, Ints]:
-        """Pairs of competitors, each once: i, j, and which of them every row is of."""
+    def runs(self) -> Ints:
+        """Where the rows of every annotator who has some begin."""
+        return np.flatnonzero(np.diff(self.k, prepend=-1))
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Which competitors met."""
         size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
-        codes, row = np.unique(self.i * size + self.j, return_inverse=True)
-        return codes // size, codes % size, row
+        met, row = np.unique(self.i * size + self.j, return_inverse=True)
+        return Pairs(met // size, met % size, row)
 
     @cached_property
     def met(self) -> Met:
@@ -373,6 +390,26 @@ class Tally:
         codes = np.concatenate([self.k * size + self.i, self.k * size + self.j])
         met, row = np.unique(codes, return_inverse=True)
         return Met(met // size, met % size, *np.split(row, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of competitors among the rows, each once.
+
+    Attributes
+    ----------
+    i, j : ndarray of int, shape (n_pairs,)
+    of_row : ndarray of int, shape (n_rows,)
+        Which of them a row is of.
+    """
+
+    i: Ints
+    j: Ints
+    of_row: Ints
+
+    def by_competitor(self, values: Floats, size: int) -> Floats:
+        """Sum of the pairs where a competitor is i, less those where it is j, shape (size,)."""
+        return sum_by(self.i, values, size) - sum_by(self.j, values, size)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import listing
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN, Cells, wins_losses_ties
+from bayes_arena.votes.cells import AT_ONCE, BOTH_BAD, LOSS, OUTCOMES, TIE, WIN, Cells, wins_losses_ties
 from bayes_arena.votes.graph import strong_components
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.repeats import Repeats
@@ -169,11 +169,14 @@ def check(cells: object) -> pd.DataFrame:
 
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
     """Wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
-    size = cells.n_competitors
-    a_wins, b_wins, ties = wins_losses_ties(cells.counts)
-    wins = sum_by(cells.a, a_wins, size) + sum_by(cells.b, b_wins, size)
-    losses = sum_by(cells.a, b_wins, size) + sum_by(cells.b, a_wins, size)
-    return wins, losses, sum_by(cells.a, ties, size) + sum_by(cells.b, ties, size)
+    shown = np.zeros((2, cells.n_competitors, len(OUTCOMES)))
+    for start in range(0, len(cells.a), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        for sums, competitor in zip(shown, (cells.a[part], cells.b[part]), strict=True):
+            for outcome, counts in enumerate(cells.counts[part].T):
+                sums[:, outcome] += sum_by(competitor, counts, cells.n_competitors)
+    as_a, as_b = map(wins_losses_ties, shown)
+    return as_a[WIN] + as_b[LOSS], as_a[LOSS] + as_b[WIN], as_a[TIE] + as_b[TIE]
 
 
 def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:

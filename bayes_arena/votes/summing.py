@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.votes.cells import OUTCOMES, Cells
@@ -21,33 +23,42 @@ def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool
     Parameters
     ----------
     groups : polars.DataFrame
-        Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n`` votes and,
-        where known, ``annotator``, slices (text) and features (numbers). Rows may repeat and come in any order.
+        Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n``
+        votes and, where known, ``annotator``, slices (alike) and features (numbers). Rows may repeat and come in any
+        order.
     dropped : mapping of str to int
         Invalid votes left out, by problem.
     sided : bool
         Whether the votes say who was shown first.
     """
-    competitors = pl.concat([groups["a"], groups["b"]]).unique().sort()
-    codes = {"a": competitors, "b": competitors}
+    names, codes = dict[str, pl.Series](), dict[str, pl.Series]()
     others = [name for name in groups.columns if name == "annotator" or name.startswith(SLICE)]
-    codes |= {name: groups[name].unique().sort() for name in others}
-    coded = groups.select(
-        *(pl.col(name).cast(pl.Enum(names)).to_physical().cast(pl.Int64) for name, names in codes.items()),
-        *([] if "annotator" in codes else [pl.lit(0, pl.Int64).alias("annotator")]),
-        *(name for name in groups.columns if name.startswith(FEATURE)),
-        "outcome",
-        "weight",
-        "n",
-    )
+    for together in (["a", "b"], *([name] for name in others)):
+        found, *coded = _numbered([groups[name] for name in together])
+        names |= dict.fromkeys(together, found)
+        codes |= dict(zip(together, coded, strict=True))
+    columns = [name for name in groups.columns if name.startswith(FEATURE) or name in ("outcome", "weight", "n")]
+    nobody = [] if "annotator" in codes else [pl.lit(0, pl.Int32).alias("annotator")]
     return sum_cells(
-        coded,
-        competitors.to_list(),
-        codes["annotator"].to_list() if "annotator" in codes else [],
-        {name.removeprefix(SLICE): names.to_list() for name, names in codes.items() if name.startswith(SLICE)},
+        groups.select(*nobody, *columns).with_columns(**codes),
+        names["a"].to_list(),
+        names["annotator"].to_list() if "annotator" in names else [],
+        {name.removeprefix(SLICE): found.to_list() for name, found in names.items() if name.startswith(SLICE)},
         dropped=dropped,
         sided=sided,
     )
+
+
+def _numbered(columns: Sequence[pl.Series]) -> list[pl.Series]:
+    """Return the names in columns of text or categories, sorted, and each column as index into them."""
+    columns = [column.cast(pl.Categorical) for column in columns]
+    different = pl.concat([column.unique() for column in columns]).unique()
+    names = different.cast(pl.String)
+    order = names.arg_sort()
+    categories = different.to_physical().gather(order).to_numpy()
+    place = np.empty(int(categories.max()) + 1, dtype=np.int32)
+    place[categories] = np.arange(len(names), dtype=np.int32)
+    return [names.gather(order), *(pl.Series(place[column.to_physical().to_numpy()]) for column in columns)]
 
 
 def sum_cells(
@@ -81,28 +92,35 @@ def sum_cells(
     packed = _packing(sizes)
     keys = {f"key {place}": _pack(names) for place, names in enumerate(packed)}
     keys |= {FEATURE + name: pl.col(FEATURE + name) for name in features}
-    coded = coded.select("weight", "n", pl.col("outcome").cast(pl.Int64), **keys).sort(*keys)
-    new = np.ones(coded.height, dtype=bool)
-    new[1:] = np.logical_or.reduce([values[1:] != values[:-1] for values in map(np.asarray, coded.select(*keys))])
-    cell = np.cumsum(new) - 1
-    shape = (int(cell[-1]) + 1, len(OUTCOMES))
-    counts = sum_by(cell * len(OUTCOMES) + coded["outcome"].to_numpy(), _votes_on_grid(coded), math.prod(shape))
-    columns = {name: coded[name].to_numpy()[new] for name in keys}
+    columns, counts = _summed(coded.select("outcome", pl.Series("votes", _votes_on_grid(coded)), **keys).sort(*keys))
     for key, names in zip(keys, packed, strict=False):
-        columns |= _unpack(columns[key], names)
+        columns |= _unpack(columns.pop(key), names)
     return Cells(
         competitors=tuple(competitors),
         annotators=tuple(annotators),
         a=columns["a"],
         b=columns["b"],
         annotator=columns["annotator"],
-        counts=counts.reshape(shape),
+        counts=counts,
         dropped=dict(dropped),
         sided=sided,
         features={name: columns[FEATURE + name] for name in features},
         slices={name: columns[SLICE + name] for name in slices},
         slice_names={name: tuple(slice_names[name]) for name in slices},
     )
+
+
+def _summed(sorted_votes: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], Floats]:
+    """Sum votes sorted by their keys: return the keys of every cell, and its counts, shape (n_cells, 4)."""
+    keys = sorted_votes.drop("outcome", "votes")
+    new = np.ones(keys.height, dtype=bool)
+    new[1:] = np.logical_or.reduce([values[1:] != values[:-1] for values in map(np.asarray, keys)])
+    place = np.cumsum(new) - 1
+    shape = (int(place[-1]) + 1, len(OUTCOMES))
+    place *= len(OUTCOMES)
+    place += sorted_votes["outcome"].to_numpy()
+    counts = sum_by(place, sorted_votes["votes"].to_numpy(), math.prod(shape))
+    return {key.name: key.to_numpy()[new] for key in keys}, counts.reshape(shape)
 
 
 def _packing(sizes: Mapping[str, int]) -> list[dict[str, int]]:
@@ -147,4 +165,7 @@ def _votes_on_grid(coded: pl.DataFrame) -> Floats:
     """
     total = math.fsum(coded.group_by("weight").agg(pl.sum("n")).select(pl.col("weight") * pl.col("n")).to_series())
     grid = 2.0 ** (math.frexp(total)[1] - 50)
-    return np.asarray(np.round(coded["weight"].to_numpy() / grid) * grid * coded["n"].to_numpy())
+    votes = np.round(coded["weight"].to_numpy() / grid)
+    votes *= grid
+    votes *= coded["n"].to_numpy()
+    return votes

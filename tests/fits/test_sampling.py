@@ -1,6 +1,7 @@
 """NUTS behind the same tables. Tiny models and PyMC's own sampler: these tests are of the plumbing and of agreement."""
 
 import math
+import sys
 import warnings
 
 import lazy_loader
@@ -138,6 +139,7 @@ def test_a_spread_that_the_model_does_not_have_may_be_infinite(arena_cells, monk
 )
 def test_a_sampler_that_is_not_there(arena_cells, monkeypatch, sampler, error, message):
     monkeypatch.setattr(pm, "sample", lambda *_, **__: pytest.fail("sampled"))
+    monkeypatch.setitem(sys.modules, "blackjax", None)  # as if it were not installed
     with pytest.raises(error, match=message):
         ba.fit(arena_cells, model="bradley-terry", method="nuts", sampler=sampler)
 

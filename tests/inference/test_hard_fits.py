@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 import bayes_arena as ba
 from bayes_arena.inference.mode.laplace import laplace_at
+from bayes_arena.likelihood.algebra.derivatives import bend
 from bayes_arena.likelihood.algebra.sparse import border
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.point import Point
@@ -57,22 +58,25 @@ def test_the_bend_of_a_step_is_the_second_order_of_its_coordinates(arena_cells, 
     at = target.coordinates(point)
     second = 0.5 * (target.coordinates(point.moved(head, own)) + target.coordinates(point.moved(head, own, -1.0))) - at
     pulls = np.einsum("cdr,dr->cr", target.likelihood.rows(target.counts, at).hessian, second)
-    bend = target.bend(point, head, own)
+    bent = bend(target, point, head, own)
     for _ in range(3):
         d_head, d_own = rng.normal(size=len(head)), rng.normal(size=shape)
         slope = (
             target.coordinates(point.moved(d_head, d_own, 1e-6)) - target.coordinates(point.moved(d_head, d_own, -1e-6))
         ) / 2e-6
         expected = np.sum(slope * pulls)
-        assert_allclose(bend.head @ d_head + np.sum(bend.own * d_own), expected, rtol=1e-6)
+        assert_allclose(bent.head @ d_head + np.sum(bent.own * d_own), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("position", ["common", "annotator"])
 def test_a_likelihood_without_information_ends(position):
-    """Nobody ever voted for the other: the log-odds and the threshold of ties run away together."""
+    """Nobody ever voted for the other: the log-odds and the threshold of ties run away together.
+
+    Rounding decides whether a curvature is left where Newton stops, and so which of the two is said.
+    """
     cells = ba.read_votes(frame([("x", "y", "model_a", "k")] * 904 + [("x", "y", "tie", "k")] * 96))
     model = Model("ties", "annotator", "rao-kupper", "annotator", position=position)
-    with pytest.raises(ba.NotIdentifiedError, match="no information"):
+    with pytest.raises((ba.NotIdentifiedError, ba.NoMaximumWarning), match=r"no information|No finite maximum"):
         ba.fit(cells, model=model, prior="flat")
 
 
@@ -147,7 +151,7 @@ def test_annotators_beyond_the_memory_are_refused_before_the_guard_judges_them(m
     votes = {"model_a": names[row % 200], "model_b": names[(row + 1) % 200], "winner": ["model_a"] * size}
     cells = ba.read_votes(pl.DataFrame(votes | {"judge": [f"k{number}" for number in row]}))
     monkeypatch.setattr("bayes_arena.inference.mode.mode.FREELY", 0)
-    monkeypatch.setattr("bayes_arena.fits.fitting.judge", lambda cells: pytest.fail("judged"))
+    monkeypatch.setattr("bayes_arena.trust.judging.judge", lambda cells: pytest.fail("judged"))
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**20))
     with pytest.raises(ba.TooLargeError, match="200 competitors and 6,000 annotators takes some"):
         ba.fit(cells)

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import math
 from copy import deepcopy
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from scipy.linalg import block_diag
 
 import bayes_arena as ba
-from bayes_arena.likelihood.algebra import sparse
+from bayes_arena.likelihood.algebra import row_sums, sparse
 from bayes_arena.likelihood.algebra.arrow import factorise
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
@@ -138,8 +139,12 @@ def test_dropped_outcomes_count_nowhere(four_outcomes):
     assert seen["davidson", "outcome"] == counts.sum()
 
 
-@pytest.mark.parametrize("scale", [0.01, 1.0])
-def test_gradient_by_finite_differences(target, scale):
+ROWS_AT_ONCE = pytest.mark.parametrize(("scale", "block"), [(0.01, row_sums.BLOCK), (1.0, 25)])
+
+
+@ROWS_AT_ONCE
+def test_gradient_by_finite_differences(target, scale, block, monkeypatch):
+    monkeypatch.setattr(row_sums, "BLOCK", block)
     point = random_point(target, 1, scale)
     x = flat(point)
     steps = 1e-6 * np.eye(len(x))
@@ -147,8 +152,9 @@ def test_gradient_by_finite_differences(target, scale):
     np.testing.assert_allclose(flat(target.gradient_and_hessian(point)[0]), numeric, rtol=1e-5, atol=1e-4)
 
 
-@pytest.mark.parametrize("scale", [0.01, 1.0])
-def test_hessian_by_finite_differences(target, scale):
+@ROWS_AT_ONCE
+def test_hessian_by_finite_differences(target, scale, block, monkeypatch):
+    monkeypatch.setattr(row_sums, "BLOCK", block)
     point = random_point(target, 2, scale)
     x = flat(point)
     steps = 1e-6 * np.eye(len(x))
@@ -158,6 +164,19 @@ def test_hessian_by_finite_differences(target, scale):
 
     numeric = [(gradient(x + s) - gradient(x - s)) / 2e-6 for s in steps]
     np.testing.assert_allclose(dense(target.gradient_and_hessian(point)[1]), numeric, rtol=1e-5, atol=1e-4)
+
+
+def test_the_best_scale_predicts_the_same_and_no_other_is_likelier(arena_cells):
+    given = objective(arena_cells, PRESETS["am-davidson"], Prior())
+    theta, *others = given.own
+    target = replace(given, own=(replace(theta, mean=0.0), *others))
+    point = random_point(given, 5)
+    best = target.at_best_scale(point)
+    assert target.loss(best) == pytest.approx(target.loss(point), rel=1e-12)
+    for alpha in (0.5, 0.9, 1.1, 2.0):
+        own = best.own / [alpha, *np.ones(len(others))]
+        assert target.value(best) < target.value(replace(best, strength=alpha * best.strength, own=own))
+    assert given.at_best_scale(point) is point  # its mean is one
 
 
 def dense(arrow: Arrow) -> np.ndarray:

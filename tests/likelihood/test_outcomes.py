@@ -123,6 +123,14 @@ def test_ties_count_as_the_likelihood_says(one):
     assert one.sees("drop").tolist() == [True, True, not one.drops_ties, False]
 
 
+def test_counts_without_votes_to_merge_are_no_copy(one):
+    plain = np.array([[5.0, 3.0, 0.0, 0.0]] * 2).T.copy().T
+    assert np.shares_memory(one.seen(plain, "tie"), plain)
+    mixed = np.array([[5.0, 3.0, 0.0, 1.0]] * 2).T.copy().T
+    one.seen(mixed, "tie")
+    assert mixed.tolist() == [[5, 3, 0, 1]] * 2
+
+
 @pytest.mark.parametrize("ties", get_args(Ties))
 def test_each_has_a_file_of_its_name(ties):
     assert likelihood(ties).name == ties

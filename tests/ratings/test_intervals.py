@@ -188,3 +188,12 @@ def test_an_unknown_interval_is_told_the_known_ones(arena_cells, unknown):
     for table in (ba.leaderboard, ba.win_probability):
         with pytest.raises(ba.ModelError, match="laplace, profile, sandwich, clustered, bootstrap"):
             table(fit, interval=unknown)
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 3), (7, 2, 3), (101, 4)])
+def test_equal_tailed_intervals_are_quantiles_of_the_draws(shape):
+    drawn = np.random.default_rng(1).normal(size=shape)
+    for values, level in ((drawn, 0.95), (drawn.astype(np.float32), 0.5), (np.rint(drawn), 0.89)):
+        np.testing.assert_array_equal(
+            equal_tailed(values, level), np.quantile(values, [0.5 - level / 2, 0.5 + level / 2], axis=0)
+        )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.inference import projection
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.specification import Model
@@ -165,6 +166,17 @@ def test_projection_predicts_the_average_vote(four_outcomes, model):
     totals = [error[i == c].sum() - error[j == c].sum() for c in range(6)]
     np.testing.assert_allclose(totals, 0, atol=1e-9)
     assert np.abs(error).max() < 0.06
+
+
+@pytest.mark.parametrize("model", PROJECTED[:4], ids=lambda model: model.name)
+def test_projection_is_the_same_where_it_is_compiled(four_outcomes, model, monkeypatch):
+    fit, votes = ba.fit(four_outcomes, model=model, method="map"), four_outcomes.votes_by_annotator()
+    expected = project(fit.target, fit.point, votes)
+    monkeypatch.setattr(projection, "MANY", 0)
+    found = project(fit.target, fit.point, votes)
+    np.testing.assert_allclose(found.strength, expected.strength, atol=1e-12)
+    np.testing.assert_allclose(found.by_head, expected.by_head, atol=1e-12)
+    np.testing.assert_allclose(found.by_own, expected.by_own, atol=1e-12)
 
 
 @pytest.mark.slow

@@ -105,7 +105,7 @@ def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **
     KeyError
         If something is missing.
     """
-    hints = get_type_hints(kind, localns={"DataTree": object})
+    hints = get_type_hints(kind, localns={"DataTree": object, "Judgement": Judgement})
     values = dict(known)
     for field in fields(kind):
         name = NAMES.get((kind, field.name), field.name)

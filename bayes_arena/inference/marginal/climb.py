@@ -20,9 +20,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, cholesky
-from scipy.linalg.lapack import dpotri
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
@@ -202,9 +201,11 @@ def _newton(
         gradient[:n] += stiffer * head[:n]
         information[np.arange(n), np.arange(n)] += stiffer
         lower, damped = _damped_cholesky(information[np.ix_(free, free)])
-        move[:-1][free] = -cho_solve((lower, True), gradient[free])
+        move[:-1][free] = -scipy.linalg.cho_solve((lower, True), gradient[free])
         move[-1] = math.log(spread / prior.strength)
-        below = np.tril(dpotri(lower, lower=1)[0])[:n, :n]  # of the covariance, the diagonal included
+        below = np.tril(scipy.linalg.lapack.dpotri(lower, lower=1)[0])[
+            :n, :n
+        ]  # of the covariance, the diagonal included
         return move, float((1 + 1 / n) * np.trace(below) - 2 * below.sum() / n), damped
 
     spread, relaxation, before = prior.strength, 1.0, 0.0
@@ -266,6 +267,7 @@ def _damped_cholesky(information: Floats) -> tuple[Floats, bool]:
     damping = 0.0
     while True:
         try:
-            return cholesky(information + np.diag(damping * diagonal), lower=True, check_finite=False), damping > 0
+            damped = information + np.diag(damping * diagonal)
+            return scipy.linalg.cholesky(damped, lower=True, check_finite=False), damping > 0
         except np.linalg.LinAlgError:
             damping = max(4 * damping, 1e-2)

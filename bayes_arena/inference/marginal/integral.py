@@ -127,7 +127,7 @@ class Integral:
         self.integrate, self.kind, self.target = kernels.integrate, kernels.LOOPS[loop], target
         self.spreads = [effect.spread for effect in target.own]
         self.start = target.rows_of_annotators
-        self.counts = np.ascontiguousarray(target.counts.T)
+        self.counts = np.ascontiguousarray(target.counts)
         self.entered = np.array([effect.coordinate for effect in target.common], dtype=np.int64)
         own = [-1 if effect.basis == "lead" else effect.coordinate for effect in target.own]
         self.own, self.means = np.array(own, dtype=np.int64), np.array([effect.mean for effect in target.own])

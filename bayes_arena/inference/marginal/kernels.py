@@ -198,7 +198,7 @@ def rao_kupper(lead, y, head, tail, terms, at):  # type: ignore[no-untyped-def]
         log_tie = 2.0 * kappa + math.log(remainder)
         for row in range(head, tail):
             a, eta = row - head, at[THETA, v] * lead[row] + at[SHIFT, v]
-            not_lost, not_won, ties = y[row, WIN] + y[row, TIE], y[row, LOSS] + y[row, TIE], y[row, TIE]
+            not_lost, not_won, ties = y[WIN, row] + y[TIE, row], y[LOSS, row] + y[TIE, row], y[TIE, row]
             log_p, log_q = _log_expit(eta - kappa), _log_expit(-eta - kappa)
             p, q = math.exp(log_p), math.exp(log_q)
             by_kappa = not_lost * (1.0 - p) + not_won * (1.0 - q) - 2.0 * ties / remainder
@@ -221,10 +221,10 @@ def _log_expit(x):  # type: ignore[no-untyped-def]
 @part
 def _rao_kupper_once(lead, y, terms, at, first, second):  # type: ignore[no-untyped-def]
     """Take the same at one node, and write the derivatives by (theta, eta, t, m)."""
-    rao_kupper(lead, y, np.int64(0), len(y), terms, at)
+    rao_kupper(lead, y, np.int64(0), y.shape[1], terms, at)
     first[0], first[1], first[2], first[3] = 0.0, at[BY_ETA, 0], at[BY_T, 0], 0.0
     second[:] = 0.0
-    for a in range(len(y)):
+    for a in range(y.shape[1]):
         d, curve, cross = lead[a], terms[a, CURVE, 0], at[NU, 0] * terms[a, CROSS, 0]
         first[0] += d * terms[a, SLOPE, 0]
         second[0, 0] += d * d * curve
@@ -529,7 +529,7 @@ def integrate(  # type: ignore[no-untyped-def]
     first_k, last_k, start
         Annotators, and the first row of every annotator (M + 1,).
     i, j, counts
-        Competitors (n_rows,) and counts (n_rows, 4), sorted by annotator.
+        Competitors (n_rows,) and counts (4, n_rows), sorted by annotator.
     r, base
         Strengths (n,), and what all annotators have in common of (theta, eta, t, m).
     mean, sd, own
@@ -572,19 +572,19 @@ def integrate(  # type: ignore[no-untyped-def]
     value = 0.0
     for k in range(first_k, last_k):
         lo, rows = start[k], start[k + 1] - start[k]
-        padded, y = rows + -rows % LANES, counts[lo : lo + rows]
+        padded, y = rows + -rows % LANES, counts[:, lo : lo + rows]
         lead, votes, half = leads[:padded], ns[:padded], halves[:padded]
         totals[BY_LEAD], totals[BY_SHIFT], totals[TIES], totals[BADS] = 0.0, 0.0, 0.0, 0.0
         n_touched = 0
         for a in range(rows):
             u, v = i[lo + a], j[lo + a]
-            lead[a], half[a] = r[u] - r[v], 0.5 * (y[a, WIN] - y[a, LOSS])
-            votes[a] = y[a, WIN] + y[a, LOSS] + y[a, TIE] + y[a, BOTH_BAD]
+            lead[a], half[a] = r[u] - r[v], 0.5 * (y[WIN, a] - y[LOSS, a])
+            votes[a] = y[WIN, a] + y[LOSS, a] + y[TIE, a] + y[BOTH_BAD, a]
             totals[BY_LEAD] += half[a] * lead[a]
             totals[BY_SHIFT] += half[a]
             if kind != HALF:
-                totals[TIES] += y[a, TIE]
-                totals[BADS] += y[a, BOTH_BAD]
+                totals[TIES] += y[TIE, a]
+                totals[BADS] += y[BOTH_BAD, a]
             for c in (u, v):
                 if slot[c] < 0:
                     slot[c] = n_touched
@@ -695,3 +695,46 @@ def integrate(  # type: ignore[no-untyped-def]
                         part += spread[t, p] * z[t, at_head]
                     border[at_border, p] = part
     return value
+
+
+@vectorised
+def net_scores(theta, both, nodes, weights, net):  # type: ignore[no-untyped-def]
+    """Average P(win) - P(loss) over leads: write ``net`` (M, draws), for ``nodes`` and ``weights`` (K, draws) of leads.
+
+    ``theta`` and ``both``, nu + mu, are those of every annotator and draw, (M, draws).
+    """
+    size = nodes.shape[1]
+    for k in range(len(theta)):
+        for d in range(size):
+            net[k, d] = 0.0
+        for s in range(len(nodes)):
+            for d in range(size):
+                _, half_net = _shares(theta[k, d] * nodes[s, d], both[k, d])
+                net[k, d] += 2.0 * weights[s, d] * half_net
+
+
+@vectorised
+def add_scores(leads, theta, nu, mu, weight, sums):  # type: ignore[no-untyped-def]
+    """Add expected scores at leads, and their slopes, times weights, to ``sums`` (M, 6, leads).
+
+    Its rows are the scores, and their slopes by the lead, by theta, by eta, by t and by m. Theta, exp t, exp m and
+    weights are given for each annotator, (M,).
+    """
+    at = np.empty((2, len(leads)))
+    for k in range(len(theta)):
+        slope, both, w = theta[k], nu[k] + mu[k], weight[k]
+        steep, by_t, by_m = w * slope, w * nu[k], w * mu[k]
+        for s in range(len(leads)):
+            at[0, s], at[1, s] = _shares(slope * leads[s], both)
+        for s in range(len(leads)):
+            sums[k, 0, s] += w * (0.5 + at[1, s])
+        for s in range(len(leads)):
+            cross = at[0, s] * at[1, s]
+            sums[k, 4, s] -= by_t * cross
+            sums[k, 5, s] -= by_m * cross
+        for s in range(len(leads)):
+            at[0, s] = 0.25 - 0.25 * both * at[0, s] - at[1, s] * at[1, s]
+        for s in range(len(leads)):
+            sums[k, 1, s] += steep * at[0, s]
+            sums[k, 2, s] += w * leads[s] * at[0, s]
+            sums[k, 3, s] += w * at[0, s]

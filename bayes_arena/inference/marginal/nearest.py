@@ -27,7 +27,9 @@ The Hessian is taken without residuals, of mean zero under the model.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from typing import cast
 
@@ -66,6 +68,9 @@ whenever it turns round, as where gamma_p is near one and the fixed point leaps 
 REMEDY = "Use method='nuts', or leave slices out (answers=False)."
 NUDGE = 0.1
 """Change of ln sigma over which the slope of its density is taken."""
+STEADY, FAR_BELOW = 0.1, 0.5
+"""Relative change in a step, and share of what it is compared with, below which an uncertainty is found roughly: the
+first steps find it too small, by a half where it changes by more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +141,7 @@ def integrate_slices(problem: Problem) -> Mode:
     )
 
 
-def spread_uncertainty(mode: Mode, name: str) -> float:
+def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
     """Return the posterior standard deviation of the logarithm of a spread, the other spreads held.
 
     Parameters
@@ -145,24 +150,43 @@ def spread_uncertainty(mode: Mode, name: str) -> float:
         By :func:`integrate_slices`.
     name : str
         Of the spread.
+    doubtful : float
+        What it is to be compared with: where it is far below that, it is found roughly.
     """
     problem = mode.problem
     target, scale = problem.objective, cast(Spreads, problem.prior.hyper).spread(name)
     place = target.spreads.index(name)
     sigma = problem.prior.spread(name) * np.exp(NUDGE)
-    moved = nearest(
+    found: list[float] = []
+
+    def beyond_doubt(moved: Nearest) -> bool:
+        size, squares, variance = (part[place] for part in _moments(moved))
+        slope = (squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2  # zero at the mode
+        found.append(float(max(-slope / NUDGE, 1e-12) ** -0.5))
+        steady = len(found) > 1 and abs(found[-1] / found[-2] - 1) < STEADY
+        return steady and found[-1] < FAR_BELOW * doubtful
+
+    nearest(
         replace(problem, prior=problem.prior.with_spreads({name: sigma})),
         mode.point,
         cast(CrossedFactor, mode.laplace.factor),
         estimate=False,
+        enough=beyond_doubt,
     )
-    size, squares, variance = (part[place] for part in _moments(moved))
-    slope = (squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2  # zero at the mode
-    return float(max(-slope / NUDGE, 1e-12) ** -0.5)
+    return found[-1]
 
 
-def nearest(problem: Problem, start: Point, factor: CrossedFactor | None = None, *, estimate: bool = True) -> Nearest:
+def nearest(
+    problem: Problem,
+    start: Point,
+    factor: CrossedFactor | None = None,
+    *,
+    estimate: bool = True,
+    enough: Callable[[Nearest], bool] = lambda now: False,
+) -> Nearest:
     """Find the Gaussian, with the spreads estimated or as they are, from a mean and, where it is known, a precision.
+
+    ``enough`` sees every step, and may say that no more are needed.
 
     Raises
     ------
@@ -203,7 +227,7 @@ def nearest(problem: Problem, start: Point, factor: CrossedFactor | None = None,
             last = change
             spreads = np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE))
         settled = np.abs(head[: target.n_competitors]).max() < SETTLED and np.abs(change).max() < SETTLED_SPREAD
-        if step and settled:
+        if enough(now) or (step and settled):
             return now
         if estimate:
             target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
@@ -229,17 +253,23 @@ def _averaged(target: Objective, point: Point, factor: CrossedFactor | None) -> 
 def _smoothed(target: Objective, z: Floats, variance: Floats) -> RowTerms:
     """Average the terms of every row over Gaussian coordinates with means z (C, n_rows), covariances (C, C, n_rows)."""
     size, n_rows = z.shape
-    root = np.linalg.cholesky(variance.transpose(2, 0, 1) + 1e-12 * np.eye(size)).transpose(1, 2, 0)
-    rules = [np.polynomial.hermite_e.hermegauss(count) for count in NODES[:size]]
-    nodes = product(*(x for x, _ in rules))
-    weights = np.prod(list(product(*(w / w.sum() for _, w in rules))), axis=1)
+    roots = np.linalg.cholesky(variance.transpose(2, 0, 1) + 1e-12 * np.eye(size))
+    root = np.ascontiguousarray(roots.transpose(1, 2, 0))
     value, gradient, hessian = np.zeros(n_rows), np.zeros_like(z), np.zeros((size, *z.shape))
-    for node, weight in zip(nodes, weights, strict=True):
-        terms = target.likelihood.rows(target.counts, z + np.einsum("abr,b->ar", root, np.array(node)))
+    for node, weight in zip(*_rule(size), strict=True):
+        terms = target.likelihood.rows(target.counts, z + np.einsum("abr,b->ar", root, node))
         value += weight * terms.value
         gradient += weight * terms.gradient
         hessian += weight * terms.hessian
     return RowTerms(value, gradient, hessian)
+
+
+@cache
+def _rule(size: int) -> tuple[Floats, Floats]:
+    """Nodes (m, C) and weights (m,) of Gauss-Hermite quadrature in so many dimensions."""
+    rules = [np.polynomial.hermite_e.hermegauss(count) for count in NODES[:size]]
+    weights = np.prod(list(product(*(w / w.sum() for _, w in rules))), axis=1)
+    return np.array(list(product(*(x for x, _ in rules)))), weights
 
 
 def _moments(found: Nearest) -> tuple[Floats, Floats, Floats]:

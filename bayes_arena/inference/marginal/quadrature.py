@@ -18,7 +18,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import cholesky
+import scipy
 
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.climb import climb, moving
@@ -109,7 +109,7 @@ def integrate_annotators(problem: Problem) -> Mode:
     schur = at.information[:size, :size]
     schur = schur - by_spread.T @ np.linalg.solve(at.information[np.ix_(spreads, spreads)], by_spread)
     free = np.zeros(len(target.own), dtype=bool)
-    factor = Factor(schur, cholesky(schur, lower=True), integral.border, at.covariance, free)
+    factor = Factor(schur, scipy.linalg.cholesky(schur, lower=True), integral.border, at.covariance, free)
     shifts = np.full((n, 1), 1 / math.sqrt(n))
     return Mode(
         problem=replace(problem, prior=prior),

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
@@ -103,7 +103,7 @@ def direction(problem: Problem, point: Point) -> Direction | None:
     theta = free.point.own[:, THETA]
     against = np.abs(theta[np.sign(theta) != np.sign(theta.mean())]).sum()
     return Direction(
-        mirror_probability=float(ndtr(-abs(theta.mean()) / math.sqrt(variance))),
+        mirror_probability=float(scipy.special.ndtr(-abs(theta.mean()) / math.sqrt(variance))),
         against=float(against / max(np.abs(theta).sum(), np.finfo(float).tiny)),
     )
 

@@ -49,7 +49,7 @@ class Laplace:
     shifts : ndarray, shape (n, c)
         Orthonormal directions in which r is held at zero.
     singular : bool
-        Whether some direction carries no information.
+        Whether some direction carries no information; not looked for where the Hessian has no residuals.
     log_determinant : float or None
         Of the Hessian on the plane, up to a constant of the shapes; None where it takes as long as the mode.
     """
@@ -191,7 +191,7 @@ def laplace_at(
         return Laplace(factor, shifts, singular=False, log_determinant=None)
     if isinstance(factor, SparseFactor):
         return Laplace(factor, shifts, singular=factor.smallest_eigenvalue() < least, log_determinant=None)
-    if isinstance(factor, Factor):
+    if isinstance(factor, Factor) and residuals:
         scale = np.sqrt(diagonal(arrow, extra))
         singular = _smallest_eigenvalue(factor, scale) < least
     # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms

@@ -4,7 +4,8 @@ The likelihood does not change when all strengths shift (r + a) or, for free dis
 rescaled (alpha r, theta / alpha). Along such directions the Hessian is singular; a rank-one term for each, added
 to the head, picks one representative and leaves the optimum where it is. Where the Hessian is not positive
 definite the head is damped until it is, so every step goes downhill; a point that is stationary but still not
-positive definite is a saddle, and is left along its direction of negative curvature.
+positive definite is a saddle, and is left along its direction of negative curvature. Where only the prior holds the
+scale, a step would have to follow it along a curve: every step ends at the best scale instead.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.arrow import AnyFactor, factorise, schur_complement
 from bayes_arena.likelihood.algebra.crossed import Crossed
+from bayes_arena.likelihood.algebra.derivatives import bend
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.objective import Objective
@@ -44,6 +46,8 @@ LONGEST_BEND = 0.75
 
 Hessian = Arrow | Crossed | SparseHessian
 Curvature = tuple[Hessian, AnyFactor]
+Reached = tuple[float, Point, Hessian]
+"""Value, gradient and Hessian somewhere."""
 Path = Callable[[float], Point]
 """Where a step of some length, 1 for the whole one, leads."""
 HUGE = 20.0
@@ -159,10 +163,10 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
 def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -> tuple[Optimum, Hessian]:
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
-    value = objective.value(point)
+    point = objective.at_best_scale(point)
+    value, gradient, arrow = objective.value_and_derivatives(point)
     damping = 0.0
     for iteration in range(MAX_ITERATIONS):
-        gradient, arrow = objective.gradient_and_hessian(point)
         gradient = gauge.on_plane(gradient)
         factor, damping = _factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
         if factor is None:
@@ -180,16 +184,16 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
         path: Path = partial(point.moved, head, own)
         if iteration >= STRAIGHT and objective.free_discrimination and not (done or objective.slices):
             path = _bent(objective, point, factor, gauge, head, own)
-        length, value = _step(objective, path, value, slope, rounding, whole=done)
-        if not length:
+        path = _at_best_scale(objective, path)
+        length, reached = _step(objective, path, value, slope, rounding, whole=done)
+        if reached is None:
             break
-        point = path(length)
+        point, (value, gradient, arrow) = path(length), reached
         damping = damping / 10 if length == 1.0 else damping
         if done:
-            gradient, arrow = objective.gradient_and_hessian(point)
             largest = _largest(gauge.on_plane(gradient)) / n_votes
             return Optimum(point, value, largest, iteration + 1), arrow
-    largest = _largest(gradient) / n_votes
+    largest = _largest(gauge.on_plane(gradient)) / n_votes
     return Optimum(point, value, largest, iteration + 1, converged=False), arrow
 
 
@@ -234,27 +238,39 @@ def _bent(
     t dx + t^2 a with H a = -J' W e, W the curvature of the rows, makes up for that (geodesic acceleration; Transtrum &
     Sethna, 2012, arXiv:1207.4999). Where a is not small beside dx the expansion does not hold: the path is straight.
     """
-    pull = gauge.on_plane(objective.bend(point, head, own))
+    pull = gauge.on_plane(bend(objective, point, head, own))
     bent_head, bent_own = factor.solve(-pull.head, -pull.own)
     if bent_head @ bent_head + np.sum(bent_own**2) > LONGEST_BEND**2 * (head @ head + np.sum(own**2)):
         return partial(point.moved, head, own)
     return lambda length: point.moved(head + length * bent_head, own + length * bent_own, length)
 
 
+def _at_best_scale(objective: Objective, path: Path) -> Path:
+    """Return the path along which the prior, not the next steps, sets the scale (alpha r, theta / alpha)."""
+    return lambda length: objective.at_best_scale(path(length))
+
+
 def _step(
     objective: Objective, path: Path, value: float, slope: float, rounding: float, *, whole: bool
-) -> tuple[float, float]:
+) -> tuple[float, Reached | None]:
     """Halve the step until the objective falls (Armijo), within rounding; length 0 if it never does.
 
-    Returns the length and the value there. A whole step is taken as it is.
+    Returns the length, and value, gradient and Hessian there. A whole step is taken as it is.
     """
-    length = 1.0
+
+    def falls(length: float, moved: float) -> bool:
+        return whole or moved <= value + 1e-4 * length * slope + rounding
+
+    with np.errstate(over="ignore", invalid="ignore"):  # a step too long may lead to infinity
+        reached = objective.value_and_derivatives(path(1.0))  # nearly always far enough
+    if falls(1.0, reached[0]):
+        return 1.0, reached
+    length = 0.5
     while length > 1e-10:
-        moved = objective.value(path(length))
-        if whole or moved <= value + 1e-4 * length * slope + rounding:
-            return length, moved
+        if falls(length, objective.value(path(length))):
+            return length, objective.value_and_derivatives(path(length))
         length /= 2
-    return 0.0, value
+    return 0.0, None
 
 
 def _leave_saddle(objective: Objective, point: Point, arrow: Arrow, gauge: Gauge) -> Point:

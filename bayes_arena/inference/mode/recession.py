@@ -24,8 +24,7 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
-from scipy.special import entr
+import scipy
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
@@ -64,13 +63,13 @@ def starts_towards_infinity(target: Objective, point: Point) -> list[Point]:
 
     curvature = cast(Arrow, target.gradient_and_hessian(point, residuals=False)[1]).head_in_full()[:n, :n]
     curvature = curvature + np.diag(curvature).mean() * (1 / n + 1e-9 * np.eye(n))
-    root = cholesky(curvature, lower=True)  # H = root root'
+    root = scipy.linalg.cholesky(curvature, lower=True)  # H = root root'
     gain = sum_by(tally.k, target.likelihood.rows(counts, target.coordinates(point)).value - _entropy(target), count)
     candidates = []
     for sign in (1.0, -1.0):
         gap = np.maximum(sign * lead(point.strength, worse, better), 0.0)
         pull = sum_by(k * n + better, gap, count * n) - sum_by(k * n + worse, gap, count * n)
-        size = np.sum(solve_triangular(root, pull.reshape(count, n).T, lower=True) ** 2, axis=0)
+        size = np.sum(scipy.linalg.solve_triangular(root, pull.reshape(count, n).T, lower=True) ** 2, axis=0)
         price = 0.5 * sum_by(k, gap**2, count) ** 2 / np.maximum(size, 1e-300)
         candidates += [(gain[m] - price[m], m, sign) for m in np.flatnonzero(price < gain)]
     candidates.sort(reverse=True)
@@ -92,17 +91,17 @@ def _entropy(target: Objective) -> Floats:
     decided, drawn = target.counts[:TIE], target.counts[TIE:]
     seen = target.counts if target.likelihood.has_tie_outcome else decided + 0.5 * drawn.sum(axis=0)
     total = np.maximum(seen.sum(axis=0), np.finfo(float).tiny)
-    return np.asarray(total * entr(seen / total).sum(axis=0))
+    return np.asarray(total * scipy.special.entr(seen / total).sum(axis=0))
 
 
 def _nearest(preferences: Floats, root: Floats, strength: Floats) -> Floats:
     """Return the point of the cone A g >= 0 that is nearest to r in the metric of H, by the dual."""
     from scipy.optimize import nnls  # slow to import
 
-    white = solve_triangular(root, preferences.T, lower=True)
+    white = scipy.linalg.solve_triangular(root, preferences.T, lower=True)
     aim = root.T @ strength
     weights, _ = nnls(white, -aim, maxiter=100 * len(preferences))
-    return np.asarray(solve_triangular(root, aim + white @ weights, lower=True, trans=1))
+    return np.asarray(scipy.linalg.solve_triangular(root, aim + white @ weights, lower=True, trans=1))
 
 
 def _on_the_way(point: Point, annotator: int, sign: float, limit: Floats) -> Point:

@@ -6,15 +6,16 @@ See :mod:`bayes_arena.likelihood.algebra.sparse.eliminated` for the formulas.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import overload
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.factor import CrossedFactor, solved
+from bayes_arena.likelihood.algebra.factor import CrossedFactor, solve_lower, solved
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow, Eliminated, times_q, towards_plane
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor, require_room_for_dense
@@ -57,11 +58,16 @@ class Factor(Eliminated):
         if self.held.any():
             columns = self._held_columns
             blocks -= columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
-        for part, border in self.border.blocks():
+        for part, border in self.border.parts():
             moved = times_q(border, self.inverse_tail[part], self.held, self._towards)
-            half = solve_triangular(self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False)
-            cube = np.reshape(half, moved.shape)
-            blocks[part] += np.einsum("hmp,hmq->mpq", cube, cube)
+            half = scipy.linalg.solve_triangular(
+                self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False
+            )
+            planes = np.ascontiguousarray(np.moveaxis(half.reshape(moved.shape), 2, 0))
+            for p, q in combinations_with_replacement(range(len(planes)), 2):
+                both = np.einsum("hm,hm->m", planes[p], planes[q])
+                blocks[part, p, q] += both
+                blocks[part, q, p] += both if p < q else 0.0
         return blocks
 
     def variance(self, head: Floats, own: OwnJacobian) -> Floats:
@@ -69,15 +75,17 @@ class Factor(Eliminated):
         left, variance = head.copy(), np.zeros(len(head))
         held = np.zeros((len(head), int(self.held.sum())))
         for part, by_own in own.blocks():
-            moved = np.einsum("fmp,mpq->fmq", by_own, self.inverse_tail[part])
-            variance += np.einsum("fmq,fmq->f", moved, by_own)
-            border = self.border.dense(part.start, part.stop)
-            left -= moved.reshape(len(head), -1) @ border.reshape(len(border), -1).T
-            held += moved[:, :, self.held].sum(axis=1)
+            inverse, flat = self.inverse_tail[part], by_own.reshape(len(head), -1)
+            planes = np.ascontiguousarray(np.moveaxis(by_own, 2, 0))
+            for p, q in combinations_with_replacement(range(len(planes)), 2):
+                variance += (planes[p] * planes[q]) @ inverse[:, p, q] * (1 if p == q else 2)
+            border = self.border.between(part).times_tail(inverse).dense()
+            left -= flat @ border.reshape(len(border), -1).T
+            held += flat @ inverse[:, :, self.held].reshape(flat.shape[1], -1)
         if self.held.any():
             left += held @ self._towards.T
             variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self._held_total(), held.T))
-        half = solve_triangular(self.lower, left.T, lower=True, check_finite=False)
+        half = solve_lower(self.lower, left.T)
         return np.asarray(variance + np.einsum("hf,hf->f", half, half))
 
     def log_determinant(self) -> float:
@@ -90,7 +98,7 @@ class Factor(Eliminated):
     def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
         """Draw the head from the Gaussian with this (constrained) precision, shape (size, h)."""
         noise = rng.normal(size=(len(self.lower), size))
-        return np.asarray(solve_triangular(self.lower, noise, lower=True, trans=1, check_finite=False).T)
+        return solve_lower(self.lower, noise, transposed=True).T
 
 
 AnyFactor = Factor | CrossedFactor | SparseFactor | SparseArrowFactor
@@ -148,12 +156,14 @@ def factorise(
         extra = extra + damping * np.eye(size)
     if not count or not width:  # nobody has numbers of their own
         schur = arrow.head_in_full() + extra
-        return Factor(
-            schur, cholesky(schur, lower=True, check_finite=False), arrow.border, arrow.tail, np.zeros_like(held)
-        )
+        return Factor(schur, _lower(schur), arrow.border, arrow.tail, np.zeros_like(held))
     inverse_tail = _inverse_tail(arrow)
     schur = schur_complement(arrow, inverse_tail, held) + extra
-    return Factor(schur, cholesky(schur, lower=True, check_finite=False), arrow.border, inverse_tail, held)
+    return Factor(schur, _lower(schur), arrow.border, inverse_tail, held)
+
+
+def _lower(schur: Floats) -> Floats:
+    return np.asarray(np.linalg.cholesky(schur), dtype=np.float64)
 
 
 def _inverse_tail(arrow: Arrow) -> Floats:
@@ -170,7 +180,7 @@ def _inverse_tail(arrow: Arrow) -> Floats:
 def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:
     """Return A - B Q B', given D^-1."""
     schur, towards = arrow.head_in_full(), towards_plane(arrow.border, inverse_tail, held)
-    for part, border in arrow.border.blocks():
-        moved = times_q(border, inverse_tail[part], held, towards)
-        schur -= moved.reshape(len(moved), -1) @ border.reshape(len(moved), -1).T
+    for part, border in arrow.border.parts():
+        moved = times_q(border, inverse_tail[part], held, towards).reshape(len(schur), -1)
+        schur -= moved @ border.dense().reshape(len(schur), -1).T
     return schur

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import cholesky
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.compiled import made_ready
@@ -106,7 +106,7 @@ class Crossed:
             own = np.searchsorted(order.dense, numbers.n_head + np.arange(numbers.n_annotators * columns.shape[1]))
             columns[own, np.tile(np.arange(columns.shape[1]), numbers.n_annotators)] = 1.0
             dense += np.diag(dense).mean() / numbers.n_annotators * columns @ columns.T
-        lower = cholesky(dense, lower=True, check_finite=False)
+        lower = scipy.linalg.cholesky(dense, lower=True, check_finite=False)
         back = solved(lower, columns)
         if columns.any():
             log_determinant += np.linalg.slogdet(columns.T @ back)[1]

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, sum_by, sum_runs
+from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.features_pass import sums_by_block
+from bayes_arena.likelihood.algebra.row_sums import RowSums, of_head
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs, sparse_hessian
@@ -34,88 +34,69 @@ if TYPE_CHECKING:
     from bayes_arena.likelihood.objective import Objective
 
 
-def arrow_hessian(target: Objective, point: Point, *, residuals: bool) -> tuple[Point, Arrow]:
-    """Return gradient and Hessian of a model without slices."""
-    start = target.rows_of_annotators
-    n, n_common, count, width = target.n_competitors, len(target.common), target.n_annotators, len(target.own)
-    theta, terms = target.thetas(point), target.row_terms(point)
-    slope, curve = terms.gradient, terms.hessian
-    common_basis, own_basis = target.bases(point)
-
-    of_head = sparse_hessian if has_few_pairs(target) else _dense_head
-    gradient, head = of_head(target, point, terms)
-
-    # every annotator's own
+def arrow_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Arrow]:
+    """Return gradient and Hessian of a model without slices, given the sums over its rows."""
+    gradient, head = (sparse_hessian if has_few_pairs(target) else _dense_head)(target, point, sums)
+    n, c, count, width = target.n_competitors, len(target.common), target.n_annotators, len(target.own)
     if not width:
-        return gradient, Arrow(head, Border.of(np.zeros((n + n_common, count, 0))), np.zeros((count, 0, 0)))
-    g_own, tail = np.zeros((count, width)), np.zeros((count, width, width))
-    met, border = target.tally.met, replace(target.border, value=np.zeros((len(target.border.column), width)))
-    place, last = np.arange(len(met.annotator)) + n_common * met.annotator, border.start[1:] - n_common
-    for p, effect in enumerate(target.own):
-        c = effect.coordinate
-        g_own[:, p] = sum_runs(start, times(own_basis[p], slope[c]))
-        g_own[:, p] += (point.own[:, p] - effect.mean) / effect.sd**2
-        mixed = theta * times(own_basis[p], curve[ETA, c])
-        if effect.basis == "lead" and residuals:
-            mixed = mixed + slope[ETA]
-        border.value[place, p] = sum_by(met.of_i, mixed, len(place)) - sum_by(met.of_j, mixed, len(place))
-        for s, other in enumerate(target.common):
-            both = times(own_basis[p], times(common_basis[s], curve[other.coordinate, c]))
-            border.value[last + s, p] = sum_runs(start, both)
-        for q, other in enumerate(target.own[: p + 1]):
-            both = times(own_basis[p], times(own_basis[q], curve[c, other.coordinate]))
-            tail[:, p, q] = tail[:, q, p] = sum_runs(start, both)
-        tail[:, p, p] += effect.sd**-2
-    return replace(gradient, own=g_own), Arrow(head, border, tail)
+        return gradient, Arrow(head, Border.of(np.zeros((n + c, count, 0))), np.zeros((count, 0, 0)))
+    numbers, own = slice(0, c), slice(c, c + width)
+    mean, sd = (np.array([getattr(effect, name) for effect in target.own]) for name in ("mean", "sd"))
+    g_own = sums.gradient[own].T + (point.own - mean) / sd**2
+    tail = sums.hessian[own, own].transpose(2, 0, 1).copy()
+    tail[:, np.arange(width), np.arange(width)] += sd**-2
+    empty, places, last = target.border
+    value = np.empty((len(empty.column), width))
+    value[places], value[last] = sums.met.T, sums.hessian[own, numbers].T
+    return replace(gradient, own=g_own), Arrow(head, replace(empty, value=value), tail)
 
 
-def _dense_head(target: Objective, point: Point, terms: RowTerms) -> tuple[Point, Floats]:
+def _dense_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats]:
     """Return gradient and Hessian by strengths and common numbers."""
-    i, j, n, n_common = target.tally.i, target.tally.j, target.n_competitors, len(target.common)
-    theta, (common_basis, _) = target.thetas(point), target.bases(point)
-    slope, curve = terms.gradient, terms.hessian
-
-    g_strength = target.by_competitor(theta * slope[ETA]) + point.strength / target.strength_sd**2
-    off_diagonal = sum_by(i * n + j, theta * theta * curve[ETA, ETA], n * n).reshape(n, n)
-    laplacian = -(off_diagonal + off_diagonal.T)
+    n, pairs = target.n_competitors, target.tally.pairs
+    gradient, across, common = of_head(target, point, sums)
+    head = np.zeros((n + len(common), n + len(common)))
+    laplacian = head[:n, :n]
+    laplacian[pairs.i, pairs.j] = -sums.weight
+    laplacian += laplacian.T
     laplacian[np.diag_indices(n)] = target.strength_sd**-2 - laplacian.sum(axis=1)
-    head = np.zeros((n + n_common, n + n_common))
-    head[:n, :n] = laplacian
-
-    # what annotators have in common
-    g_common = np.zeros(n_common)
-    for s, effect in enumerate(target.common):
-        c = effect.coordinate
-        g_common[s] = times(common_basis[s], slope[c]).sum() + (point.common[s] - effect.mean) / effect.sd**2
-        head[:n, n + s] = head[n + s, :n] = target.by_competitor(theta * times(common_basis[s], curve[ETA, c]))
-        for t, other in enumerate(target.common):
-            both = times(common_basis[s], times(common_basis[t], curve[c, other.coordinate]))
-            head[n + s, n + t] = both.sum()
-        head[n + s, n + s] += effect.sd**-2
-
-    return Point(g_strength, g_common, np.zeros((target.n_annotators, 0))), head
+    head[:n, n:], head[n:, :n], head[n:, n:] = across, across.T, common
+    return gradient, head
 
 
-def empty_border(target: Objective) -> Border:
-    """Return a border without numbers: the competitors that an annotator met, then what all have in common."""
+def bend(target: Objective, point: Point, head: Floats, own: Floats) -> Point:
+    """J' W e: the change of the gradient, without residuals, along a step's second order in eta.
+
+    J has the derivatives of the coordinates by the parameters, W the curvature of the rows, and
+    e = dtheta_k (dr_i - dr_j); only where theta is free, without slices.
+    """
+    tally, n, count = target.tally, target.n_competitors, len(own)
+    bends = target.predictor.theta(target.own_numbers(own)) * target.leads(head[:n])
+    pulls = target.row_terms(point).hessian[:, ETA] * bends
+    by_lead = target.thetas(point) * pulls[ETA]
+    by_common, by_own = (
+        [times(one, pulls[effect.coordinate]) for one, effect in zip(bases, effects, strict=True)]
+        for bases, effects in zip(target.bases(point), (target.common, target.own), strict=True)
+    )
+    return Point(
+        sum_by(tally.i, by_lead, n) - sum_by(tally.j, by_lead, n),
+        np.array([pull.sum() for pull in by_common]),
+        np.column_stack([sum_by(tally.k, pull, count) for pull in by_own]),
+    )
+
+
+def empty_border(target: Objective) -> tuple[Border, Ints, Ints]:
+    """Return a border without numbers, and where those of ``RowSums.met`` and of common numbers (M, c) belong.
+
+    Every annotator touches the competitors met, then what all have in common.
+    """
     met, n, common = target.tally.met, target.n_competitors, np.arange(len(target.common))
     count = target.n_annotators
     start = np.searchsorted(met.annotator, np.arange(count + 1)) + len(common) * np.arange(count + 1)
+    places, last = np.arange(len(met.annotator)) + len(common) * met.annotator, start[1:, None] - len(common) + common
     column = np.empty(start[-1], dtype=np.int32)
-    column[np.arange(len(met.annotator)) + len(common) * met.annotator] = met.competitor
-    column[start[1:, None] - len(common) + common] = n + common
-    return Border(n + len(common), start, column, np.zeros((len(column), 0)))
-
-
-def summed_by_block(target: Objective, point: Point) -> tuple[Point, Arrow]:
-    """Return gradient and Hessian where nobody has numbers of their own, from compiled sums over many rows."""
-    strength, common, head = sums_by_block(target, point)
-    n, sd = target.n_competitors, np.array([effect.sd for effect in target.common])
-    head[np.diag_indices(len(head))] += np.append(np.full(n, target.strength_sd**-2), sd**-2)
-    mean = [effect.mean for effect in target.common]
-    pulls = strength + point.strength / target.strength_sd**2, common + (point.common - mean) / sd**2
-    gradient = Point(*pulls, np.zeros((0, 0)))
-    return gradient, Arrow(head, Border.of(np.zeros((len(head), 0, 0))), np.zeros((0, 0, 0)))
+    column[places], column[last] = met.competitor, n + common
+    return Border(n + len(common), start, column, np.zeros((len(column), 0))), places, last
 
 
 def crossed_hessian(

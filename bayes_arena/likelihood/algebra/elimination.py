@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,6 +73,21 @@ class Elimination:
     sign: np.ndarray
     theta: int
     n_own: int
+
+    @cached_property
+    def back(self) -> Ints:
+        """Place of every row of the tally among those sorted by unit."""
+        return np.argsort(self.rows)
+
+    @cached_property
+    def inverse_pattern(self) -> tuple[Ints, Ints]:
+        """Columns and row starts of a sparse matrix that has, unit by unit, a block of own by own numbers."""
+        return _pattern(self.tail_start, self.tail_start, np.arange(len(self.tail)))
+
+    @cached_property
+    def across_pattern(self) -> tuple[Ints, Ints]:
+        """The same of own by touched numbers."""
+        return _pattern(self.tail_start, self.touched_start, self.touched)
 
 
 def eliminate_largest(numbering: Numbering) -> Elimination:
@@ -142,6 +158,16 @@ def _unit_of_rows(numbering: Numbering, by: str) -> Ints:
         return tally.k
     rows = [tally.slices[effect.feature] for effect in numbering.slices if effect.by == by]
     return rows[0] if rows else np.zeros_like(tally.i)
+
+
+def _pattern(row_start: Ints, column_start: Ints, columns: Ints) -> tuple[Ints, Ints]:
+    """Return columns and row starts of a sparse matrix of one dense block a unit, whose columns are listed by unit."""
+    rows, wide = np.diff(row_start), np.diff(column_start)
+    unit = np.repeat(np.arange(len(rows)), rows)
+    length = wide[unit]
+    starts = np.append(0, np.cumsum(length))
+    places = np.arange(starts[-1]) - np.repeat(starts[:-1], length) + np.repeat(column_start[:-1][unit], length)
+    return columns[places], starts
 
 
 def entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[float], int]:

@@ -7,19 +7,28 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpotri
+import scipy
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
 from bayes_arena.likelihood.algebra.crossed import COMPILING, Crossed
 from bayes_arena.likelihood.algebra.elimination import Elimination
 
+SMALL = 250
+"""Size up to which NumPy solves faster than SciPy is imported."""
+
+
+def solve_lower(lower: Floats, right: Floats, *, transposed: bool = False) -> Floats:
+    """Solve L x = right or L' x = right, for a lower triangular L (h, h) and right (h,) or (h, m)."""
+    if len(lower) <= SMALL:
+        return np.asarray(np.linalg.solve(lower.T if transposed else lower, right), dtype=np.float64)
+    x = scipy.linalg.solve_triangular(lower, right, lower=True, trans=1 if transposed else 0, check_finite=False)
+    return np.asarray(x)
+
 
 def solved(lower: Floats, right: Floats) -> Floats:
     """Solve S x = right, given the lower Cholesky factor of S."""
-    x = solve_triangular(lower, right, lower=True, check_finite=False)
-    return np.asarray(solve_triangular(lower, x, lower=True, trans=1, check_finite=False))
+    return solve_lower(lower, solve_lower(lower, right), transposed=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +144,8 @@ class CrossedFactor:
     @cached_property
     def covariance_left(self) -> Floats:
         """Covariance of what is left, on the plane, shape (d, d)."""
-        inverse, _ = dpotri(self.lower, lower=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        inverse, _ = scipy.linalg.lapack.dpotri(self.lower, lower=1)
+        inverse += np.tril(inverse, -1).T  # above the diagonal it has the zeros of the factor
         if self.columns.any():
             inverse -= self.back @ np.linalg.solve(self.columns.T @ self.back, self.back.T)
         return np.asarray(inverse)
@@ -165,16 +174,15 @@ class CrossedFactor:
             )  # fmt: skip
 
         made_ready(kernels.spread, spread, COMPILING)
-        back = np.argsort(order.rows)
         if not m:
             places = np.searchsorted(order.dense, self.shape[0] + np.arange(count * width)).reshape(count, width)
             own = covariance[places[:, :, None], places[:, None, :]]
         every = np.empty(len(order.dense) + len(order.tail))
         every[order.dense], every[order.tail] = np.diag(covariance), tail_variance
         return Spread(
-            rows=np.ascontiguousarray(variance[back].transpose(1, 2, 0)),
-            with_lead=with_lead[back].T,
-            with_theta=with_theta[back].T,
+            rows=np.ascontiguousarray(variance[order.back].transpose(1, 2, 0)),
+            with_lead=with_lead[order.back].T,
+            with_theta=with_theta[order.back].T,
             head=every[: self.shape[0]],
             own=own,
         )
@@ -186,7 +194,7 @@ class CrossedFactor:
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
         """Draw the head (size, h) and own numbers (size, M, q) from the Gaussian with this precision on the plane."""
         noise = rng.normal(size=(len(self.lower), size))
-        y = self._on_plane(solve_triangular(self.lower, noise, lower=True, trans=1, check_finite=False))
+        y = self._on_plane(solve_lower(self.lower, noise, transposed=True))
         free, excess = self._roots @ rng.normal(size=(len(self._order.tail), size)), np.zeros((len(self.held), size))
         if len(self.held) and len(self._own_places):
             excess = np.linalg.solve(self.held, free[self._own_places].sum(axis=0))
@@ -216,12 +224,12 @@ class CrossedFactor:
     @cached_property
     def _inverse(self) -> Any:
         order = self._order
-        return _blocks(self.inverse, order.tail_start, order.tail_start, np.arange(len(order.tail)), len(order.tail))
+        return _blocks(self.inverse, order.inverse_pattern, len(order.tail))
 
     @cached_property
     def _across(self) -> Any:
         order = self._order
-        return _blocks(self.across, order.tail_start, order.touched_start, order.touched, len(order.dense))
+        return _blocks(self.across, order.across_pattern, len(order.dense))
 
     @cached_property
     def _roots(self) -> Any:
@@ -232,18 +240,12 @@ class CrossedFactor:
             units = np.flatnonzero(counts == size)
             at = self.inverse_start[units][:, None] + np.arange(size * size)
             values[at] = np.linalg.cholesky(self.inverse[at].reshape(-1, size, size)).reshape(len(units), -1)
-        return _blocks(values, order.tail_start, order.tail_start, np.arange(len(order.tail)), len(order.tail))
+        return _blocks(values, order.inverse_pattern, len(order.tail))
 
 
-def _blocks(values: Floats, row_start: np.ndarray, column_start: np.ndarray, columns: np.ndarray, width: int) -> Any:
-    """Return a sparse matrix of one dense block a unit, given flat, whose columns are listed unit by unit."""
+def _blocks(values: Floats, pattern: tuple[Ints, Ints], width: int) -> Any:
+    """Return a sparse matrix of one dense block a unit, given flat."""
     from scipy.sparse import csr_array  # not needed without slices
 
-    rows, wide = np.diff(row_start), np.diff(column_start)
-    unit = np.repeat(np.arange(len(rows)), rows)
-    length = wide[unit]
-    indptr = np.append(0, np.cumsum(length))
-    indices = columns[
-        np.arange(indptr[-1]) - np.repeat(indptr[:-1], length) + np.repeat(column_start[:-1][unit], length)
-    ]
-    return csr_array((values, indices, indptr), shape=(len(unit), width))
+    columns, starts = pattern
+    return csr_array((values, columns, starts), shape=(len(starts) - 1, width))

@@ -17,13 +17,16 @@ import numpy as np
 
 from bayes_arena.compiled import compiled
 
+STRIP = 64
+"""Rows of a symmetric product that are taken at once, up to its diagonal."""
+
 
 @compiled
 def eliminate(  # type: ignore[no-untyped-def]
     start, local, entry, coordinate, sign, theta, curve, slope, tail_start, touched, touched_start, precision,
     n_own, dense, towards, held, inverse, inverse_start, across, across_start,
 ):  # fmt: skip
-    """Add what every unit leaves to ``dense``; return the sum of ln |D|.
+    """Add what every unit leaves to the lower triangle of ``dense``; return the sum of ln |D|.
 
     ``entry`` (rows, K) has the entries of J, ``curve`` (rows, C, C) W and ``slope`` (rows,) the gradient by eta where
     residuals count; ``precision`` (s,) is the prior's. Where the sums of the first ``n_own`` numbers of all units are
@@ -48,7 +51,10 @@ def eliminate(  # type: ignore[no-untyped-def]
                     matrix[b, a] += sign[e] * slope[row]
         for p in range(q):
             matrix[p, p] += precision[tail_start[u] + p]
-        left = np.ascontiguousarray(matrix[q:, q:])
+        for a in range(t):
+            line, into = matrix[q + a], dense[places[a]]
+            for b in range(a + 1):
+                into[places[b]] += line[q + b]
         if q:
             own = np.ascontiguousarray(matrix[:q, :q])
             lower = np.linalg.cholesky(own)
@@ -59,15 +65,19 @@ def eliminate(  # type: ignore[no-untyped-def]
             border = np.ascontiguousarray(matrix[:q, q:])
             solved = np.dot(inv, border)
             across[across_start[u] : across_start[u + 1]] = solved.ravel()
-            left -= np.dot(border.T, solved)
+            turned = np.ascontiguousarray(border.T)
+            for first in range(0, t, STRIP):
+                last = min(first + STRIP, t)
+                left = np.dot(turned[first:last], np.ascontiguousarray(solved[:, :last]))
+                for a in range(first, last):
+                    into = dense[places[a]]
+                    for b in range(a + 1):
+                        into[places[b]] -= left[a - first, b]
             for p in range(n_own):
                 for r in range(n_own):
                     held[p, r] += inv[p, r]
                 for a in range(t):
                     towards[places[a], p] += solved[p, a]
-        for a in range(t):
-            for b in range(t):
-                dense[places[a], places[b]] += left[a, b]
     return total
 
 

@@ -14,37 +14,52 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import log_softmax
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.votes.cells import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
 
+LARGEST = 700.0
+"""Logarithm of how much likelier a tie is than a vote beyond which only ties are left."""
+
 
 def _logits(z: Floats) -> Floats:
-    return np.concatenate([[0.5 * z[ETA], -0.5 * z[ETA]], z[1:]])
+    logits = np.empty((len(z) + 1, *z.shape[1:]))
+    np.multiply(z[ETA], 0.5, out=logits[WIN])
+    np.negative(logits[WIN], out=logits[LOSS])
+    logits[TIE:] = z[1:]
+    return logits
 
 
 def rows(counts: Floats, z: Floats) -> RowTerms:
-    """Softmax of three outcomes, or of four."""
+    """Softmax of three outcomes, or of four; in place, as new arrays take as long as what is computed."""
     logits = _logits(z)
     y = counts[: len(logits)]
-    n = y.sum(axis=0)
+    n = y[WIN] + y[LOSS]
+    for others in y[TIE:]:
+        n += others
+    value = np.einsum("or,or->r", y, logits)
     top = logits.max(axis=0)
-    weights = np.exp(logits - top)
-    total = weights.sum(axis=0)
-    p = weights / total
-    value = n * (top + np.log(total)) - (y * logits).sum(axis=0)
-    half_net = 0.5 * (p[WIN] - p[LOSS])  # derivative of the log of the total by eta
+    logits -= top
+    p = np.exp(logits, out=logits)
+    total = p.sum(axis=0)
+    p /= total
+    top += np.log(total, out=total)
+    top *= n
+    value = np.subtract(top, value, out=value)
+    half_net = p[WIN] - p[LOSS]  # derivative of the log of the total by eta
+    half_net *= 0.5
     size = len(z)
     gradient, hessian = np.empty(z.shape), np.empty((size, *z.shape))
     gradient[ETA] = n * half_net - 0.5 * (y[WIN] - y[LOSS])
-    gradient[1:] = n * p[TIE:] - y[TIE:]
     hessian[ETA, ETA] = n * (0.25 * (p[WIN] + p[LOSS]) - half_net**2)
     for s in range(1, size):
-        hessian[ETA, s] = hessian[s, ETA] = -n * half_net * p[s + 1]
+        expected = n * p[s + 1]
+        gradient[s] = expected - y[s + 1]
+        hessian[ETA, s] = hessian[s, ETA] = -expected * half_net
         for t in range(1, size):
-            hessian[s, t] = n * p[s + 1] * ((s == t) - p[t + 1])
+            hessian[s, t] = expected * ((s == t) - p[t + 1])
     return RowTerms(value, gradient, hessian)
 
 
@@ -64,19 +79,20 @@ def _graph(size: int) -> Any:
 def log_probabilities(z: Floats) -> Floats:
     """Of three outcomes, or of four."""
     log_p = np.full((len(OUTCOMES), *z.shape[1:]), -np.inf)
-    log_p[: len(z) + 1] = log_softmax(_logits(z), axis=0)
+    log_p[: len(z) + 1] = scipy.special.log_softmax(_logits(z), axis=0)
     return log_p
 
 
 def expected_score(z: Floats) -> tuple[Floats, Floats]:
     """(1 + P(i) - P(j)) / 2 and its slopes."""
-    logits = _logits(z)
-    weights = np.exp(logits - logits.max(axis=0))
-    p = weights / weights.sum(axis=0)
-    net = p[WIN] - p[LOSS]
+    half = 0.5 * np.abs(z[ETA])
+    decay = np.exp(-2 * half)
+    rest = np.exp(np.minimum(z[1:] - half, LARGEST))
+    share = 1 / (1 + decay + rest.sum(axis=0))
+    net = np.copysign((1 - decay) * share, z[ETA])
     slope = np.empty_like(z)
-    slope[ETA] = 0.25 * (p[WIN] + p[LOSS] - net**2)
-    slope[1:] = -0.5 * net * p[TIE:]
+    slope[ETA] = 0.25 * ((1 + decay) * share - net**2)
+    slope[1:] = -0.5 * net * (rest * share)
     return 0.5 * (1 + net), slope
 
 

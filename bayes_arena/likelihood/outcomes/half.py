@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_expit
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
@@ -41,13 +41,13 @@ def graph(counts: Any, z: list[Any]) -> Any:
 def log_probabilities(z: Floats) -> Floats:
     """Of a win and a loss."""
     log_p = np.full((len(OUTCOMES), *z.shape[1:]), -np.inf)
-    log_p[WIN], log_p[LOSS] = log_expit(z[0]), log_expit(-z[0])
+    log_p[WIN], log_p[LOSS] = scipy.special.log_expit(z[0]), scipy.special.log_expit(-z[0])
     return log_p
 
 
 def expected_score(z: Floats) -> tuple[Floats, Floats]:
     """P and P (1 - P)."""
-    score = expit(z[0])
+    score = scipy.special.expit(z[0])
     return score, (score * (1 - score))[None]
 
 

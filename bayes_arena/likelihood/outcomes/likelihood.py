@@ -117,6 +117,11 @@ class Likelihood:
         return TIE in self.outcomes
 
     @property
+    def is_exponential(self) -> bool:
+        """Whether the votes for i, for j and for neither are as exp(eta / 2), exp(-eta / 2) and exp t + exp m."""
+        return self.loop in ("half", "davidson", "both-bad")
+
+    @property
     def drops_ties(self) -> bool:
         """Whether ties are left out."""
         return not (self.has_tie_outcome or self.half_wins)
@@ -197,8 +202,12 @@ class Likelihood:
         Returns
         -------
         ndarray, shape (4, n_rows)
-            Both-bad votes merged into ties, outcomes left out set to zero.
+            Both-bad votes merged into ties, outcomes left out set to zero; of a tally that has no such votes its own
+            counts, no copy.
         """
+        merged = both_bad != "outcome" and counts[:, BOTH_BAD].any()
+        if not merged and not (self.drops_ties and counts[:, TIE].any()):
+            return np.ascontiguousarray(counts.T)
         seen = counts.T.copy()
         if both_bad == "tie":
             seen[TIE] += seen[BOTH_BAD]

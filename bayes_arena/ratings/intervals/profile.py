@@ -113,12 +113,12 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
     r = strength + multiplier * direction
     for _ in range(MAX_ITERATIONS):
         point = _point(r)
-        gradient, arrow = target.gradient_and_hessian(point)
+        value, gradient, arrow = target.value_and_derivatives(point)
         try:
             factor = factorise(cast(Arrow, arrow), extra=gauge.extra(point, arrow), held=gauge.held)
         except np.linalg.LinAlgError:
             break
-        excess = 2 * (target.value(point) - lowest) - quantile
+        excess = 2 * (value - lowest) - quantile
         residual = gradient.strength - multiplier * contrast
         if np.abs(residual).max() < TOLERANCE * target.n_votes and abs(excess) < max(1e-8, 1e-12 * abs(lowest)):
             return float(contrast @ r)

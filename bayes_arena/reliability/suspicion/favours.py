@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells, wins_losses_ties
+from bayes_arena.votes.checks import records
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +34,8 @@ class Aims:
     @classmethod
     def of(cls, trust: Judgement, above: float) -> Aims:
         """Whom annotators favour or hate with a probability above some value."""
-        competitor = np.full(len(trust.favour), -1)
-        hates = np.zeros(len(trust.favour), dtype=bool)
-        for k in np.flatnonzero(trust.favour > above):
-            competitor[k], hates[k] = trust.aim(int(k))
-        return cls(competitor, hates)
+        (competitor, hates), likely = trust.aims, trust.favour > above
+        return cls(np.where(likely, competitor, -1), likely & hates)
 
     def on(self, cells: Cells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which cells are on the competitor of whoever voted there, and whether that was shown first."""
@@ -58,11 +56,12 @@ def sentences(trust: Judgement, above: float) -> list[str]:
     size, said = cells.n_annotators, [""] * cells.n_annotators
     if (aims.competitor < 0).all():
         return said
-    (on, first), votes = aims.on(cells), cells.counts.sum(axis=1)
-    a_wins, b_wins, ties = wins_losses_ties(cells.counts)
-    as_meant = np.where(first ^ aims.hates[cells.annotator], a_wins, b_wins)
-    cast, met = cells.votes_by_annotator(), sum_by(cells.annotator, votes * on, size)
-    meant, tied = sum_by(cells.annotator, as_meant * on, size), sum_by(cells.annotator, ties * ~on, size)
+    theirs = cells.take(np.flatnonzero((aims.competitor >= 0)[cells.annotator]))
+    (on, first), votes = aims.on(theirs), theirs.counts.sum(axis=1)
+    a_wins, b_wins, ties = wins_losses_ties(theirs.counts)
+    as_meant = np.where(first ^ aims.hates[theirs.annotator], a_wins, b_wins)
+    cast, met = cells.votes_by_annotator(), sum_by(theirs.annotator, votes * on, size)
+    meant, tied = sum_by(theirs.annotator, as_meant * on, size), sum_by(theirs.annotator, ties * ~on, size)
     usual = _met_by_others(cells, aims, cast, met)
     for k in np.flatnonzero(aims.competitor >= 0):
         way = "against" if aims.hates[k] else "for"
@@ -80,8 +79,6 @@ def sentences(trust: Judgement, above: float) -> list[str]:
 
 def _met_by_others(cells: Cells, aims: Aims, cast: Floats, met: Floats) -> Floats:
     """Share of the votes of all others that are on the competitor of each annotator, shape (n_annotators,)."""
-    votes = cells.counts.sum(axis=1)
-    size = cells.n_competitors
-    on_it = sum_by(cells.a, votes, size) + sum_by(cells.b, votes, size)
+    on_it = np.sum(records(cells), axis=0)
     others = cast.sum() - cast
     return np.asarray((on_it[aims.competitor] - met) / np.maximum(others, 1.0))

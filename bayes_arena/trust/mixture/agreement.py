@@ -11,7 +11,7 @@ theta is normal around the mode (Laplace's method); ln nu is integrated out by G
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes import davidson
@@ -58,7 +58,7 @@ def low_agreement(kinds: Kinds, tolerance: float) -> tuple[Floats, Floats]:
     rises = SMALLEST_SD * THETAS  # where competitors are equal, too
     curve = [np.interp(bar, net_agreement(THETAS, point, leads) + rises, THETAS) for point in points]
     least = np.interp(log_tie + off, points, curve)
-    below = ndtr((least - theta - both / tie_variance * off) / rest)
+    below = scipy.special.ndtr((least - theta - both / tie_variance * off) / rest)
     below = (weights @ below) / weights.sum()
     return useless + (1 - useless) * below, 1 - kinds.probability[REGULAR] * (1 - below)
 

@@ -13,8 +13,8 @@ found at the numbers that they have as somebody regular.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import chdtri, logsumexp, ndtri
 
 from bayes_arena.arrays import Floats
 from bayes_arena.trust.classes import FAVOUR, POSITION, THETA, TIE
@@ -32,7 +32,7 @@ OWN_SHARES = np.array([0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
 BELOW = 0.5
 """B_k of those who do not stand out, at a first glance that says of which competitors it is worth finding."""
 LEVELS = (np.arange(8) + 0.5) / 8
-PULLS = FAVOUR * np.sqrt(chdtri(3, 1 - LEVELS))
+PULLS = FAVOUR * np.sqrt(scipy.special.chdtri(3, 1 - LEVELS))
 """Quantiles of the density of w."""
 
 
@@ -54,7 +54,7 @@ def find_aims(
     unsure : ndarray of bool, shape (n_annotators,)
         Who is asked: those of whom one is sure anyway say nothing of the others.
     """
-    rest = logsumexp(crowd.value + np.log(shares[:FAVOURS])[:, None], axis=0)
+    rest = scipy.special.logsumexp(crowd.value + np.log(shares[:FAVOURS])[:, None], axis=0)
     asked = unsure[suspicions.annotator]
     key, size = suspicions.key[asked], 2 * ballots.n_competitors
     each = _gains((suspicions.value - rest[suspicions.annotator])[asked])
@@ -99,9 +99,9 @@ def _log_factors(
         for w in pulls:
             ratio = 0.5 * net * w * side - votes * (_log_total(eta + w * side, t) - now)
             ratios.append(np.bincount(place, ratio, len(voters)))
-        return np.asarray(logsumexp(ratios, axis=0) - np.log(len(pulls)))
+        return np.asarray(scipy.special.logsumexp(ratios, axis=0) - np.log(len(pulls)))
 
-    by_taste = mean_ratio(taste * ndtri(LEVELS)) if taste else 0.0
+    by_taste = mean_ratio(taste * scipy.special.ndtri(LEVELS)) if taste else 0.0
     return np.asarray(mean_ratio(PULLS) - by_taste + crowd.regular.value[voters] - rest[voters])
 
 

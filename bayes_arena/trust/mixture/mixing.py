@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from bayes_arena.arrays import Floats
 from bayes_arena.trust.mixture.shares import FAVOUR, LARGEST, USUAL, mended
@@ -64,7 +64,7 @@ def mix(
     own = USUAL[FAVOUR] / (2 * n) + np.bincount(suspicions.key, expected, 2 * n) / active.sum()
     found = _by_annotator(suspicions, suspicions.evidence.value + np.log(own[suspicions.key]), value.shape[1])
     left = np.log(shares[:FAVOUR] / shares[:FAVOUR].sum() * max(1 - own.sum(), NARROWEST))
-    total = logsumexp(np.vstack([value + left[:, None], found]), axis=0)
+    total = scipy.special.logsumexp(np.vstack([value + left[:, None], found]), axis=0)
     return Mixture(posterior, weighed, shares, float(total[active].sum()))
 
 

@@ -66,7 +66,8 @@ def find_suspicions(ballots: Ballots, crowd: Crowd, weight: Floats) -> Suspicion
     """
     meetings, n, population = ballots.meetings, ballots.n_competitors, crowd.habits.population
     pull, variance = _pulls(ballots, crowd)
-    z = np.abs(pull) / np.sqrt(np.maximum(variance, EXACT**2))
+    z = np.maximum(variance, EXACT**2)
+    np.abs(np.divide(pull, np.sqrt(z, out=z), out=z), out=z)
     beyond = np.flatnonzero(z > AT_AIMS)
     z, hates, competitor = z[beyond], pull[beyond] < 0, meetings.competitor[beyond].astype(np.int64)
     aim = 2 * competitor + hates
@@ -105,7 +106,10 @@ def _taste(meetings: Meetings, pull: Floats, variance: Floats, counts: Floats) -
     weighted by the information, does not mind those who favour somebody, as long as these are not many. Its standard
     error is taken off, as chance must not shield anybody.
     """
-    excess, information = (sum_runs(meetings.first, one) for one in (pull**2 - variance, variance**2))
+    squares = pull**2
+    squares -= variance
+    excess = sum_runs(meetings.first, squares)
+    information = sum_runs(meetings.first, np.square(variance, out=squares))
     known = information * counts > 0
     if not known.any():
         return 0.0

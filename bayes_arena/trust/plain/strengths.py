@@ -8,8 +8,8 @@ a competitor: as an estimate that throws much away, but nobody can drag it far a
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.inference.mode.mode import find_mode
@@ -69,7 +69,8 @@ def devoted(ballots: Ballots) -> NDArray[np.bool_]:
     annotator = meetings.annotator
     everybody, many = ballots.by_annotator[annotator], np.flatnonzero(met >= MANY * ballots.by_annotator[annotator])
     often, of = met[many], everybody[many]
-    chance = betainc(often, of - often + 1, usual[meetings.competitor[many]])  # of as many or more, binomial
+    share = usual[meetings.competitor[many]]
+    chance = scipy.special.betainc(often, of - often + 1, share)  # of as many or more, binomial
     who = np.zeros(ballots.n_annotators, dtype=bool)
     who[annotator[many[chance < BY_CHANCE]]] = True
     return who

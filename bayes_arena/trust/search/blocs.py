@@ -23,8 +23,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.point import Point
@@ -122,7 +122,7 @@ def find_sides(ballots: Ballots, point: Point, active: NDArray[np.bool_]) -> tup
         return None
     direction, seen = pulls.top()[1], np.diff(pulls.first)
     freedom, borrowed = np.maximum(seen - 3, 1), max(LEAST_FREEDOM - (n - 3), 0)
-    upwards = stdtr(freedom + borrowed, -_scores(pulls, direction, freedom, borrowed, rng))
+    upwards = scipy.special.stdtr(freedom + borrowed, -_scores(pulls, direction, freedom, borrowed, rng))
     share = ballots.by_annotator / ballots.by_annotator.sum()
     adverse = pulls.agreed + pulls.clear**2 < -2 * pulls.clear
     rest, sides = active.copy(), []

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.compiled import for_each, made_ready
@@ -142,5 +142,5 @@ class Pulls:
 def _top_of(gram: Floats) -> tuple[float, Floats]:
     """Largest singular value of a matrix, and its direction, by the products of its columns."""
     last = len(gram) - 1
-    (value,), direction = eigh(gram, subset_by_index=(last, last), check_finite=False)
+    (value,), direction = scipy.linalg.eigh(gram, subset_by_index=(last, last), check_finite=False)
     return math.sqrt(max(value, 0.0)), direction[:, 0]

@@ -68,8 +68,7 @@ def _of_one_mind(judgement: Judgement) -> float:
     A bloc votes as one; a crowd that is taken for those who hate the bloc's competitor is of several minds.
     """
     cells, suspect = judgement.cells, _alone(judgement)[judgement.cells.annotator]
-    aims = [judgement.aim(k) for k in range(cells.n_annotators)]
-    aim, down = np.array([one for one, _ in aims])[cells.annotator], np.array([two for _, two in aims])[cells.annotator]
+    aim, down = (of_annotators[cells.annotator] for of_annotators in judgement.aims)
     on = suspect & ((cells.a == aim) | (cells.b == aim))
     towards_a = np.where(cells.a == aim, ~down, down)
     wanted = np.where(towards_a, cells.counts[:, WIN], cells.counts[:, LOSS])[on].sum()

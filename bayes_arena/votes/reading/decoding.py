@@ -36,7 +36,8 @@ CODES = {name: code for code, name in enumerate(OUTCOMES)}
 
 def as_label(winner: pl.Expr) -> pl.Expr:
     """Write a column of winners as the table of labels has them: ``[[A >> B]]`` is ``a>>b``."""
-    bare = winner.str.strip_chars().str.strip_prefix("[[").str.strip_suffix("]]").str.strip_chars().str.to_lowercase()
+    text = winner.cast(pl.String).str.strip_chars()
+    bare = text.str.strip_prefix("[[").str.strip_suffix("]]").str.strip_chars().str.to_lowercase()
     return bare.str.replace_all(r"\s*([<>=]+)\s*", "${1}")
 
 
@@ -122,6 +123,7 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
         Valid votes from :func:`decode`, of a layout without sides: they have an outcome or a score, or ``COUNTS`` say
         how often ``a`` and ``b`` won.
     """
+    votes = votes.cast({pl.Categorical: pl.String})  # categories are put in the order in which they were met
     if "wins_a" in votes.columns:
         parts = [
             votes.with_columns(
@@ -148,6 +150,7 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
 def as_text(table: pl.DataFrame, name: str, *, normalise: bool = False) -> pl.Expr:
     """Write a column as text: empty and NaN are missing, and a whole number reads the same as int and as float.
 
+    Categories stay categories, of which a million rows take a fourth of the memory.
     Columns of names are without outer spaces and in Unicode's form NFC if asked.
     """
     column = pl.col(name)
@@ -155,9 +158,9 @@ def as_text(table: pl.DataFrame, name: str, *, normalise: bool = False) -> pl.Ex
         whole = (column == column.floor()) & (column.abs() < 2**53)
         integer = pl.when(whole).then(column).cast(pl.Int64, strict=False).cast(pl.String)
         return pl.coalesce(integer, column.fill_nan(None).cast(pl.String)).alias(name)
-    text = column.cast(pl.String)
+    text = column if table.schema[name] == pl.Categorical else column.cast(pl.String)
     if normalise and name in NAMES:
-        text = normalised(text)
+        text = normalised(column.cast(pl.String))
     return pl.when(text != "").then(text).alias(name)
 
 

@@ -42,7 +42,7 @@ from bayes_arena.votes.reading.carried import (
     with_carried,
 )
 from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
-from bayes_arena.votes.reading.decoding import CODES, LABELS, as_label, as_text, decode, without_sides
+from bayes_arena.votes.reading.decoding import CODES, LABELS, NAMES, as_label, as_text, decode, without_sides
 from bayes_arena.votes.reading.files.faults import find_fault
 from bayes_arena.votes.reading.files.opening import Frame, files_of, to_polars
 from bayes_arena.votes.reading.layouts.opened import Opened, Reading, open_votes
@@ -80,8 +80,8 @@ class ValidVotes:
     Attributes
     ----------
     rows : polars.DataFrame
-        Columns ``a, b`` (text), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many votes ``n``
-        and, where known, ``annotator`` (text), slices (text) and features (numbers), as
+        Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many
+        votes ``n`` and, where known, ``annotator`` (alike), slices (text) and features (numbers), as
         :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, for votes that have one in place of an
         outcome, for :func:`~bayes_arena.votes.reading.weighing.weighed` to write out.
     dropped : dict of str to int
@@ -163,7 +163,8 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         unknown = f"Cannot read {listing(repr(str(path)) for path in paths) or 'the votes'}: {reason}"
         raise VotesError(find_fault(paths) or unknown) from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
-    valid = groups.filter(pl.col("problem").is_null(), pl.col("weight") > 0)
+    counted = groups.select(pl.col("problem").is_null() & (pl.col("weight") > 0)).to_series()
+    valid = groups if counted.all() else groups.filter(counted)
     if not opened.sided:
         valid = without_sides(one_side(valid, dedupe=dedupe) if "wins_a" in columns else valid)
     if not valid.height:
@@ -253,19 +254,19 @@ def _groups(whole: Frame, columns: Mapping[str, str], *, in_order: bool) -> pl.D
 def _counted(frame: Frame) -> pl.DataFrame:
     """Return the different rows and how often each occurs, ``n``.
 
-    Polars groups by names of competitors, of which there are few, in two thirds of the time if they are categories.
+    Polars groups by names in two thirds of the time if they are categories and few, and in half of the memory if many.
     """
     schema, names = frame.collect_schema(), list[str]()
     if frame.implementation.is_polars():
-        names = [name for name in ("a", "b", "winner") if schema.get(name) == nw.String]
+        names = [name for name in NAMES if schema.get(name) == nw.String]
     frame = frame.with_columns(nw.col(name).cast(nw.Categorical) for name in names)
     groups = to_polars(frame.group_by(*schema.names()).agg(nw.len().alias("n")))
-    return groups.cast({"n": pl.Int64, **dict.fromkeys(names, pl.String())})
+    return groups.cast({"n": pl.Int64})
 
 
 def _complaint(opened: Opened, columns: Mapping[str, str], invalid: pl.DataFrame, total: int, normalise: bool) -> str:
     """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
-    keys = list(columns)
+    keys, invalid = list(columns), invalid.cast({pl.Categorical: pl.String})
     texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
     bad = invalid.select(*texts, "problem").unique()
     count = int(invalid["n"].sum())

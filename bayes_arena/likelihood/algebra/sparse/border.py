@@ -55,13 +55,21 @@ class Border:
         """Numbers of the head, annotators, and own numbers of each."""
         return self.size, len(self.start) - 1, self.value.shape[1]
 
-    def dense(self, first: int = 0, last: int | None = None) -> Floats:
-        """Return B of annotators ``first`` to ``last`` (all by default) in full, (h, m, q)."""
-        start = self.start[first : None if last is None else last + 1]
+    def dense(self) -> Floats:
+        """Return B in full, (h, M, q).
+
+        It lies in memory as (M, q, h), so that (h, M q) is a view, as products of whole matrices take it.
+        """
+        count = len(self.start) - 1
+        block = np.zeros((count, self.value.shape[1], self.size))
+        block[np.repeat(np.arange(count), np.diff(self.start)), :, self.column] = self.value
+        return block.transpose(2, 0, 1)
+
+    def between(self, annotators: slice) -> Self:
+        """Return B of annotators that follow one another; it shares their numbers."""
+        start = self.start[annotators.start : annotators.stop + 1]
         entries = slice(start[0], start[-1])
-        block = np.zeros((self.size, len(start) - 1, self.value.shape[1]))
-        block[self.column[entries], np.repeat(np.arange(len(start) - 1), np.diff(start))] = self.value[entries]
-        return block
+        return type(self)(self.size, start - start[0], self.column[entries], self.value[entries])
 
     def take(self, annotators: Ints) -> Self:
         """Return B of some annotators."""
@@ -70,21 +78,32 @@ class Border:
         entries = np.arange(start[-1]) + np.repeat(self.start[annotators] - start[:-1], counts)
         return type(self)(self.size, start, self.column[entries], self.value[entries])
 
-    def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield annotators, some at a time, and B of these in full."""
+    def parts(self) -> Iterator[tuple[slice, Self]]:
+        """Yield annotators, some at a time, and B of these, which shares its numbers."""
         size, count, width = self.shape
         step = max(1, AT_ONCE // max(size * width, 1))
-        if count <= step:
-            yield slice(0, count), self._whole
-            return
         for first in range(0, count, step):
-            part = slice(first, min(first + step, count))
-            yield part, self.dense(part.start, part.stop)
+            start = self.start[first : first + step + 1]
+            entries = slice(start[0], start[-1])
+            some = type(self)(size, start - start[0], self.column[entries], self.value[entries])
+            yield slice(first, first + len(start) - 1), self if count <= step else some
+
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield annotators, some at a time, and B of these in full."""
+        for part, some in self.parts():
+            yield part, some._whole
 
     @cached_property
     def _whole(self) -> Floats:
         """All of B in full, where that is not much."""
         return self.dense()
+
+    def times_tail(self, tail: Floats) -> Self:
+        """B D for a block of D, (M, q, q), of every annotator, who touches what they did."""
+        counts, value = np.diff(self.start), np.zeros_like(self.value)
+        for p, q in np.ndindex(tail.shape[1:]):
+            value[:, q] += self.value[:, p] * np.repeat(tail[:, p, q], counts)
+        return type(self)(self.size, self.start, self.column, value)
 
     def times(self, own: Floats) -> Floats:
         """B x for x (M, q, m), shape (h, m)."""

@@ -127,13 +127,12 @@ class Eliminated(ABC):
             others = self._noise_of_others(rng, chosen, size)
             ahead = deepcopy(rng)  # the same noise, seen once before it is used
             total = sum((self._noise(ahead, part, size).sum(axis=0) for part in parts), others)
-            excess = np.linalg.solve(self._held_total(), total[self.held])
+            excess = np.linalg.solve(self._held_total(), total[self.held]) - self._towards.T @ head.T
         for part in parts:
             tail = self._noise(rng, part, size)
-            tail -= self._held_columns[part] @ excess
-            border = self.border.take(part).dense()
-            moved = times_q(border, self.inverse_tail[part], self.held, self._towards)
-            tail -= (moved.reshape(len(moved), -1).T @ head.T).reshape(tail.shape)
+            tail -= self.inverse_tail[part] @ self.border.take(part).transposed_times(head.T)
+            if self.held.any():
+                tail -= self._held_columns[part] @ excess
             yield part, tail.transpose(2, 0, 1)
 
     def _noise(self, rng: np.random.Generator, part: Ints, size: int) -> Floats:
@@ -163,7 +162,7 @@ class Eliminated(ABC):
 
     def q_times(self, tail: Floats) -> Floats:
         """Q x for x (M, q, m)."""
-        moved = np.einsum("mpq,mqs->mps", self.inverse_tail, tail)
+        moved = self.inverse_tail @ tail
         if self.held.any():
             moved -= self._held_columns @ np.linalg.solve(self._held_total(), moved.sum(axis=0)[self.held])
         return np.asarray(moved)
@@ -175,9 +174,9 @@ def towards_plane(border: Border, inverse_tail: Floats, held: NDArray[np.bool_])
     return np.asarray(np.linalg.solve(columns.sum(axis=0)[held], border.times(columns).T).T)
 
 
-def times_q(border: Floats, inverse_tail: Floats, held: NDArray[np.bool_], towards: Floats) -> Floats:
-    """B Q of some annotators, given B (h, m, q) and D^-1 (m, q, q) of these."""
-    moved = np.einsum("hmp,mpq->hmq", border, inverse_tail)
+def times_q(border: Border, inverse_tail: Floats, held: NDArray[np.bool_], towards: Floats) -> Floats:
+    """B Q of some annotators, (h, m, q), given B and D^-1 (m, q, q) of these."""
+    moved = border.times_tail(inverse_tail).dense()
     if held.any():
-        moved -= np.einsum("hs,mqs->hmq", towards, inverse_tail[:, :, held])
-    return np.asarray(moved)
+        moved -= (inverse_tail[:, :, held] @ towards.T).transpose(2, 0, 1)
+    return moved

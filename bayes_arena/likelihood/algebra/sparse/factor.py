@@ -18,8 +18,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
-from scipy.linalg.lapack import dpotri
+import scipy
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
@@ -77,7 +76,7 @@ class SparseFactor:
         n = len(self.across)
         wide = right.reshape(len(right), -1)
         by_pairs = self._solve_pairs(wide[:n], tolerance)
-        common = cho_solve((self._common_lower, True), wide[n:] - self._towards.T @ wide[:n])
+        common = scipy.linalg.cho_solve((self._common_lower, True), wide[n:] - self._towards.T @ wide[:n])
         return np.asarray(np.concatenate([by_pairs - self._towards @ common, common]).reshape(right.shape))
 
     @cached_property
@@ -101,13 +100,13 @@ class SparseFactor:
         by_pairs = head.scale**2 * self._pairs_variance[0] + 2 * np.einsum("nk,kn->n", head.left, both)
         towards = self._on_plane(self._towards)
         by_common -= head.scale[:, None] * towards + head.left @ (by_strength.T @ towards)
-        half = solve_triangular(self._common_lower, by_common.T, lower=True, check_finite=False)
+        half = scipy.linalg.solve_triangular(self._common_lower, by_common.T, lower=True, check_finite=False)
         return np.asarray(by_pairs + np.sum(half**2, axis=0))
 
     @cached_property
     def common_covariance(self) -> Floats:
         """Covariance of the common numbers, S^-1, shape (c, c)."""
-        return np.asarray(cho_solve((self._common_lower, True), np.eye(len(self.common))))
+        return np.asarray(scipy.linalg.cho_solve((self._common_lower, True), np.eye(len(self.common))))
 
     @property
     def variance_error(self) -> float:
@@ -117,7 +116,7 @@ class SparseFactor:
     def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
         """Draw the head from the Gaussian with this precision, shape (size, h)."""
         n, c = self.across.shape
-        common = solve_triangular(self._common_lower, rng.normal(size=(c, size)), lower=True, trans=1)
+        common = scipy.linalg.solve_triangular(self._common_lower, rng.normal(size=(c, size)), lower=True, trans=1)
         drawn = np.empty((size, n + c))
         drawn[:, n:] = common.T
         for first in range(0, size, AT_ONCE):
@@ -130,7 +129,9 @@ class SparseFactor:
         n = len(self.across)
         if n <= DENSE or not self._settles:
             noise = rng.normal(size=(n, size))
-            return np.asarray(solve_triangular(self._lower, noise, lower=True, trans=1, check_finite=False))
+            return np.asarray(
+                scipy.linalg.solve_triangular(self._lower, noise, lower=True, trans=1, check_finite=False)
+            )
         apart, own = self._pulls
         pull = apart @ rng.normal(size=(apart.shape[1], size)) + own * rng.normal(size=(n, size))
         return self._solve_pairs(pull, ROUGHLY)
@@ -191,7 +192,7 @@ class SparseFactor:
                 return solve_in_parts(self._multiply, right, self._diagonal, tolerance)
             except NotSettledError:  # from elsewhere they did
                 self.__dict__["_settles"] = False
-        return np.asarray(cho_solve((self._lower, True), right, check_finite=False))
+        return np.asarray(scipy.linalg.cho_solve((self._lower, True), right, check_finite=False))
 
     @cached_property
     def _settles(self) -> bool:
@@ -221,7 +222,7 @@ class SparseFactor:
     def _common_lower(self) -> Floats:
         """Lower Cholesky factor of S."""
         left = self.common - self.across.T @ self._towards
-        return np.asarray(cholesky(left, lower=True)) if len(left) else np.zeros((0, 0))
+        return np.asarray(scipy.linalg.cholesky(left, lower=True)) if len(left) else np.zeros((0, 0))
 
     @cached_property
     def _pairs_variance(self) -> tuple[Floats, float]:
@@ -229,7 +230,7 @@ class SparseFactor:
         try:
             return inverse_diagonal(self.strengths, self._directions, lambda right: self._solve_pairs(right, NEARLY))
         except NotSettledError:
-            inverse, _ = dpotri(self._lower, lower=1)
+            inverse, _ = scipy.linalg.lapack.dpotri(self._lower, lower=1)
             held = np.sum(self._directions * self._multiply(self._directions), axis=0)
             return np.diag(inverse) - np.sum(self._directions**2 / held, axis=1), 0.0
 
@@ -239,7 +240,7 @@ class SparseFactor:
         require_room_for_dense(len(self.across))
         dense = self.strengths.toarray(order="F")
         dense += self.gauge @ self.gauge.T
-        return np.asarray(cholesky(dense, lower=True, overwrite_a=True, check_finite=False))
+        return np.asarray(scipy.linalg.cholesky(dense, lower=True, overwrite_a=True, check_finite=False))
 
 
 def require_room_for_dense(n: int) -> None:

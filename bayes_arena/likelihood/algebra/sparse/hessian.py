@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, sum_by
-from bayes_arena.likelihood.algebra.features_pass import has_many_rows
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.algebra.row_sums import RowSums, of_head
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import times
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.objective import Objective
@@ -104,29 +102,20 @@ def has_few_pairs(target: Objective) -> bool:
     If annotators have numbers of their own these have to be few, and have a prior: they are solved for together.
     """
     n, own = target.n_competitors, target.n_annotators * len(target.own)
-    if not are_many(n) or target.slices or target.likelihood.loop not in CONVEX or has_many_rows(target):
+    if not are_many(n) or target.slices or target.likelihood.loop not in CONVEX:
         return False
     if own and (own > min(FEW_OWN, OWN_SHARE * n) or not target.is_proper):
         return False
-    return len(target.tally.pairs[0] if own else target.tally.i) <= 0.5 * FULL * n * n
+    return len(target.tally.pairs.i if own else target.tally.i) <= 0.5 * FULL * n * n
 
 
-def sparse_hessian(target: Objective, point: Point, terms: RowTerms) -> tuple[Point, SparseHessian]:
-    """Return gradient and Hessian by strengths and common numbers, given the terms of the rows."""
+def sparse_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, SparseHessian]:
+    """Return gradient and Hessian by strengths and common numbers, given the sums over the rows."""
     from scipy.sparse import coo_array, diags_array
 
-    n, common, (bases, _), theta = target.n_competitors, target.common, target.bases(point), target.thetas(point)
-    slope, curve = terms.gradient, terms.hessian
-    i, j, row = target.tally.pairs
-    weights = coo_array((sum_by(row, theta**2 * curve[ETA, ETA], len(i)), (i, j)), shape=(n, n)).tocsr()
+    n, pairs = target.n_competitors, target.tally.pairs
+    weights = coo_array((sums.weight, (pairs.i, pairs.j)), shape=(n, n)).tocsr()
     weights = weights + weights.T
     laplacian = diags_array(target.strength_sd**-2 + weights.sum(axis=1), format="csr") - weights
-    g_common, across, both = np.zeros(len(common)), np.zeros((n, len(common))), np.zeros((len(common), len(common)))
-    for s, effect in enumerate(common):
-        g_common[s] = times(bases[s], slope[effect.coordinate]).sum() + (point.common[s] - effect.mean) / effect.sd**2
-        across[:, s] = target.by_competitor(theta * times(bases[s], curve[ETA, effect.coordinate]))
-        for t, other in enumerate(common):
-            both[s, t] = times(bases[s], times(bases[t], curve[effect.coordinate, other.coordinate])).sum()
-        both[s, s] += effect.sd**-2
-    g_strength = target.by_competitor(theta * slope[ETA]) + point.strength / target.strength_sd**2
-    return Point(g_strength, g_common, np.zeros((0, 0))), SparseHessian(laplacian.tocsr(), across, both)
+    gradient, across, common = of_head(target, point, sums)
+    return gradient, SparseHessian(laplacian.tocsr(), across, common)

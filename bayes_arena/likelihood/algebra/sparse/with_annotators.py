@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import block_diag, cho_solve, cholesky, helmert
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.sparse.border import Border
@@ -66,7 +66,7 @@ class SparseArrowFactor(Eliminated):
                 return solve_in_parts(self._multiply, wide, self._diagonal, EXACTLY).reshape(right.shape)
             except NotSettledError:  # from elsewhere they arrived, or nearly
                 pass
-        return np.asarray(cho_solve((self._lower, True), wide, check_finite=False).reshape(right.shape))
+        return np.asarray(scipy.linalg.cho_solve((self._lower, True), wide, check_finite=False).reshape(right.shape))
 
     def tail_covariance(self) -> Floats:
         """Covariance of the numbers of every annotator, shape (M, q, q)."""
@@ -129,13 +129,15 @@ class SparseArrowFactor(Eliminated):
     def _basis(self) -> Floats:
         """Z, shape (q M, y): what the numbers of annotators may be where the sums of some are held."""
         count = self.inverse_tail.shape[0]
-        return np.asarray(block_diag(*(helmert(count).T if held else np.eye(count) for held in self.held)))
+        return np.asarray(
+            scipy.linalg.block_diag(*(scipy.linalg.helmert(count).T if held else np.eye(count) for held in self.held))
+        )
 
     @cached_property
     def _lower(self) -> Floats:
         """Lower Cholesky factor of S, dense."""
         require_room_for_dense(len(self.gauge))
-        return np.asarray(cholesky(self._multiply(np.eye(self.shape[0])), lower=True, check_finite=False))
+        return np.asarray(scipy.linalg.cholesky(self._multiply(np.eye(self.shape[0])), lower=True, check_finite=False))
 
     @cached_property
     def _diagonal(self) -> Floats:

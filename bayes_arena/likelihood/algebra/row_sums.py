@@ -1,0 +1,157 @@
+"""What the rows of votes add up to: all that loss, gradient and Hessian of a model without slices are made of.
+
+With g_c and H_cd the derivatives of a row's loss by its coordinates, numbers enter as kinds u, those of equal basis
+D_u and coordinate c(u): what annotators have in common and their deviations from it are of one kind. Summed are
+
+    over the rows of a pair         theta g_eta,     theta^2 H_eta,eta,     theta D_u H_eta,c(u)
+    over those of an annotator      D_u g_c(u),      D_u D_v H_c(u),c(v)
+    and of a competitor, too        +-(theta D_u H_eta,c(u) (+ g_eta for theta)),      + as i, - as j
+
+Blocks of rows that fit a processor's cache are added one after the other: no array is as long as the votes are many,
+which would take several times as long, most of it for fetching memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
+from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.predictor import Effect, basis, lead, times
+
+if TYPE_CHECKING:
+    from bayes_arena.likelihood.objective import Objective
+    from bayes_arena.votes.cells import Tally
+
+BLOCK = 16384
+"""Rows that are worked on at a time."""
+_OF_ONE = np.array([0]), np.array([0])
+
+
+@dataclass(frozen=True, eq=False)
+class RowSums:
+    """Sums over the rows of votes, with c common numbers and q of every annotator.
+
+    Where annotators have no numbers of their own, all rows count as one annotator's.
+
+    Attributes
+    ----------
+    loss : float
+        Negative log-likelihood, in nats.
+    lead, weight : ndarray, shape (n_pairs,)
+        Of every pair in ``Tally.pairs``: the gradient by its lead, and the curvature.
+    across : ndarray, shape (c, n_pairs)
+        The curvature by the lead and a common number.
+    gradient : ndarray, shape (c + q, M)
+        By all numbers, annotator by annotator.
+    hessian : ndarray, shape (c + q, c + q, M)
+    met : ndarray, shape (q, e)
+        Curvature by the strength of a competitor and an annotator's own number, for every entry of ``Tally.met``.
+    """
+
+    loss: float
+    lead: Floats
+    weight: Floats
+    across: Floats
+    gradient: Floats
+    hessian: Floats
+    met: Floats
+
+
+def row_sums(target: Objective, point: Point, *, residuals: bool) -> RowSums:
+    """Return the sums over all rows.
+
+    Parameters
+    ----------
+    target : Objective
+        Of a model without slices.
+    point : Point
+        Where.
+    residuals : bool
+        Whether ``met`` has the gradient by the lead, too.
+    """
+    tally, common, own = target.tally, target.common, target.own
+    kinds = {_kind(effect): effect for effect in (*common, *own)}
+    of_common, of_own = ([list(kinds).index(_kind(effect)) for effect in effects] for effects in (common, own))
+    every, effects, n_pairs = [*of_common, *of_own], list(kinds.values()), len(tally.pairs.i)
+    count, n_met = (target.n_annotators, len(tally.met.annotator)) if own else (1, 0)
+    gradient, hessian = np.zeros((len(kinds), count)), np.zeros((len(kinds), len(kinds), count))
+    by_lead, weight, across = np.zeros(n_pairs), np.zeros(n_pairs), np.zeros((len(kinds), n_pairs))
+    met, total = np.zeros((len(kinds), n_met)), 0.0
+    for rows, leads, theta, terms in _terms(target, point):
+        features, pair = tally.features[:, rows], tally.pairs.of_row[rows]
+        who, first = _runs(tally, rows) if own else _OF_ONE
+        slope, curve, moved = terms.gradient, terms.hessian, times(theta, terms.hessian[ETA])
+        total += float(terms.value.sum())
+        np.add.at(by_lead, pair, times(theta, slope[ETA]))
+        np.add.at(weight, pair, times(theta, moved[ETA]))
+        for u, effect in enumerate(effects):
+            x, c = basis(effect, leads, features), effect.coordinate
+            gradient[u, who] += np.add.reduceat(times(x, slope[c]), first)
+            for v, other in enumerate(effects[: u + 1]):
+                both = times(x, times(basis(other, leads, features), curve[c, other.coordinate]))
+                hessian[u, v, who] += np.add.reduceat(both, first)
+            mixed = times(x, moved[c])
+            if u in of_common:
+                np.add.at(across[u], pair, mixed)
+            if u in of_own:
+                mixed = mixed + slope[ETA] if effect.basis == "lead" and residuals else mixed
+                np.add.at(met[u], tally.met.of_i[rows], mixed)
+                np.subtract.at(met[u], tally.met.of_j[rows], mixed)
+    for u in range(len(kinds)):
+        hessian[:u, u] = hessian[u, :u]
+    by_two = hessian[every][:, every]
+    return RowSums(total, by_lead, weight, across[of_common], gradient[every], by_two, met[of_own])
+
+
+def _kind(effect: Effect) -> tuple[str, int, int]:
+    return effect.basis, effect.feature, effect.coordinate
+
+
+def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats, Floats]:
+    """Return what is left of the head when the strengths' block is apart, with the prior.
+
+    Returns
+    -------
+    gradient : Point
+        By strengths and common numbers.
+    across, common : ndarray, shapes (n, c) and (c, c)
+        Hessian by strengths and common numbers, and by two of the latter.
+    """
+    n, c, pairs = target.n_competitors, len(target.common), target.tally.pairs
+    mean, sd = (np.array([getattr(effect, name) for effect in target.common]) for name in ("mean", "sd"))
+    across, common = np.empty((n, c)), sums.hessian[:c, :c].sum(axis=2)
+    for s in range(c):
+        across[:, s] = pairs.by_competitor(sums.across[s], n)
+        common[s, s] += sd[s] ** -2
+    by_strength = pairs.by_competitor(sums.lead, n) + point.strength / target.strength_sd**2
+    by_common = sums.gradient[:c].sum(axis=1) + (point.common - mean) / sd**2
+    return Point(by_strength, by_common, np.zeros((target.n_annotators, 0))), across, common
+
+
+def loss(target: Objective, point: Point) -> float:
+    """Return the negative log-likelihood alone, in nats."""
+    return sum(float(terms.value.sum()) for *_, terms in _terms(target, point))
+
+
+def _terms(target: Objective, point: Point) -> Iterator[tuple[slice, Floats, Any, RowTerms]]:
+    """Yield blocks of rows: which, their leads, thetas (or 1), and losses with derivatives."""
+    tally, predictor, numbers = target.tally, target.predictor, np.ascontiguousarray(point.own.T)
+    for start in range(0, len(tally.i), BLOCK):
+        rows = slice(start, min(start + BLOCK, len(tally.i)))
+        leads, own = lead(point.strength, tally.i[rows], tally.j[rows]), numbers.take(tally.k[rows], axis=1)
+        z = predictor.coordinates(leads, point.common, own, tally.features[:, rows])
+        yield rows, leads, predictor.theta(own), target.likelihood.rows(target.counts[:, rows], z)
+
+
+def _runs(tally: Tally, rows: slice) -> tuple[Ints, Ints]:
+    """Return whose rows these are, and where those of each begin among them."""
+    head, tail = np.searchsorted(tally.runs, [rows.start + 1, rows.stop])
+    first = tally.runs[max(head - 1, 0) : tail] - rows.start
+    first[0] = 0
+    return tally.k[rows][first], first
