@@ -33,7 +33,7 @@ from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.ratings.belief import believed_strengths, best_probabilities
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.votes.cells import LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 N, SD, BATCH, CAP, LOOKS = 20, 0.6, 50, 6000, (500, 1000, 2000, 4000)
 DRAWS = 2000

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import bayes_arena as ba
-from bayes_arena.votes.cells import wins_losses_ties
+from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.reading.layouts.opened import open_votes
 from bayes_arena.votes.reading.layouts.registry import LAYOUTS
 

@@ -21,7 +21,8 @@ from bayes_arena.experiments.rigging import SLIPPED_IN, Rigged, Strategy, influe
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.reliability.anomaly import TOLERANCE
 from bayes_arena.reliability.flagging import discoveries
-from bayes_arena.votes.cells import LOSS, TIE, WIN, single_votes
+from bayes_arena.votes.cells import single_votes
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 
 def log_ratios(arena: HonestArena, rigged: Rigged, strategy: Strategy) -> Floats:

@@ -30,7 +30,8 @@ import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.experiments.rigging import DAVIDSON
 from bayes_arena.likelihood.outcomes import davidson
-from bayes_arena.votes.cells import LOSS, TIE, WIN, single_votes, with_counts
+from bayes_arena.votes.cells import single_votes, with_counts
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 ALPHA, CHECKS, FIRST = 0.1, 5, 100
 HONEST_USERS, LEVEL = 100, 0.01

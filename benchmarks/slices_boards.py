@@ -18,7 +18,7 @@ import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.inference.views import View
 from bayes_arena.likelihood.outcomes import davidson
-from bayes_arena.votes.cells import TIE, WIN
+from bayes_arena.votes.outcomes import TIE, WIN
 
 Weights = Mapping[str, Floats]
 THETA_SD, TIE_SD, POSITION_SD = 0.3, 0.5, 0.2

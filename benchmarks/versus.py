@@ -20,7 +20,7 @@ import polars as pl
 import bayes_arena as ba
 from bayes_arena.decisions.versus import pair_columns
 from bayes_arena.likelihood.outcomes import davidson
-from bayes_arena.votes.cells import TIE, WIN
+from bayes_arena.votes.outcomes import TIE, WIN
 
 MODELS = "bradley-terry", "am-davidson"
 MOST = 5000

@@ -21,7 +21,7 @@ from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.likelihood.problem import Problem, number_labels
 from bayes_arena.models import fused
-from bayes_arena.votes.cells import OUTCOMES
+from bayes_arena.votes.outcomes import OUTCOMES
 
 LABELS = ("win", "loss", "tie", "both_bad")
 """``OUTCOMES`` as i has them."""

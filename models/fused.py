@@ -25,7 +25,7 @@ from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.link.numba.dispatch.basic import register_funcify_and_cache_key
 
 from bayes_arena.inference.density import kernels
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 compiled = numba.njit(fastmath={"arcp", "contract", "afn", "reassoc", "nsz"}, error_model="numpy")
 """No branch for division by zero and no fixed order of sums, either of which keeps a loop from being vectorised."""

@@ -12,7 +12,8 @@ from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.priors import Prior, resolve_prior
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.votes.cells import OUTCOME_SCORES, TIE, Cells, single_votes
+from bayes_arena.votes.cells import Cells, single_votes
+from bayes_arena.votes.outcomes import OUTCOME_SCORES, TIE
 
 SCORES = OUTCOME_SCORES[: TIE + 1]
 """W of a win, a loss and a tie."""

@@ -20,7 +20,8 @@ from bayes_arena.experiments.honest import Crowd, honest_arena
 from bayes_arena.experiments.rigging import rig
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, likelihood
 from bayes_arena.likelihood.specification import Ties
-from bayes_arena.votes.cells import OUTCOMES, single_votes as one_by_one
+from bayes_arena.votes.cells import single_votes as one_by_one
+from bayes_arena.votes.outcomes import OUTCOMES
 
 COMMAND = Path(sys.executable).parent / "bayes-arena"
 PAIRS = (("0", "1"), ("0", "2"), ("1", "2"))

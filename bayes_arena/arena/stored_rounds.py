@@ -17,7 +17,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.laplace import Laplace
 from bayes_arena.reliability.annotators import annotator_columns
 from bayes_arena.version import __version__
-from bayes_arena.votes.cells import whole_counts
+from bayes_arena.votes.outcomes import whole_counts
 
 if TYPE_CHECKING:
     import pandas as pd

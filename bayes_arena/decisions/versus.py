@@ -35,7 +35,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.standing import score_columns, shares_ahead
-from bayes_arena.votes.cells import whole_counts
+from bayes_arena.votes.outcomes import whole_counts
 
 BEYOND = 1000
 """Times the votes that were cast, beyond which no number of further ones is estimated."""

@@ -17,7 +17,8 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
-from bayes_arena.votes.cells import TIE, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import TIE
 from bayes_arena.votes.summing import sum_cells
 
 VISIT = 3

@@ -21,7 +21,8 @@ import numpy as np
 
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN, Cells, whole_votes
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN, whole_votes
 
 Kind = Literal["random", "equal", "flip", "mixed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

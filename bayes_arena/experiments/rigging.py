@@ -34,7 +34,8 @@ from bayes_arena.experiments.honest import Crowd, Habits, draw_habits, draw_outc
 from bayes_arena.fits.fitting import fit
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import LOSS, TIE, WIN, Cells, single_votes
+from bayes_arena.votes.cells import Cells, single_votes
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 from bayes_arena.votes.summing import FEATURE, SLICE, sum_cells
 
 Strategy = Literal[

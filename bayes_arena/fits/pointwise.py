@@ -22,7 +22,8 @@ from bayes_arena.inference.density.tables import Tables, effects_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.threads import in_blocks
-from bayes_arena.votes.cells import OUTCOMES, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import OUTCOMES
 
 DRAWS = 1000
 """Draws from a Gaussian approximation; a sampled fit uses all it has."""

@@ -29,7 +29,8 @@ from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
 from bayes_arena.likelihood.problem import Problem, number_labels
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.cells import TIE, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import TIE
 from bayes_arena.votes.reading.table import as_cells
 from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
 

@@ -28,7 +28,8 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.markup import html_facts
-from bayes_arena.votes.cells import Cells, Tally
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.tally import Tally
 from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:

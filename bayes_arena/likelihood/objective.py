@@ -29,7 +29,8 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.cells import Cells, Tally
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.tally import Tally
 
 
 @dataclass(frozen=True, eq=False)

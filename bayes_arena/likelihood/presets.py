@@ -1,9 +1,9 @@
 """Models with a name, and the one that is meant.
 
 Answers (prompt x competitor) are in a preset where prompts were voted on again often enough
-(:mod:`bayes_arena.votes.repeated`): competitors then have a strength of their own on every prompt, and ties, where they
-are an outcome, a propensity of their own. Where each prompt was voted on once, answers are one more noise of a vote:
-nothing tells their spread from it, and strengths are those of a vote on a new prompt as they stand.
+(:mod:`bayes_arena.votes.shared.repeated`): competitors then have a strength of their own on every prompt, and ties,
+where they are an outcome, a propensity of their own. Where each prompt was voted on once, answers are one more noise of
+a vote: nothing tells their spread from it, and strengths are those of a vote on a new prompt as they stand.
 
 Programs that vote beside people (``Cells.programs``) have a taste in a preset: a strength of every competitor in the
 eyes of every program, q_i = r_i + u_{k,i}, u_{k,i} ~ N(0, tau^2), and r is what people see. So a program's votes say
@@ -20,7 +20,7 @@ from bayes_arena.errors import IdentificationWarning, ModelError, NotIdentifiedE
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.repeated import repeated_answers
+from bayes_arena.votes.shared.repeated import repeated_answers
 from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
 
 Answers = bool | Literal["auto"]

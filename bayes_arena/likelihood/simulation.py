@@ -19,7 +19,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.predictor import lead
-from bayes_arena.votes.cells import TIE, WIN
+from bayes_arena.votes.outcomes import TIE, WIN
 
 LARGEST = 100.0
 """Larger spreads are taken for mistakes."""

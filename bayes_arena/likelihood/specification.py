@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from bayes_arena.arrays import Floats, Ints
     from bayes_arena.likelihood.outcomes.likelihood import Likelihood
-    from bayes_arena.votes.cells import Cells, Tally
+    from bayes_arena.votes.cells import Cells
+    from bayes_arena.votes.tally import Tally
 
 ModelName = Literal["bradley-terry", "m-elo", "am-elo", "am-davidson"]
 Discrimination = Literal["fixed", "annotator"]

@@ -21,7 +21,8 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.plots.drawing import BLUE, RED, about, axes_of, entitle, percent
 from bayes_arena.ratings.intervals.contract import half_width, require_level
 from bayes_arena.validation.prediction import Prediction, predict
-from bayes_arena.votes.cells import TIE, WIN, Cells, wins_losses_ties
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import TIE, WIN, wins_losses_ties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

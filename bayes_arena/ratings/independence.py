@@ -15,7 +15,7 @@ from bayes_arena.errors import DependentVotesWarning
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.clustered import ClusteredVotes, clustered_variance
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary
-from bayes_arena.votes.groups import plural, shared
+from bayes_arena.votes.shared.groups import plural, shared
 from bayes_arena.votes.words import PROMPT
 
 NARROW = 1.1

@@ -32,7 +32,7 @@ from bayes_arena.reliability.anomaly import (
 )
 from bayes_arena.reliability.suspicion.favours import sentences
 from bayes_arena.trust.mixture.shares import ADVERSARY, GUESSER
-from bayes_arena.votes.cells import whole_counts
+from bayes_arena.votes.outcomes import whole_counts
 from bayes_arena.votes.words import ANNOTATOR
 
 SMALLEST_SD = 1e-12

@@ -22,7 +22,8 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
 from bayes_arena.trust.mixture.agreement import low_agreement
-from bayes_arena.votes.cells import TIE, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import TIE
 
 TOLERANCE = 0.2
 """Share of the median annotator's net agreement that still counts as agreement. Of 0.1, 0.2 and 0.3 the one that found

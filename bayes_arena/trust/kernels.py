@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from bayes_arena.compiled import compiled
-from bayes_arena.votes.cells import LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 THETA, POSITION, TIE_PROPENSITY, PULL = 0, 1, 2, 3
 STEPS, HALVINGS = 50, 20

@@ -28,9 +28,10 @@ from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
 from bayes_arena.validation.prediction import Prediction, Ratings, predict
-from bayes_arena.votes.cells import OUTCOME_SCORES, TIE, Cells, wins_losses_ties
-from bayes_arena.votes.groups import divide, groups_of, plural, question, warn_of_shared
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import OUTCOME_SCORES, TIE, wins_losses_ties
 from bayes_arena.votes.reading.table import as_cells
+from bayes_arena.votes.shared.groups import divide, groups_of, plural, question, warn_of_shared
 from bayes_arena.votes.words import ANNOTATOR
 
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
-from bayes_arena.votes.cells import BOTH_BAD, TIE, Tally, whole_counts, whole_votes
+from bayes_arena.votes.outcomes import BOTH_BAD, TIE, whole_counts, whole_votes
+from bayes_arena.votes.tally import Tally
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.votes.cells import wins_losses_ties
+from bayes_arena.votes.outcomes import wins_losses_ties
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,6 @@ and the features, so no order of votes, no chunking and no engine changes a bit 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -21,24 +20,13 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.markup import html_facts
-from bayes_arena.votes.graph import components
+from bayes_arena.votes.outcomes import whole_votes
+from bayes_arena.votes.shared.graph import components
+from bayes_arena.votes.tally import Tally, tally_of
 from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM, PROMPT
 
-OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
-"""What a vote can say, in the order of the columns of ``Cells.counts``."""
-WIN, LOSS, TIE, BOTH_BAD = range(4)
-"""The same by their place: a win of the first, a win of the second, a tie, a both-bad vote."""
-OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
-"""Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
-AT_ONCE = 100_000
-"""Cells whose counts are looked at together."""
 NO_PROGRAM = -2
 """Code of the slice ``"program"`` of votes that people cast. (That of what a fit has never seen is -1.)"""
-
-
-def wins_losses_ties(counts: Floats) -> tuple[Floats, Floats, Floats]:
-    """Split counts (or probabilities) of the four outcomes, shape (..., 4), with both-bad votes among the ties."""
-    return counts[..., WIN], counts[..., LOSS], counts[..., TIE] + counts[..., BOTH_BAD]
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,43 +230,12 @@ class Cells(Votes):
         """
         kept = by_annotator, by_side, tuple(features), tuple(slices)
         if kept not in self._tallies:
-            self._tallies[kept] = self._sum(*kept)
+            self._tallies[kept] = tally_of(self, *kept)
         return self._tallies[kept]
 
     @cached_property
     def _tallies(self) -> dict[tuple[bool, bool, tuple[str, ...], tuple[str, ...]], Tally]:
         return {}
-
-    def _sum(self, by_annotator: bool, by_side: bool, features: Sequence[str], slices: Sequence[str]) -> Tally:
-        annotator = self.annotator if by_annotator else np.zeros_like(self.annotator)
-        turned = np.zeros(len(self.a), dtype=bool) if by_side else self.a > self.b
-        i, j = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
-        size = self.n_competitors
-        key = (annotator * size + i) * size + j
-        codes, differences = self.slice_rows(slices), self.feature_rows(features)
-        differences[:, turned] *= -1
-        mixture = [_mixture(differences)] if len(differences) else []
-        order = np.lexsort((*mixture, *codes[::-1], key))
-        new = np.arange(len(key)) == 0
-        for values in (key, *codes, *differences):
-            new[1:] |= np.diff(values[order]) != 0
-        row, first, turned = np.cumsum(new) - 1, order[new], turned[order]
-        counts = np.empty((len(OUTCOMES), len(order)))
-        for start in range(0, len(order), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            of_rows, other = self.counts.take(order[part], 0), turned[part]
-            of_rows[other] = of_rows[other][:, [LOSS, WIN, TIE, BOTH_BAD]]
-            counts[:, part] = of_rows.T
-        if not new.all():
-            counts = np.array([sum_by(row, column, len(first)) for column in counts])
-        return Tally(
-            i=i[first],
-            j=j[first],
-            k=annotator[first],
-            counts=counts.T,
-            features=differences.take(first, 1),
-            slices=codes.take(first, 1),
-        )
 
     def by_cell(self, features: Sequence[str] = (), slices: Sequence[str] = ()) -> Tally:
         """Return a tally that sums nothing: a row for every cell, in their order, with what is asked for."""
@@ -343,101 +300,6 @@ class Cells(Votes):
         return votes
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
-    """Votes per pair (i, j), annotator k and the features and slices asked for, sorted by (k, i, j).
-
-    Attributes
-    ----------
-    i, j, k : ndarray of int, shape (n_rows,)
-        Competitors and annotator.
-    counts : ndarray of float, shape (n_rows, 4)
-        Wins of i, wins of j, ties, both-bad.
-    features : ndarray, shape (n_features, n_rows)
-        By how much i exceeds j in each.
-    slices : ndarray of int, shape (n_slices, n_rows)
-        Index into the names of each slice.
-    """
-
-    i: Ints
-    j: Ints
-    k: Ints
-    counts: Floats
-    features: Floats
-    slices: Ints
-
-    @cached_property
-    def votes(self) -> Floats:
-        """Votes of every row, shape (n_rows,)."""
-        return np.asarray(self.counts.sum(axis=1))
-
-    @cached_property
-    def runs(self) -> Ints:
-        """Where the rows of every annotator who has some begin."""
-        return np.flatnonzero(np.diff(self.k, prepend=-1))
-
-    @cached_property
-    def pairs(self) -> Pairs:
-        """Which competitors met."""
-        size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
-        met, row = np.unique(self.i * size + self.j, return_inverse=True)
-        return Pairs(met // size, met % size, row)
-
-    @cached_property
-    def met(self) -> Met:
-        """Which competitors every annotator met."""
-        size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
-        codes = np.concatenate([self.k * size + self.i, self.k * size + self.j])
-        met, row = np.unique(codes, return_inverse=True)
-        return Met(met // size, met % size, *np.split(row, 2))
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Pairs of competitors among the rows, each once.
-
-    Attributes
-    ----------
-    i, j : ndarray of int, shape (n_pairs,)
-    of_row : ndarray of int, shape (n_rows,)
-        Which of them a row is of.
-    """
-
-    i: Ints
-    j: Ints
-    of_row: Ints
-
-    def by_competitor(self, values: Floats, size: int) -> Floats:
-        """Sum of the pairs where a competitor is i, less those where it is j, shape (size,)."""
-        return sum_by(self.i, values, size) - sum_by(self.j, values, size)
-
-
-@dataclass(frozen=True, eq=False)
-class Met:
-    """Annotators and the competitors among their votes, sorted by both.
-
-    Attributes
-    ----------
-    annotator, competitor : ndarray of int, shape (e,)
-        Each pair of these once.
-    of_i, of_j : ndarray of int, shape (n_rows,)
-        Which of them the annotator of a row, and its i or j, are.
-    """
-
-    annotator: Ints
-    competitor: Ints
-    of_i: Ints
-    of_j: Ints
-
-
-def _mixture(features: Floats) -> Floats:
-    """One number for the features of every row: one sort by it brings those together that are equal in all."""
-    mixture = np.zeros(features.shape[1])
-    for place, values in enumerate(features):
-        mixture += math.sqrt(place + 1.5) * values
-    return mixture
-
-
 def _asked_for(known: Mapping[str, Any], names: Sequence[str], kind: str) -> list[Any]:
     missing = [name for name in names if name not in known]
     if missing:
@@ -455,19 +317,6 @@ def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
     return cells.take(rows, counts=counts[rows].astype(np.float64))
 
 
-def whole_votes(counts: Floats) -> Ints:
-    """Return counts as integers.
-
-    Raises
-    ------
-    ModelError
-        If some weights are fractions, so that votes cannot be drawn or left out one by one.
-    """
-    if not are_whole(counts):
-        raise ModelError("This needs whole votes, but some weights are fractions.")
-    return counts.astype(np.int64)
-
-
 def single_votes(cells: Cells) -> tuple[Ints, Ints]:
     """Cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
 
@@ -480,13 +329,3 @@ def single_votes(cells: Cells) -> tuple[Ints, Ints]:
     row, outcome = np.nonzero(counts)
     times = counts[row, outcome]
     return np.repeat(row, times), np.repeat(outcome, times)
-
-
-def are_whole(counts: Floats) -> bool:
-    """Whether every count is of whole votes, none weighted by a fraction."""
-    return np.array_equal(counts, np.rint(counts))
-
-
-def whole_counts(values: Floats) -> np.ndarray:
-    """Return counts as integers where every one is whole (it is, unless votes are weighted)."""
-    return values.astype(np.int64) if are_whole(values) else values

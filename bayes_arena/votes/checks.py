@@ -10,12 +10,14 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import listing
-from bayes_arena.votes.cells import AT_ONCE, BOTH_BAD, LOSS, OUTCOMES, TIE, WIN, Cells, wins_losses_ties
-from bayes_arena.votes.graph import strong_components
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN, wins_losses_ties
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.repeats import Repeats
 from bayes_arena.votes.reading.table import as_cells, read_repeats
-from bayes_arena.votes.repeated import repeated_answers
+from bayes_arena.votes.shared.graph import strong_components
+from bayes_arena.votes.shared.repeated import repeated_answers
+from bayes_arena.votes.tally import AT_ONCE
 from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:

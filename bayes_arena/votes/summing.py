@@ -11,7 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.votes.cells import OUTCOMES, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import OUTCOMES
 
 SLICE, FEATURE = "slice:", "feature:"
 """How columns begin that hold slices and features; their names follow."""

@@ -8,7 +8,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.decisions.pooling import expected_largest
-from bayes_arena.votes.cells import OUTCOMES
+from bayes_arena.votes.outcomes import OUTCOMES
 
 VARIANTS, OTHERS, VOTES = 27, 20, 100
 POINTS = ba.EloScale().points_per_logit

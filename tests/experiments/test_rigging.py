@@ -7,7 +7,7 @@ from helpers import frame
 import bayes_arena as ba
 from bayes_arena.experiments.honest import VISIT, Crowd, HonestArena, honest_arena
 from bayes_arena.experiments.rigging import STRATEGIES, Rigged, rig
-from bayes_arena.votes.cells import LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 ON_TARGET = {
     "t-random": 2 / 20,

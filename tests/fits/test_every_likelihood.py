@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 import bayes_arena as ba
 from bayes_arena.likelihood.specification import Ties
 from bayes_arena.validation.prediction import predict
-from bayes_arena.votes.cells import TIE, WIN
+from bayes_arena.votes.outcomes import TIE, WIN
 
 
 def of_annotators(ties: str, both_bad: str = "tie") -> ba.Model:

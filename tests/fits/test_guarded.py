@@ -11,7 +11,8 @@ from helpers import rigged_cells
 import bayes_arena as ba
 from bayes_arena.experiments.honest import Crowd, honest_arena
 from bayes_arena.validation.prediction import predict
-from bayes_arena.votes.cells import BOTH_BAD, TIE, with_counts
+from bayes_arena.votes.cells import with_counts
+from bayes_arena.votes.outcomes import BOTH_BAD, TIE
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
 DAVIDSON = ba.Model("davidson", ties="davidson")

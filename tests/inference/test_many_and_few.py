@@ -7,13 +7,15 @@ import pytest
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.inference.mode.direction import vague_objective
+from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.algebra.arrow import Factor, factorise
 from bayes_arena.likelihood.algebra.sparse import hessian
 from bayes_arena.likelihood.algebra.sparse.solving import variances
 from bayes_arena.likelihood.algebra.sparse.solving.gradients import NotSettledError
 from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.cells import Cells
 
@@ -114,6 +116,34 @@ def test_loose_graphs_give_way_to_a_dense_matrix(sparse, cells, monkeypatch):
     assert isinstance(dense.laplace.factor, Factor)
     assert_allclose(dense.strength, slow.strength, atol=1e-10)
     assert_allclose(dense.laplace.own_covariance(), slow.laplace.own_covariance(), rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("model", ["am-davidson", "bradley-terry"])
+def test_solutions_whose_steps_are_not_enough_are_made_by_a_dense_matrix(sparse, cells, monkeypatch, model):
+    """From somewhere conjugate gradients arrived when the matrix was factorised; from elsewhere they need not."""
+    fast, slow = both(sparse, cells, model=model, prior=FIXED)
+
+    def never(*_):
+        raise NotSettledError
+
+    for user in ("with_annotators", "factor"):
+        monkeypatch.setattr(f"bayes_arena.likelihood.algebra.sparse.{user}.solve_in_parts", never)
+    head, own = np.random.default_rng(0).normal(size=(3, N)), np.ones((3, *fast.point.own.shape))
+    for found, exact in zip(fast.laplace.solve(head, own), slow.laplace.solve(head, own), strict=True):
+        assert_allclose(found, exact, atol=1e-7)
+
+
+def test_a_saddle_is_left(sparse, cells):
+    """Where nobody differs and theta may have either sign the gradient vanishes, and both directions lead down."""
+    model = ba.fit(cells, guard=False, prior=FIXED).model
+    target = vague_objective(Problem.of(cells, model, FIXED).objective)
+    gauge = Gauge(np.full((N, 1), N**-0.5), free_scale=False, held=np.arange(len(target.own)) != THETA)
+    values = []
+    for many in (True, False):
+        sparse(many)
+        values.append(minimise(target, target.start(), gauge).value)
+    assert values[0] == pytest.approx(values[1], abs=1e-6)
+    assert values[0] < target.value(target.start()) - 100
 
 
 @pytest.mark.slow

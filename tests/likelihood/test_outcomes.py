@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 import bayes_arena as ba
 from bayes_arena.likelihood.outcomes.likelihood import ETA, likelihood
 from bayes_arena.likelihood.specification import Ties
-from bayes_arena.votes.cells import LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 STEP = 1e-6
 

@@ -6,14 +6,15 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes import cells
+from bayes_arena.votes.tally import tally_of
 
 
 @pytest.fixture
 def counted(arena_cells, monkeypatch):
     """Fresh cells, and a note of every tally of theirs."""
-    notes, tally = [], Cells._sum
-    monkeypatch.setattr(Cells, "_sum", lambda *what: notes.append(what[1:]) or tally(*what))
+    notes = []
+    monkeypatch.setattr(cells, "tally_of", lambda *what: notes.append(what[1:]) or tally_of(*what))
     return arena_cells.take(slice(None)), notes
 
 

@@ -12,7 +12,7 @@ from strategies import votes
 
 import bayes_arena as ba
 from bayes_arena.cli.source import VoteSource
-from bayes_arena.votes.repeated import repeated_answers
+from bayes_arena.votes.shared.repeated import repeated_answers
 
 TABLE = pl.DataFrame(
     {

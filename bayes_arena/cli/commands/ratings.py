@@ -162,7 +162,7 @@ def introduced(source: VoteSource, result: Fit, *said: str) -> tuple[dict[str, A
 
 def _trust(trust: Judgement) -> dict[str, Any]:
     """Say whose votes do not count, and why, for programs."""
-    from bayes_arena.votes.cells import whole_counts
+    from bayes_arena.votes.outcomes import whole_counts
 
     cells, votes = trust.cells, whole_counts(trust.cells.votes_by_annotator()).tolist()
     left_out = [

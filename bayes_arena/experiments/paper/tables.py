@@ -29,8 +29,9 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.orders.random_orders import bootstrapped_elo, shuffled_ratings
 from bayes_arena.validation.heldout import Fitter, held_out
 from bayes_arena.validation.prediction import Ratings
-from bayes_arena.votes.cells import TIE, Cells
+from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.checks import FEW_VOTES
+from bayes_arena.votes.outcomes import TIE
 from bayes_arena.votes.reading.sequence import one_by_one
 from bayes_arena.votes.selection import keep_annotators, select_annotators
 

@@ -40,7 +40,8 @@ from bayes_arena.threads import one_thread
 from bayes_arena.trust.classes import COORDINATES
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.trust.mixture.shares import USUAL
-from bayes_arena.votes.cells import OUTCOMES, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import OUTCOMES
 
 FORMAT = 3
 """Version of the layout of a file."""

@@ -31,7 +31,7 @@ import math
 import numpy as np
 
 from bayes_arena.compiled import part, vectorised
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
 LOOPS = {"half": HALF, "davidson": DAVIDSON, "both-bad": DAVIDSON, "rao-kupper": RAO_KUPPER}

@@ -275,6 +275,7 @@ def _step(
 
 def _leave_saddle(objective: Objective, point: Point, arrow: Arrow, gauge: Gauge) -> Point:
     """Move along the direction of most negative curvature, to the lower side."""
+    arrow = replace(arrow, head=arrow.head_in_full())
     width = arrow.tail.shape[1]
     inverse_tail: Floats = np.asarray(np.linalg.inv(arrow.tail + 1e-6 * np.eye(width)) if width else arrow.tail)
     schur = schur_complement(arrow, inverse_tail, np.zeros_like(gauge.held)) + gauge.extra(point, arrow)

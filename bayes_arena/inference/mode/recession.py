@@ -31,7 +31,7 @@ from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, lead
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 MOST = 20
 """Starts to try at most: annotators, each with and against the ranking, of whom the most promising come first."""

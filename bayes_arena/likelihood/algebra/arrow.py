@@ -18,7 +18,7 @@ from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor, solve_lower, solved
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow, Eliminated, times_q, towards_plane
-from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor, require_room_for_dense
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.algebra.sparse.solving.gradients import NotSettledError
@@ -149,6 +149,7 @@ def factorise(
                 arrow.head.damped(damping), gauge, arrow.border, _inverse_tail(arrow), arrow.tail, held
             )
         except NotSettledError:
+            require_room_for_dense(len(gauge))
             extra = np.zeros((size, size))
             extra[: len(gauge), : len(gauge)] = gauge @ gauge.T
     if damping:

@@ -26,7 +26,7 @@ from bayes_arena.likelihood.predictor import Effect, basis, lead, times
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.objective import Objective
-    from bayes_arena.votes.cells import Tally
+    from bayes_arena.votes.tally import Tally
 
 BLOCK = 16384
 """Rows that are worked on at a time."""

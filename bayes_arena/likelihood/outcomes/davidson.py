@@ -18,7 +18,7 @@ import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
 
 LARGEST = 700.0
 """Logarithm of how much likelier a tie is than a vote beyond which only ties are left."""

@@ -18,7 +18,7 @@ from scipy.special import log_ndtr
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
-from bayes_arena.votes.cells import LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 C = math.sqrt(math.pi / 8)
 

@@ -17,7 +17,7 @@ import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
-from bayes_arena.votes.cells import LOSS, OUTCOMES, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
 
 
 def rows(counts: Floats, z: Floats) -> RowTerms:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
-from bayes_arena.votes.cells import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
 
 ETA, T, M = 0, 1, 2
 """Coordinates of a row."""

@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms, T
-from bayes_arena.votes.cells import LOSS, OUTCOMES, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
 
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")

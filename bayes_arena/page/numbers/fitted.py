@@ -18,7 +18,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import half_width
-from bayes_arena.votes.cells import BOTH_BAD, OUTCOME_SCORES, TIE, WIN
+from bayes_arena.votes.outcomes import BOTH_BAD, OUTCOME_SCORES, TIE, WIN
 
 GROUPS, FEWEST, FURTHEST = 12, 20, 5
 """Groups of pairs with about as many votes each; votes of a pair that is looked at by itself; how many are named."""

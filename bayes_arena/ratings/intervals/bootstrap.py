@@ -33,8 +33,9 @@ from bayes_arena.ratings.intervals.contract import (
     require_point_estimate,
 )
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.cells import Cells, whole_votes, with_counts
-from bayes_arena.votes.groups import groups_of
+from bayes_arena.votes.cells import Cells, with_counts
+from bayes_arena.votes.outcomes import whole_votes
+from bayes_arena.votes.shared.groups import groups_of
 
 
 @dataclass(frozen=True)

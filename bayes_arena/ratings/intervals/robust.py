@@ -48,7 +48,7 @@ from bayes_arena.ratings.intervals.contract import (
     symmetric,
 )
 from bayes_arena.ratings.intervals.multipliers import draw_with_scores
-from bayes_arena.votes.cells import are_whole
+from bayes_arena.votes.outcomes import are_whole
 
 CHUNK = 4_000_000
 """Rows times functions whose influence is held at once: bounds the memory."""

@@ -22,7 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.votes.cells import Cells, Tally, wins_losses_ties
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import wins_losses_ties
+from bayes_arena.votes.tally import Tally
 from bayes_arena.votes.words import PROMPT
 
 TIES = 2

@@ -31,7 +31,8 @@ from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.reliability.suspicion.integrity import board_strength
-from bayes_arena.votes.cells import OUTCOME_SCORES, Cells, whole_counts
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import OUTCOME_SCORES, whole_counts
 from bayes_arena.votes.reading.table import read_votes
 
 if TYPE_CHECKING:

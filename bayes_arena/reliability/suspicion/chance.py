@@ -27,7 +27,8 @@ from bayes_arena.trust.classes import TIE
 from bayes_arena.trust.judgement import SMALL, Judgement
 from bayes_arena.trust.plain.ballots import DAVIDSON, Ballots
 from bayes_arena.trust.plain.strengths import strengths
-from bayes_arena.votes.cells import WIN, Cells, wins_losses_ties
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import WIN, wins_losses_ties
 
 
 @dataclass(frozen=True)

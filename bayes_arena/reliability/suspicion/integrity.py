@@ -23,7 +23,8 @@ from bayes_arena.trust.judgement import SMALL, Judgement
 from bayes_arena.trust.judging import FEWEST
 from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.search.drips import Established
-from bayes_arena.votes.cells import Cells, whole_counts
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import whole_counts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ from bayes_arena.trust.mixture.crowd import Crowd
 from bayes_arena.trust.mixture.shares import FAVOUR as FAVOURS
 from bayes_arena.trust.mixture.suspicions import Suspicions
 from bayes_arena.trust.plain.ballots import Ballots
-from bayes_arena.votes.cells import LOSS, WIN
+from bayes_arena.votes.outcomes import LOSS, WIN
 
 OPENS, LIKELY = 12.0, 5.0
 """Nats by which the votes are likelier where an aim gets a share of its own, and where it may come to that. Honest

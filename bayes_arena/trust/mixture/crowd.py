@@ -15,7 +15,7 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.trust.classes import POSITION, THETA, TIE, Evidence, Population, Rows, Views, evidence
 from bayes_arena.trust.mixture.shares import FAVOUR, REGULAR, USUAL, kind_posterior, mended
 from bayes_arena.trust.plain.ballots import Ballots
-from bayes_arena.votes.cells import BOTH_BAD
+from bayes_arena.votes.outcomes import BOTH_BAD
 
 MEANS = (1.0, 0.0, -1.0)
 """Of theta: of regular annotators, guessers and adversaries."""

@@ -9,7 +9,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.point import Point
 from bayes_arena.trust.plain.ballots import DAVIDSON, Ballots
-from bayes_arena.votes.cells import TIE, WIN
+from bayes_arena.votes.outcomes import TIE, WIN
 
 
 @dataclass(frozen=True, eq=False)

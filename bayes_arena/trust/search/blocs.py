@@ -32,7 +32,7 @@ from bayes_arena.trust.judgement import Campaign
 from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.plain.strengths import strengths
 from bayes_arena.trust.search.pulls import Pulls
-from bayes_arena.votes.cells import LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 FLIPS, FEWEST_FLIPS = 20, 4
 """Random signs, and after how many a direction may already be given up."""

@@ -19,7 +19,7 @@ from bayes_arena.trust.judgement import Judgement
 from bayes_arena.trust.mixture.shares import GUESSER
 from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.search.blocs import disagreement
-from bayes_arena.votes.cells import LOSS, WIN
+from bayes_arena.votes.outcomes import LOSS, WIN
 
 TOO_MANY, DOUBTFUL, OF_ONE_MIND = 0.4, 0.1, 0.9
 """Shares of the votes by those left out: where nobody can be judged, and where the likeliest reading may be the wrong

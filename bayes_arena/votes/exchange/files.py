@@ -26,7 +26,8 @@ import polars as pl
 
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, OutputError, VotesError, listing
 from bayes_arena.replacing import written_beside
-from bayes_arena.votes.cells import OUTCOMES, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import OUTCOMES
 from bayes_arena.votes.summing import FEATURE, SLICE, build_cells
 
 KEY, VERSION = "bayes_arena.cells", 1

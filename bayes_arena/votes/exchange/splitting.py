@@ -9,7 +9,7 @@ import numpy as np
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.groups import Groups, groups_of
+from bayes_arena.votes.shared.groups import Groups, groups_of
 
 
 def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]:

@@ -36,7 +36,8 @@ from bayes_arena.errors import (
     VotesError,
     printable,
 )
-from bayes_arena.votes.cells import LOSS, TIE, WIN, Cells
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 from bayes_arena.votes.reading.columns import ANNOTATORS, require_columns, sole
 from bayes_arena.votes.reading.decoding import as_text
 from bayes_arena.votes.reading.files.opening import open_source, to_polars

@@ -1,7 +1,7 @@
 """What votes carry besides who met whom, who voted and who won: prompts, other slices, and features.
 
 A prompt is read by itself where a column bears a usual name and answers repeat enough to be told from noise
-(:mod:`bayes_arena.votes.repeated`); slices and features are read where they are named.
+(:mod:`bayes_arena.votes.shared.repeated`); slices and features are read where they are named.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bayes_arena.errors import PACKAGE, ColumnError, PromptsWarning, UnusedColum
 from bayes_arena.votes.reading.columns import column_names, require_columns, spellings
 from bayes_arena.votes.reading.decoding import as_text, normalised
 from bayes_arena.votes.reading.files.opening import Frame, comparable_columns, to_polars
-from bayes_arena.votes.repeated import FEWEST, SHARE, repeated_answers
+from bayes_arena.votes.shared.repeated import FEWEST, SHARE, repeated_answers
 from bayes_arena.votes.summing import FEATURE, SLICE, build_cells
 from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from bayes_arena.votes.cells import LOSS, OUTCOMES, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
 from bayes_arena.votes.summing import FEATURE
 
 LABELS: Mapping[str, str] = {

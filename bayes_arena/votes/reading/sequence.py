@@ -15,7 +15,8 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import OnInvalid
-from bayes_arena.votes.cells import OUTCOME_SCORES, Cells, Votes, single_votes
+from bayes_arena.votes.cells import Cells, Votes, single_votes
+from bayes_arena.votes.outcomes import OUTCOME_SCORES
 from bayes_arena.votes.reading.validity import valid_votes
 
 

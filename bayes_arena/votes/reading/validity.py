@@ -33,7 +33,7 @@ from bayes_arena.errors import (
     listing,
     printable,
 )
-from bayes_arena.votes.cells import OUTCOMES
+from bayes_arena.votes.outcomes import OUTCOMES
 from bayes_arena.votes.reading.carried import (
     by_name,
     can_repeat,

@@ -33,7 +33,7 @@ import polars as pl
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import VotesError, Weights
-from bayes_arena.votes.cells import LOSS, WIN
+from bayes_arena.votes.outcomes import LOSS, WIN
 
 
 def weighed(

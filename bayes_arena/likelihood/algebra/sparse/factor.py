@@ -24,13 +24,16 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
 from bayes_arena.likelihood.algebra.sparse.jacobian import ThinJacobian
 from bayes_arena.likelihood.algebra.sparse.solving.determinant import log_determinant
-from bayes_arena.likelihood.algebra.sparse.solving.gradients import NotSettledError, solve_by_gradients
+from bayes_arena.likelihood.algebra.sparse.solving.gradients import (
+    AT_ONCE,
+    NotSettledError,
+    solve_by_gradients,
+    solve_in_parts,
+)
 from bayes_arena.likelihood.algebra.sparse.solving.variances import inverse_diagonal
 
 EXACTLY, NEARLY, ROUGHLY = 1e-10, 1e-6, 1e-4
 """Tolerance of solutions, of those that only an average is taken of, and of draws."""
-AT_ONCE = 32
-"""Draws, and right-hand sides, that are solved for at once: they stay in the cache of a processor."""
 DENSE = 5000
 """Competitors up to whom thousands of draws take less time from a dense matrix."""
 POWER_STEPS = 4
@@ -185,11 +188,10 @@ class SparseFactor:
     def _solve_pairs(self, right: Floats, tolerance: float) -> Floats:
         """Solve (L + G G') x = right, (n, m), some right-hand sides at a time."""
         if self._settles:
-            found = np.empty_like(right)
-            for first in range(0, right.shape[1], AT_ONCE):
-                part = slice(first, first + AT_ONCE)
-                found[:, part] = solve_by_gradients(self._multiply, right[:, part], self._diagonal, tolerance)
-            return found
+            try:
+                return solve_in_parts(self._multiply, right, self._diagonal, tolerance)
+            except NotSettledError:  # from elsewhere they did
+                self.__dict__["_settles"] = False
         return np.asarray(scipy.linalg.cho_solve((self._lower, True), right, check_finite=False))
 
     @cached_property
@@ -235,17 +237,21 @@ class SparseFactor:
     @cached_property
     def _lower(self) -> Floats:
         """Lower Cholesky factor of L + G G', dense."""
-        n = len(self.across)
-        needed = 3 * 8 * n * n
-        import psutil  # only here
-
-        memory = psutil.virtual_memory().available  # type: ignore[no-untyped-call]
-        if needed > memory:
-            raise TooLargeError(
-                f"The comparisons of these {n:,} competitors hang together so loosely that they have to be solved as a "
-                f"dense matrix, which takes some {needed / 2**30:,.0f} GiB of memory; {memory / 2**30:,.0f} are free. "
-                "Rate groups that were compared with each other one by one."
-            )
+        require_room_for_dense(len(self.across))
         dense = self.strengths.toarray(order="F")
         dense += self.gauge @ self.gauge.T
         return np.asarray(scipy.linalg.cholesky(dense, lower=True, overwrite_a=True, check_finite=False))
+
+
+def require_room_for_dense(n: int) -> None:
+    """Refuse to make a dense matrix of n competitors where there is no memory for it: a TooLargeError."""
+    needed = 3 * 8 * n * n
+    import psutil  # only here
+
+    memory = psutil.virtual_memory().available  # type: ignore[no-untyped-call]
+    if needed > memory:
+        raise TooLargeError(
+            f"The comparisons of these {n:,} competitors hang together so loosely that they have to be solved as a "
+            f"dense matrix, which takes some {needed / 2**30:,.0f} GiB of memory; {memory / 2**30:,.0f} are free. "
+            "Rate groups that were compared with each other one by one."
+        )

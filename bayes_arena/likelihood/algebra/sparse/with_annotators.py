@@ -1,9 +1,10 @@
 """An arrow matrix of many competitors, few of whom met, and of a few annotators: what ``Factor`` offers, without S.
 
 Solutions go by conjugate gradients on S = A - B Q B', of which nothing is formed: a product with it takes one with the
-sparse A and two with B. Everything else eliminates the strengths first. Write the sums that are held into a basis of
-their plane, own = Z y; then (r; common, y) has the Hessian of :mod:`bayes_arena.likelihood.algebra.sparse.factor`, with
-y beside the common numbers, and its Schur complement is as small as they are few.
+sparse A and two with B; where they do not arrive S is made after all, as a dense matrix. Everything else eliminates the
+strengths first. Write the sums that are held into a basis of their plane, own = Z y; then (r; common, y) has the
+Hessian of :mod:`bayes_arena.likelihood.algebra.sparse.factor`, with y beside the common numbers, and its Schur
+complement is as small as they are few.
 """
 
 from __future__ import annotations
@@ -19,11 +20,15 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Eliminated
-from bayes_arena.likelihood.algebra.sparse.factor import EXACTLY, NEARLY, SparseFactor
+from bayes_arena.likelihood.algebra.sparse.factor import EXACTLY, NEARLY, SparseFactor, require_room_for_dense
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.algebra.sparse.jacobian import ThinJacobian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
-from bayes_arena.likelihood.algebra.sparse.solving.gradients import solve_by_gradients
+from bayes_arena.likelihood.algebra.sparse.solving.gradients import (
+    NotSettledError,
+    solve_by_gradients,
+    solve_in_parts,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +61,12 @@ class SparseArrowFactor(Eliminated):
     def solve_schur(self, right: Floats) -> Floats:
         """Solve S x = right for (h,) or (h, m)."""
         wide = right.reshape(len(right), -1)
-        return solve_by_gradients(self._multiply, wide, self._diagonal, EXACTLY).reshape(right.shape)
+        if "_lower" not in self.__dict__:
+            try:
+                return solve_in_parts(self._multiply, wide, self._diagonal, EXACTLY).reshape(right.shape)
+            except NotSettledError:  # from elsewhere they arrived, or nearly
+                pass
+        return np.asarray(scipy.linalg.cho_solve((self._lower, True), wide, check_finite=False).reshape(right.shape))
 
     def tail_covariance(self) -> Floats:
         """Covariance of the numbers of every annotator, shape (M, q, q)."""
@@ -122,6 +132,12 @@ class SparseArrowFactor(Eliminated):
         return np.asarray(
             scipy.linalg.block_diag(*(scipy.linalg.helmert(count).T if held else np.eye(count) for held in self.held))
         )
+
+    @cached_property
+    def _lower(self) -> Floats:
+        """Lower Cholesky factor of S, dense."""
+        require_room_for_dense(len(self.gauge))
+        return np.asarray(scipy.linalg.cholesky(self._multiply(np.eye(self.shape[0])), lower=True, check_finite=False))
 
     @cached_property
     def _diagonal(self) -> Floats:

@@ -1,0 +1,148 @@
+"""The rows of cells that a model tells apart, summed over everything else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
+
+if TYPE_CHECKING:
+    from bayes_arena.votes.cells import Cells
+
+AT_ONCE = 100_000
+"""Cells whose counts are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Votes per pair (i, j), annotator k and the features and slices asked for, sorted by (k, i, j).
+
+    Attributes
+    ----------
+    i, j, k : ndarray of int, shape (n_rows,)
+        Competitors and annotator.
+    counts : ndarray of float, shape (n_rows, 4)
+        Wins of i, wins of j, ties, both-bad.
+    features : ndarray, shape (n_features, n_rows)
+        By how much i exceeds j in each.
+    slices : ndarray of int, shape (n_slices, n_rows)
+        Index into the names of each slice.
+    """
+
+    i: Ints
+    j: Ints
+    k: Ints
+    counts: Floats
+    features: Floats
+    slices: Ints
+
+    @cached_property
+    def votes(self) -> Floats:
+        """Votes of every row, shape (n_rows,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def runs(self) -> Ints:
+        """Where the rows of every annotator who has some begin."""
+        return np.flatnonzero(np.diff(self.k, prepend=-1))
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Which competitors met."""
+        size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
+        met, row = np.unique(self.i * size + self.j, return_inverse=True)
+        return Pairs(met // size, met % size, row)
+
+    @cached_property
+    def met(self) -> Met:
+        """Which competitors every annotator met."""
+        size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
+        codes = np.concatenate([self.k * size + self.i, self.k * size + self.j])
+        met, row = np.unique(codes, return_inverse=True)
+        return Met(met // size, met % size, *np.split(row, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of competitors among the rows, each once.
+
+    Attributes
+    ----------
+    i, j : ndarray of int, shape (n_pairs,)
+    of_row : ndarray of int, shape (n_rows,)
+        Which of them a row is of.
+    """
+
+    i: Ints
+    j: Ints
+    of_row: Ints
+
+    def by_competitor(self, values: Floats, size: int) -> Floats:
+        """Sum of the pairs where a competitor is i, less those where it is j, shape (size,)."""
+        return sum_by(self.i, values, size) - sum_by(self.j, values, size)
+
+
+@dataclass(frozen=True, eq=False)
+class Met:
+    """Annotators and the competitors among their votes, sorted by both.
+
+    Attributes
+    ----------
+    annotator, competitor : ndarray of int, shape (e,)
+        Each pair of these once.
+    of_i, of_j : ndarray of int, shape (n_rows,)
+        Which of them the annotator of a row, and its i or j, are.
+    """
+
+    annotator: Ints
+    competitor: Ints
+    of_i: Ints
+    of_j: Ints
+
+
+def tally_of(votes: Cells, by_annotator: bool, by_side: bool, features: Sequence[str], slices: Sequence[str]) -> Tally:
+    """Sum votes over what a model does not distinguish; see ``Cells.tally``."""
+    annotator = votes.annotator if by_annotator else np.zeros_like(votes.annotator)
+    turned = np.zeros(len(votes.a), dtype=bool) if by_side else votes.a > votes.b
+    i, j = np.where(turned, votes.b, votes.a), np.where(turned, votes.a, votes.b)
+    size = votes.n_competitors
+    key = (annotator * size + i) * size + j
+    codes, differences = votes.slice_rows(slices), votes.feature_rows(features)
+    differences[:, turned] *= -1
+    mixture = [_mixture(differences)] if len(differences) else []
+    order = np.lexsort((*mixture, *codes[::-1], key))
+    new = np.arange(len(key)) == 0
+    for values in (key, *codes, *differences):
+        new[1:] |= np.diff(values[order]) != 0
+    row, first, turned = np.cumsum(new) - 1, order[new], turned[order]
+    counts = np.empty((len(OUTCOMES), len(order)))
+    for start in range(0, len(order), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        of_rows, other = votes.counts.take(order[part], 0), turned[part]
+        of_rows[other] = of_rows[other][:, [LOSS, WIN, TIE, BOTH_BAD]]
+        counts[:, part] = of_rows.T
+    if not new.all():
+        counts = np.array([sum_by(row, column, len(first)) for column in counts])
+    return Tally(
+        i=i[first],
+        j=j[first],
+        k=annotator[first],
+        counts=counts.T,
+        features=differences.take(first, 1),
+        slices=codes.take(first, 1),
+    )
+
+
+def _mixture(features: Floats) -> Floats:
+    """One number for the features of every row: one sort by it brings those together that are equal in all."""
+    mixture = np.zeros(features.shape[1])
+    for place, values in enumerate(features):
+        mixture += math.sqrt(place + 1.5) * values
+    return mixture
