@@ -113,7 +113,7 @@ def test_loose_graphs_give_way_to_a_dense_matrix(sparse, cells, monkeypatch):
 
     monkeypatch.setattr("bayes_arena.likelihood.algebra.sparse.with_annotators.solve_by_gradients", never)
     dense, slow = both(sparse, cells, prior=FIXED)
-    assert isinstance(dense.laplace.factor, Factor)
+    assert isinstance(dense.laplace.factor, SparseArrowFactor)
     assert_allclose(dense.strength, slow.strength, atol=1e-10)
     assert_allclose(dense.laplace.own_covariance(), slow.laplace.own_covariance(), rtol=1e-10, atol=1e-14)
 
