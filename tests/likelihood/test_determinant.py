@@ -38,12 +38,9 @@ def test_it_is_near_the_exact_one(ends, precision):
     up = np.full((N, 1), N**-0.5)
     exact = np.linalg.slogdet(matrix)[1] - np.log(precision)
     assert log_determinant(csr_array(matrix), up) == pytest.approx(exact, abs=0.5)
-    assert log_determinant(csr_array(matrix), np.zeros((N, 0))) == pytest.approx(exact + np.log(precision), abs=0.5)
 
 
 def test_on_the_plane_it_needs_no_prior():
-    matrix = laplacian(*graph(8), 0.0)
-    values = np.linalg.eigvalsh(matrix)
-    assert log_determinant(csr_array(matrix), np.full((N, 1), N**-0.5)) == pytest.approx(
-        np.log(values[1:]).sum(), abs=0.5
-    )
+    matrix, up = laplacian(*graph(8), 0.0), np.full((N, 1), N**-0.5)
+    exact = np.log(np.linalg.eigvalsh(matrix)[1:]).sum()
+    assert log_determinant(csr_array(matrix), up) == pytest.approx(exact, abs=0.5)

@@ -22,8 +22,8 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
 SQUARES, STRIPS = 11, 8
-"""Matrices of competitors by competitors that fit and board hold, and where few of these met such matrices of competitors
-by the numbers of all annotators."""
+"""Matrices of competitors by competitors that fit and board hold; and of competitors by the numbers of all annotators
+where few competitors met."""
 CELL, ANNOTATOR, MEETING = 200, 600, 60
 """Bytes that they hold for a cell of votes, for an annotator with numbers, and for a competitor whom one has met."""
 FREELY = 2**30
