@@ -53,6 +53,7 @@ def both(sparse, cells, **options):
         yield ba.fit(cells, guard=False, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 def test_mode_board_and_annotators(sparse, cells, model):
     fast, slow = both(sparse, cells, model=model, prior=FIXED)
@@ -81,6 +82,7 @@ def test_solutions_covariances_and_variances(sparse, cells):
     assert_allclose(fast.laplace.variance(head, own), slow.laplace.variance(head, own), rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_the_determinant_follows_the_spreads(sparse, cells):
     """It is known up to a constant, and of that much an estimate."""
     found = []
