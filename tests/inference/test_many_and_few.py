@@ -53,6 +53,7 @@ def both(sparse, cells, **options):
         yield ba.fit(cells, guard=False, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 def test_mode_board_and_annotators(sparse, cells, model):
     fast, slow = both(sparse, cells, model=model, prior=FIXED)
@@ -81,6 +82,7 @@ def test_solutions_covariances_and_variances(sparse, cells):
     assert_allclose(fast.laplace.variance(head, own), slow.laplace.variance(head, own), rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_the_determinant_follows_the_spreads(sparse, cells):
     """It is known up to a constant, and of that much an estimate."""
     found = []
@@ -113,7 +115,7 @@ def test_loose_graphs_give_way_to_a_dense_matrix(sparse, cells, monkeypatch):
 
     monkeypatch.setattr("bayes_arena.likelihood.algebra.sparse.with_annotators.solve_by_gradients", never)
     dense, slow = both(sparse, cells, prior=FIXED)
-    assert isinstance(dense.laplace.factor, Factor)
+    assert isinstance(dense.laplace.factor, SparseArrowFactor)
     assert_allclose(dense.strength, slow.strength, atol=1e-10)
     assert_allclose(dense.laplace.own_covariance(), slow.laplace.own_covariance(), rtol=1e-10, atol=1e-14)
 

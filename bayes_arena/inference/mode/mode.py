@@ -21,8 +21,9 @@ from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
-SQUARES = 11
-"""Matrices of competitors by competitors that fit and board hold."""
+SQUARES, STRIPS = 11, 8
+"""Matrices of competitors by competitors that fit and board hold; and of competitors by the numbers of all annotators
+where few competitors met."""
 CELL, ANNOTATOR, MEETING = 200, 600, 60
 """Bytes that they hold for a cell of votes, for an annotator with numbers, and for a competitor whom one has met."""
 FREELY = 2**30
@@ -148,11 +149,12 @@ def require_memory(problem: Problem, *, in_full: bool = False) -> None:
     """
     cells = problem.cells
     n = cells.n_competitors
-    if not in_full and has_few_pairs(problem.objective):
-        return
     annotators = cells.n_annotators if problem.model.needs_annotators else 0
-    needed = 8 * SQUARES * n * n + CELL * len(cells.a) + ANNOTATOR * annotators
-    needed += MEETING * min(2 * len(cells.a), n * annotators)
+    needed = CELL * len(cells.a) + ANNOTATOR * annotators + MEETING * min(2 * len(cells.a), n * annotators)
+    if not in_full and has_few_pairs(problem.objective):
+        needed += 8 * STRIPS * n * annotators * len(problem.objective.own)
+    else:
+        needed += 8 * SQUARES * n * n
     if needed < FREELY:
         return
     import psutil  # only here: most fits are small

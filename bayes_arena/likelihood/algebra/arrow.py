@@ -18,10 +18,9 @@ from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.factor import CrossedFactor, solve_lower, solved
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow, Eliminated, times_q, towards_plane
-from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor, require_room_for_dense
+from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
-from bayes_arena.likelihood.algebra.sparse.solving.gradients import NotSettledError
 from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
 
 TAIL_FLOOR = 1e-12
@@ -144,14 +143,8 @@ def factorise(
         arrow = Arrow(arrow.head, arrow.border, arrow.tail + damping * np.eye(width))
     if isinstance(arrow.head, SparseHessian):
         gauge = extra if isinstance(extra, np.ndarray) else np.zeros((len(arrow.head.across), 0))
-        try:
-            return SparseArrowFactor(
-                arrow.head.damped(damping), gauge, arrow.border, _inverse_tail(arrow), arrow.tail, held
-            )
-        except NotSettledError:
-            require_room_for_dense(len(gauge))
-            extra = np.zeros((size, size))
-            extra[: len(gauge), : len(gauge)] = gauge @ gauge.T
+        head = arrow.head.damped(damping)
+        return SparseArrowFactor(head, gauge, arrow.border, _inverse_tail(arrow), arrow.tail, held)
     if damping:
         extra = extra + damping * np.eye(size)
     if not count or not width:  # nobody has numbers of their own

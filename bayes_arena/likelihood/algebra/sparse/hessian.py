@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 MANY = 1500
 """Competitors from which it is worth it: fewer are solved exactly in a tenth of a second."""
 FULL = 0.05
-"""Share of the pairs that met, counted once by every row of votes, above which dense matrices are faster."""
-FEW_OWN, OWN_SHARE = 1500, 0.5
+"""Share of the pairs that met above which dense matrices are faster."""
+FEW_OWN, OWN_SHARE = 1500, 0.25
 """Numbers of annotators up to which they are solved for together, and that in all and relative to the competitors."""
 CONVEX = ("half", "davidson", "both-bad")
 """Loops of likelihoods whose Hessian is positive definite everywhere, as conjugate gradients need it."""

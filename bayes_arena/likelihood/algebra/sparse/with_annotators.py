@@ -56,7 +56,10 @@ class SparseArrowFactor(Eliminated):
 
     def __post_init__(self) -> None:
         somewhere = np.random.default_rng(0).normal(size=(self.shape[0], 1))
-        solve_by_gradients(self._multiply, somewhere, self._diagonal, NEARLY)  # raises where they do not arrive
+        try:  # raises where it is not positive definite
+            solve_by_gradients(self._multiply, somewhere, self._diagonal, NEARLY)
+        except NotSettledError:
+            _ = self._lower
 
     def solve_schur(self, right: Floats) -> Floats:
         """Solve S x = right for (h,) or (h, m)."""

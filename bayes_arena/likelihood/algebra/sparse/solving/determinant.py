@@ -1,8 +1,13 @@
 """The logarithm of the determinant of a sparse matrix, by stochastic Lanczos quadrature.
 
-ln |H| is the trace of ln H, and that is the mean of z' (ln H) z over random signs z. Lanczos' steps from z make a small
-tridiagonal matrix T with z' f(H) z = |z|^2 (f(T))_11 for every polynomial f up to twice their number. The signs are the
-same every time, so that the estimate is a smooth function of the matrix, as the search for spreads needs it.
+Scaled to a diagonal of ones a matrix A with the diagonal d is 1 - N, and
+
+    ln |A| = sum ln d + tr ln(1 - N) = sum ln d - tr N^2 / 2 + tr f(1 - N),      f(x) = ln x + (1 - x) + (1 - x)^2 / 2,
+
+as N has a diagonal of zeros. The first two terms are known; the last, small where N is, is the mean of z' f(1 - N) z
+over random signs z. Lanczos' steps from z make a small tridiagonal matrix T with z' f(1 - N) z = |z|^2 (f(T))_11 for
+every polynomial f up to twice their number. The signs are the same every time, so that the estimate is a smooth
+function of the matrix, as the search for spreads needs it.
 """
 
 from __future__ import annotations
@@ -34,23 +39,39 @@ def log_determinant(matrix: Any, directions: Floats) -> float:
     Ubaru, S., Chen, J. & Saad, Y. (2017), "Fast estimation of tr(f(A)) via stochastic Lanczos quadrature", SIAM Journal
     on Matrix Analysis and Applications 38.
     """
-    n, rng = matrix.shape[0], np.random.default_rng(0)
-    vector = rng.choice([-1.0, 1.0], size=(n, PROBES))
-    vector -= directions @ (directions.T @ vector)
-    size = np.linalg.norm(vector, axis=0)
-    vector, before, step = vector / size, np.zeros_like(vector), np.zeros(PROBES)
+    size = float(matrix.diagonal().mean())  # A = H + size U U', whose part along U is known
+    diagonal = matrix.diagonal() + size * np.sum(directions**2, axis=1)
+    root, scaled = np.sqrt(diagonal)[:, None], directions / diagonal[:, None]
+    along = np.log(np.einsum("nk,nk->k", directions, matrix @ directions) + size).sum()
+    entries = matrix.tocoo()
+    squares = np.sum(entries.data**2 / (diagonal[entries.coords[0]] * diagonal[entries.coords[1]])) - len(diagonal)
+    squares += 2 * size * np.sum(scaled * (matrix @ scaled)) + size**2 * np.sum((directions.T @ scaled) ** 2)
+
+    def multiply(x: Floats) -> Floats:  # (1 - N) x
+        x = x / root
+        return np.asarray((matrix @ x + size * (directions @ (directions.T @ x))) / root)
+
+    return float(np.log(diagonal).sum() - 0.5 * squares + _trace(multiply, len(diagonal)) - along)
+
+
+def _trace(multiply: Any, n: int) -> float:
+    """Estimate tr f(1 - N)."""
+    vector = np.random.default_rng(0).choice([-1.0, 1.0], size=(n, PROBES)) / np.sqrt(n)
+    before, step = np.zeros_like(vector), np.zeros(PROBES)
     tridiagonal, estimate = np.zeros((PROBES, STEPS[-1], STEPS[-1])), np.inf
     for k in range(STEPS[-1]):
-        moved = matrix @ vector - step * before
+        moved = multiply(vector) - step * before
         tridiagonal[:, k, k] = diagonal = np.einsum("nm,nm->m", moved, vector)
         moved -= diagonal * vector
-        moved -= directions @ (directions.T @ moved)
         if k + 1 in STEPS:
             values, vectors = np.linalg.eigh(tridiagonal[:, : k + 1, : k + 1])
-            last, estimate = estimate, float(np.mean(size**2 * np.sum(vectors[:, 0] ** 2 * np.log(values), axis=1)))
+            values = np.maximum(values, np.finfo(float).tiny)  # zero of no weight where the steps have ended early
+            terms = np.log(values) + (1 - values) + 0.5 * (1 - values) ** 2
+            last, estimate = estimate, n * float(np.mean(np.sum(vectors[:, 0] ** 2 * terms, axis=1)))
             if abs(estimate - last) < STANDS:
                 break
         step = np.linalg.norm(moved, axis=0)
+        step[step < np.finfo(float).eps] = 0.0
         tridiagonal[:, k : k + 1, k + 1 : k + 2] = tridiagonal[:, k + 1 : k + 2, k : k + 1] = step[:, None, None]
-        before, vector = vector, moved / np.maximum(step, np.finfo(float).tiny)
+        before, vector = vector, np.divide(moved, step, out=np.zeros_like(moved), where=step > 0)
     return estimate
