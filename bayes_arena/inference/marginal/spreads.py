@@ -185,15 +185,15 @@ def log_evidence(mode: Mode) -> Evidence:
     for p in range(1, len(names)):
         own[p, :, p - 1] = 2 * target.units[p - 1] * deviations[p] / spreads[p] ** 2
     along_head, along_own = mode.laplace.solve(head, own)
-    determinant = laplace_at(target, point, shifts, residuals=False).log_of_determinant()
+    here = laplace_at(target, point, shifts, residuals=False)
     rows, rise = np.arange(len(names)), np.empty(len(names))
     for p in range(len(names)):
         move = STEP * along_head[:, p]
         moved = Point(point.strength + move[:n], point.common + move[n:], point.own + STEP * along_own[..., p])
         wider = target.spread_values * np.exp(STEP * (rows == p))
         near = target.with_spreads(wider[0], wider[1:].tolist())
-        rise[p] = (laplace_at(near, moved, shifts, residuals=False).log_of_determinant() - determinant) / STEP
-    value = -target.value(point) - 0.5 * determinant
+        rise[p] = here.rise_of_determinant(laplace_at(near, moved, shifts, residuals=False)) / STEP
+    value = -target.value(point) - 0.5 * here.log_of_determinant()
     value -= float((sizes - 2) @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
     squares = np.array([one @ one for one in deviations])
     slope = squares / spreads**2 - 0.5 * rise - (sizes - 2) - (spreads / scales) ** 2

@@ -117,6 +117,12 @@ class Laplace:
         """Of the Hessian on the plane, up to a constant of the shapes; of a sparse one an estimate."""
         return self.factor.log_determinant() if self.log_determinant is None else self.log_determinant
 
+    def rise_of_determinant(self, there: Laplace) -> float:
+        """By how much the logarithm of the determinant is larger at a point nearby."""
+        if isinstance(self.factor, SparseArrowFactor) and isinstance(there.factor, SparseArrowFactor):
+            return self.factor.rise_of_determinant(there.factor)
+        return there.log_of_determinant() - self.log_of_determinant()
+
     def strength_variance(self) -> Floats:
         """Variances of r, shape (n,)."""
         if isinstance(self.factor, SparseFactor | SparseArrowFactor):

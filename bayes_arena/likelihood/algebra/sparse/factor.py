@@ -159,8 +159,24 @@ class SparseFactor:
 
     def log_determinant(self) -> float:
         """Logarithm of the determinant of H on the plane, estimated, up to a constant of the shapes."""
-        common = 2 * np.log(np.diag(self._common_lower)).sum()
-        return log_determinant(self.strengths, self._directions) + float(common)
+        return self._log_of_pairs + float(2 * np.log(np.diag(self._common_lower)).sum())
+
+    def rise_of_determinant(self, strengths: Any, across: Floats, common: Floats) -> float:
+        """By how much ln |H| is larger for other blocks that are near these.
+
+        Of their C - B' (L + G G')^-1 B what is taken off is the largest X'B + B'X - X'(L + G G')X, of all X; W is next to
+        that X, and what it misses of the square of the change.
+        """
+        towards = self._towards
+        pull = across.T @ towards
+        schur = common - pull - pull.T + towards.T @ (strengths @ towards)
+        by_common = np.linalg.slogdet(schur)[1] - 2 * np.log(np.diag(self._common_lower)).sum()
+        return float(by_common) + log_determinant(strengths, self._directions) - self._log_of_pairs
+
+    @cached_property
+    def _log_of_pairs(self) -> float:
+        """Logarithm of the determinant of L on the plane."""
+        return log_determinant(self.strengths, self._directions)
 
     def smallest_eigenvalue(self) -> float:
         """Of the matrix scaled to a diagonal of ones, by inverse iteration from somewhere: at most a little too large.

@@ -105,17 +105,23 @@ class SparseArrowFactor(Eliminated):
         """Draw the head from the Gaussian with this (constrained) precision, shape (size, h)."""
         return self.strengths_first.draw_head(rng, size)[:, : self.shape[0]]
 
+    def rise_of_determinant(self, there: SparseArrowFactor) -> float:
+        """By how much the logarithm of the determinant is larger for a matrix nearby."""
+        return self.strengths_first.rise_of_determinant(there.head.strengths, *there._beside_strengths())
+
     @cached_property
     def strengths_first(self) -> SparseFactor:
         """The same matrix by strengths, and by common numbers and y."""
+        return SparseFactor(self.head.strengths, *self._beside_strengths(), self.gauge)
+
+    def _beside_strengths(self) -> tuple[Floats, Floats]:
+        """Its blocks B and C."""
         n, width = len(self.gauge), len(self.held)
         diagonal = np.block([[np.diag(self.tail[:, p, q]) for q in range(width)] for p in range(width)])
         by_own = self._basis.T @ diagonal @ self._basis
         towards = self._basis.T @ self._border[n:].toarray().T
         across = np.hstack([self.head.across, self._border[:n] @ self._basis])
-        return SparseFactor(
-            self.head.strengths, across, np.block([[self.head.common, towards.T], [towards, by_own]]), self.gauge
-        )
+        return across, np.block([[self.head.common, towards.T], [towards, by_own]])
 
     @cached_property
     def _border(self) -> Any:

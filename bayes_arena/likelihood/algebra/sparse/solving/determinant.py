@@ -39,28 +39,26 @@ def log_determinant(matrix: Any, directions: Floats) -> float:
     Ubaru, S., Chen, J. & Saad, Y. (2017), "Fast estimation of tr(f(A)) via stochastic Lanczos quadrature", SIAM Journal
     on Matrix Analysis and Applications 38.
     """
+    from scipy.sparse import diags_array
+
     size = float(matrix.diagonal().mean())  # A = H + size U U', whose part along U is known
-    diagonal = matrix.diagonal() + size * np.sum(directions**2, axis=1)
-    root, scaled = np.sqrt(diagonal)[:, None], directions / diagonal[:, None]
     along = np.log(np.einsum("nk,nk->k", directions, matrix @ directions) + size).sum()
-    entries = matrix.tocoo()
-    squares = np.sum(entries.data**2 / (diagonal[entries.coords[0]] * diagonal[entries.coords[1]])) - len(diagonal)
-    squares += 2 * size * np.sum(scaled * (matrix @ scaled)) + size**2 * np.sum((directions.T @ scaled) ** 2)
-
-    def multiply(x: Floats) -> Floats:  # (1 - N) x
-        x = x / root
-        return np.asarray((matrix @ x + size * (directions @ (directions.T @ x))) / root)
-
-    return float(np.log(diagonal).sum() - 0.5 * squares + _trace(multiply, len(diagonal)) - along)
+    diagonal = matrix.diagonal() + size * np.sum(directions**2, axis=1)
+    root = np.sqrt(diagonal)
+    scaled, ends = (diags_array(1 / root) @ matrix @ diags_array(1 / root)).tocsr(), directions / root[:, None]
+    squares = np.sum(scaled.data**2) - len(root) + size**2 * np.sum((ends.T @ ends) ** 2)
+    squares += 2 * size * np.sum(ends * (scaled @ ends))
+    return float(np.log(diagonal).sum() - 0.5 * squares + _trace(scaled, np.sqrt(size) * ends) - along)
 
 
-def _trace(multiply: Any, n: int) -> float:
-    """Estimate tr f(1 - N)."""
+def _trace(matrix: Any, ends: Floats) -> float:
+    """Estimate tr f(1 - N), where 1 - N is a sparse matrix and E E'."""
+    n = len(ends)
     vector = np.random.default_rng(0).choice([-1.0, 1.0], size=(n, PROBES)) / np.sqrt(n)
     before, step = np.zeros_like(vector), np.zeros(PROBES)
     tridiagonal, estimate = np.zeros((PROBES, STEPS[-1], STEPS[-1])), np.inf
     for k in range(STEPS[-1]):
-        moved = multiply(vector) - step * before
+        moved = matrix @ vector + ends @ (ends.T @ vector) - step * before
         tridiagonal[:, k, k] = diagonal = np.einsum("nm,nm->m", moved, vector)
         moved -= diagonal * vector
         if k + 1 in STEPS:
