@@ -32,8 +32,8 @@ SIZES = {
 PARTS = ["read", "fit", "leaderboard"]
 SAID = (
     "Powers are fitted by least squares to the logarithms of the upper half of the sizes. `MiB` is the peak of the "
-    "process, of which imports and what is compiled take some 200 to 300. A curve that is not named in the command stands "
-    "as an earlier run left it."
+    "process, of which imports and what is compiled take some 200 to 300. A curve that is not named in the command "
+    "stands as an earlier run left it."
 )
 
 
