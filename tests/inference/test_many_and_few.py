@@ -10,8 +10,6 @@ import bayes_arena as ba
 from bayes_arena.inference.mode.direction import vague_objective
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.algebra.arrow import Factor, factorise
-from bayes_arena.likelihood.algebra.sparse import hessian
-from bayes_arena.likelihood.algebra.sparse.solving import variances
 from bayes_arena.likelihood.algebra.sparse.solving.gradients import NotSettledError
 from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.likelihood.point import Point
@@ -37,14 +35,6 @@ def cells():
     counts = rng.multinomial(4, chances / chances.sum(axis=1, keepdims=True))
     names = tuple(f"c{index:03d}" for index in range(N)), tuple(f"k{index}" for index in range(M))
     return Cells(*names, a, b, annotator, np.column_stack([counts, np.zeros(len(a))]).astype(float))
-
-
-@pytest.fixture
-def sparse(monkeypatch):
-    """Take the route of many competitors."""
-    monkeypatch.setattr(hessian, "FULL", 2.0)
-    monkeypatch.setattr(variances, "CHEAP", 1)
-    return lambda many: monkeypatch.setattr(hessian, "MANY", 2 if many else 10**9)
 
 
 def both(sparse, cells, **options):

@@ -7,9 +7,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.errors import IdentificationWarning
-from bayes_arena.likelihood.algebra.sparse import hessian
 from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.algebra.sparse.solving import variances
 from bayes_arena.likelihood.algebra.sparse.solving.gradients import NotSettledError
 from bayes_arena.votes.cells import Cells
 
@@ -46,14 +44,6 @@ def votes(graph, each=60, seed=0):
     counts = rng.multinomial(each, chances / chances.sum(axis=1, keepdims=True))
     names = tuple(f"c{index:03d}" for index in range(N))
     return Cells(names, (), a, b, np.zeros_like(a), np.column_stack([counts, np.zeros(len(a))]).astype(float))
-
-
-@pytest.fixture
-def sparse(monkeypatch):
-    """Take the route of many competitors."""
-    monkeypatch.setattr(hessian, "FULL", 2.0)
-    monkeypatch.setattr(variances, "CHEAP", 1)
-    return lambda many: monkeypatch.setattr(hessian, "MANY", 2 if many else 10**9)
 
 
 def both(sparse, cells, **options):

@@ -164,8 +164,8 @@ class SparseFactor:
     def rise_of_determinant(self, strengths: Any, across: Floats, common: Floats) -> float:
         """By how much ln |H| is larger for other blocks that are near these.
 
-        Of their C - B' (L + G G')^-1 B what is taken off is the largest X'B + B'X - X'(L + G G')X, of all X; W is next to
-        that X, and what it misses of the square of the change.
+        Of their C - B' (L + G G')^-1 B what is taken off is the largest X'B + B'X - X'(L + G G')X of all X. W is next
+        to that X: it misses the square of the change.
         """
         towards = self._towards
         pull = across.T @ towards
