@@ -10,6 +10,8 @@ from helpers import rigged_cells
 from hypothesis import settings
 
 import bayes_arena as ba
+from bayes_arena.likelihood.algebra.sparse import hessian
+from bayes_arena.likelihood.algebra.sparse.solving import variances
 
 settings.register_profile("quick", deadline=None, max_examples=10)  # a busy machine is no failure
 settings.register_profile("ci", settings.get_profile("ci"), max_examples=25)
@@ -97,3 +99,11 @@ def sampled_davidson(arena_cells) -> ba.Fit:
     """The default model of the small arena, sampled too briefly to trust."""
     with warnings.catch_warnings(action="ignore"):
         return ba.fit(arena_cells, method="nuts", draws=100, tune=200, sampler="pymc", seed=1)
+
+
+@pytest.fixture
+def sparse(monkeypatch):
+    """Take the route of many competitors."""
+    monkeypatch.setattr(hessian, "FULL", 2.0)
+    monkeypatch.setattr(variances, "CHEAP", 1)
+    return lambda many: monkeypatch.setattr(hessian, "MANY", 2 if many else 10**9)
