@@ -86,17 +86,17 @@ def test_arviz_works_unchanged(fitted, tree):
 
 
 @pytest.mark.slow
-def test_power_scaling_is_of_the_priors_at_the_top(sampled_davidson, arena_cells):
+def test_power_scaling_is_of_the_priors_at_the_top(arena_cells):
     """The spread of strengths is unknown: how they scatter given it is no prior that votes could conflict with.
 
-    A sensitivity from 100 draws is off by .02 or so: long runs say .04 at most, where ArviZ draws the line at .05.
+    A sensitivity from 100 draws is off by .02 or so, where ArviZ draws the line at .05: hence more of them.
     """
-    tree = ba.to_datatree(sampled_davidson)
+    tree = ba.to_datatree(ba.fit(arena_cells, method="nuts", seed=1))
     spreads = {"strength_sd", "discrimination_sd", "tie_spread", "position_spread"}
     assert set(tree["log_prior"].data_vars) == spreads | {"tie_propensity_common", "position_common"}
     sensitivity = az.psense_summary(tree, var_names=["strength"])
     assert len(sensitivity) == 6
-    assert (sensitivity["prior"] < 0.08).all()
+    assert (sensitivity["prior"] < 0.05).all()
     narrow = ba.fit(arena_cells, prior=ba.Prior(0.2, 0.2, hyper=None))
     with warnings.catch_warnings(action="ignore"):
         conflict = az.psense_summary(ba.to_datatree(narrow), var_names=["strength"])
