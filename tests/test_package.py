@@ -166,6 +166,18 @@ def test_importing_the_package_imports_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_what_runs_elsewhere_is_pinned():
+    """Tags of actions and hooks can be moved; commits cannot."""
+    root = Path(__file__).parents[1]
+    files = [*(root / ".github" / "workflows").glob("*.yml"), root / ".pre-commit-config.yaml", root / ".ci" / "run"]
+    text = "\n".join(file.read_text() for file in files)
+    steps = re.findall(r"(?:uses|rev): *(.*)", text)
+    assert steps
+    assert [step for step in steps if not re.fullmatch(r"([\w/-]+@)?[0-9a-f]{40} +# v[\d.]+", step)] == []
+    assert len(set(re.findall(r"pip install (?:-q )?(uv.*)", text))) == 1
+    assert re.search(r"pip install uv==\d+\.\d+\.\d+\n", text)
+
+
 def test_the_citation_is_of_this_version():
     text = (Path(__file__).parents[1] / "CITATION.cff").read_text()
     assert re.findall(r"^version: (.*)$", text, re.MULTILINE) == [ba.__version__]
