@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 
     from bayes_arena.markup import Shown
 
-FORMULA = r"^[=+\-@\t\r\n]"
+SIGNS = (
+    r"=+\-@\x{207A}\x{207C}\x{208A}\x{208C}\x{2212}\x{2A75}\x{2A76}\x{FB29}\x{FE62}\x{FE63}"
+    r"\x{FE66}\x{FE6B}\x{FF0B}\x{FF0D}\x{FF1D}\x{FF20}"
+)
+"""What begins a formula, and the characters that programs make these of (NFKC), a true minus among them."""
+FORMULA = rf"(^|[;|\t\r\n])([\p{{C}}\p{{Z}}\p{{M}}]*[{SIGNS}]|[\t\r\n])"
+"""A formula at the beginning, or after what separates cells elsewhere; what is not seen before it does not hide it."""
 """Beginnings of text that spreadsheets take for a formula."""
 WARNED = 3
 """Exit code of a command that warned, with ``--strict``."""
@@ -158,11 +164,10 @@ class Output:
 
 
 def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """Begin text that a spreadsheet would take for a formula with an apostrophe."""
+    """Put an apostrophe before text that a spreadsheet would take for a formula."""
     import polars as pl
 
-    text = pl.col(pl.String)
-    return table.with_columns(pl.when(text.str.contains(FORMULA)).then("'" + text).otherwise(text).name.keep())
+    return table.with_columns(pl.col(pl.String).str.replace_all(FORMULA, "${1}'${2}"))
 
 
 def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

@@ -1,10 +1,14 @@
 """Names that would steer a terminal or a spreadsheet, and names that only look different."""
 
+import sys
+from unicodedata import normalize
+
 import polars as pl
 import pytest
 from helpers import frame, run
 
 import bayes_arena as ba
+from bayes_arena.cli.output import without_formulas
 
 EVIL = ("\x1b[2J\x1b]0;owned\x07", "new\nline", "turned\u202etxt", "\x9b31m")
 COMPOSED, DECOMPOSED = "caf\xe9", "cafe\u0301"
@@ -63,6 +67,40 @@ def test_no_spreadsheet_takes_a_name_for_a_formula(tmp_path):
     assert set(board["competitor"]) == {*(f"'{name}" for name in names[:6]), *names[6:]}
     assert board.drop("competitor").equals(before.drop("competitor"))  # a negative number is no formula
     assert "safe-csv" in run("rank", "--help").stdout
+
+
+def guarded(*texts: str) -> list[str]:
+    return without_formulas(pl.DataFrame({"text": texts}))["text"].to_list()
+
+
+def test_nothing_hides_a_formula():
+    unseen = [
+        " ",
+        "\xa0",
+        "\u3000",
+        "\t ",
+        "\x00",
+        "\u200b",
+        "\ufeff",
+        "\u202e",
+        "\u2028",
+        "\u2060",
+        "\u180e",
+        "\ufe0f",
+    ]
+    hidden = [f"{before}=1+1" for before in ["", "\ufeff \u200b", *unseen]]
+    assert guarded(*hidden) == [f"'{text}" for text in hidden]
+    for separator in ";|\t\r\n":  # between cells where commas are decimal points, or where quotes are not read
+        assert guarded(f'x"{separator} =1+1', f"x{separator}y") == [f"x\"{separator}' =1+1", f"x{separator}y"]
+    plain = ["a=b", "a -1", "gpt-4;b", "'=1", ""]
+    assert guarded(*plain) == plain
+
+
+@pytest.mark.slow
+def test_nor_does_a_sign_that_becomes_one():
+    signs = [sign for sign in map(chr, range(sys.maxunicode + 1)) if normalize("NFKC", sign)[:1] in tuple("=+-@")]
+    assert len(signs) == 19
+    assert guarded(*signs) == [f"'{sign}" for sign in signs]
 
 
 def test_twins_are_named_and_made_one_on_request(tmp_path):
