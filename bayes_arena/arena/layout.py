@@ -1,4 +1,4 @@
-"""The tables of an arena's file, and how a file of the layout before becomes one of this.
+"""The tables of an arena's file, and what else a file of DuckDB's may define.
 
 ==============================  ======================================================================================
 ``arena``                       one row: version of this layout; what the votes carry (null at first): whether
@@ -15,28 +15,30 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 SCHEMA_VERSION = 2
 """Version of the layout of a file."""
-CONTEXT = "create table context (code integer primary key, slices varchar[], features double[]);"
-CELL = """
-create table cell (
-    a integer, b integer, annotator integer, context integer, outcome tinyint, weight double, n bigint,
-    primary key (a, b, annotator, context, outcome, weight)
-);
-"""
-SCHEMA = f"""
+SCHEMA = """
 create table arena (
     schema_version integer, created timestamp, annotators boolean, ids boolean, changes bigint,
     prompt varchar[], slices varchar[], features varchar[]
 );
 create table competitor (code integer primary key, name varchar unique);
 create table annotator (code integer primary key, name varchar unique);
-{CONTEXT}
+create table context (code integer primary key, slices varchar[], features double[]);
 create table vote (
     hash ubigint, id varchar, a integer, b integer, annotator integer, outcome tinyint, weight double, added timestamp,
     context integer
 );
-{CELL}
+create table cell (
+    a integer, b integer, annotator integer, context integer, outcome tinyint, weight double, n bigint,
+    primary key (a, b, annotator, context, outcome, weight)
+);
 create table round (
     round integer primary key, time timestamp, version varchar, votes double, competitors integer, annotators integer,
     waiting integer, excluded integer, flagged integer, model varchar, prior varchar, method varchar, evidence varchar,
@@ -54,19 +56,43 @@ create table decision (
     number bigint primary key, annotator integer, round integer, time timestamp, decision varchar, reason varchar
 );
 """
-MIGRATION = f"""
-alter table arena add column prompt varchar[];
-alter table arena add column slices varchar[];
-alter table arena add column features varchar[];
-update arena set prompt = [], slices = [], features = [] where annotators is not null;
-update arena set schema_version = {SCHEMA_VERSION};
-{CONTEXT}
-insert into context select 0, [], [] where exists (from vote);
-alter table vote add column context integer default 0;
-create temp table before as from cell;
-drop table cell;
-{CELL}
-insert into cell by name select *, 0 as context from before;
-drop table before;
-"""
-"""Layout 1, of version 0.1, to layout 2: its votes carry neither slices nor features."""
+KINDS = {
+    "schema": "duckdb_schemas",
+    "table": "duckdb_tables",
+    "view": "duckdb_views",
+    "function": "duckdb_functions",
+    "sequence": "duckdb_sequences",
+    "type": "duckdb_types",
+    "index": "duckdb_indexes",
+    "trigger": "duckdb_triggers",  # since DuckDB 2
+}
+"""What the file of a database can define, and the function that lists it."""
+
+
+def defined(connection: DuckDBPyConnection) -> set[tuple[str, ...]]:
+    """Return all that a file defines: kind, schema, name, and of tables columns, types, defaults and constraints.
+
+    Functions have their full names, since a file may define others of the same. What it calls internal counts, too.
+    """
+    known = {
+        name for (name,) in connection.execute("select function_name from system.main.duckdb_functions()").fetchall()
+    }
+    return {
+        (kind, *row)
+        for kind, function in KINDS.items()
+        if function in known
+        for row in connection.execute(
+            f"select schema_name, {kind}_name, {'sql' if kind == 'table' else 'null'} from system.main.{function}() "
+            "where database_name not in ('system', 'temp')"
+        ).fetchall()
+    }
+
+
+@cache
+def defined_by_arenas() -> set[tuple[str, ...]]:
+    """Return all that the file of an arena defines, in the words of the DuckDB that is installed."""
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(SCHEMA)
+        return defined(connection)

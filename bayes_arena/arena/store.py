@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arena.layout import MIGRATION, SCHEMA, SCHEMA_VERSION
-from bayes_arena.errors import StoreError
+from bayes_arena.arena.layout import SCHEMA, SCHEMA_VERSION, defined, defined_by_arenas
+from bayes_arena.errors import StoreError, listing
 from bayes_arena.extras import require
 from bayes_arena.replacing import written_beside
 
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 LOCK = re.compile(r"lock is held in (?P<program>.+) \(PID (?P<pid>\d+)\)")
-NO_EXTENSIONS: dict[str, str | bool | int | float | list[str]] = {
+CLOSED: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": False,
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
+    "lock_configuration": True,
 }
-"""Without these a file of SQLite's makes DuckDB download its extension."""
+"""What a file says makes DuckDB neither read nor write another, nor load or download an extension."""
 
 
 def create_file(path: Path) -> None:
@@ -97,6 +99,11 @@ class Session:
         with self.incoming(columns):
             self.execute(f"insert into {table} by name select * from incoming")
 
+    def defined(self) -> set[tuple[str, ...]]:
+        """Return all that the file defines, tables and other things (:func:`~bayes_arena.arena.layout.defined`)."""
+        with _typed_errors(self.path):
+            return defined(self.connection)
+
     def codes(self, table: str) -> dict[str, int]:
         """Numbers of all competitors or annotators, by name."""
         return dict(self.rows(f"select name, code from {table} order by code"))
@@ -129,31 +136,32 @@ class Store:
         self._database = _connect(path, read_only=read_only)
         self._writing = Lock()
         try:
-            self._check_version()
-        except StoreError:
+            self._require_arena()
+        except BaseException:
             self.close()
             raise
 
-    def _check_version(self) -> None:
-        """Bring a file of the layout before to this one; refuse what is no arena, or of another layout."""
+    def _require_arena(self) -> None:
+        """Refuse a file that defines anything but the tables of an arena, before anything of it is read."""
+        where = repr(str(self.path))
         with self.read() as session:
-            known = session.rows("select 1 from duckdb_tables() where table_name = 'arena'")
-            versions = session.rows("select schema_version from arena") if known else []
-        if len(versions) != 1:
-            raise StoreError(f"There is no arena in {str(self.path)!r}. Check the path.")
-        ((version,),) = versions
-        if version == SCHEMA_VERSION:
-            return
-        where = f"{str(self.path)!r} has schema version {version}, and this version of bayes_arena"
-        if version != SCHEMA_VERSION - 1:
-            raise StoreError(f"{where} reads {SCHEMA_VERSION}. Install the version that wrote it.")
-        if self._read_only:
+            found = session.defined()
+            none = not any(name == "arena" for _, _, name, _ in found)
+            other = sorted({f"{kind} {name!r}" for kind, _, name, _ in found ^ defined_by_arenas()})
+            versions = [] if none or other else session.rows("select schema_version from arena")
+        if other and not none:
             raise StoreError(
-                f"{where} reads {SCHEMA_VERSION}. Open it once to write, without read_only=True "
-                "(bayes-arena arena add or rate), which brings it there."
+                f"{where} differs from the file of an arena in {listing(other)}. Do not use it unless you know who "
+                "made it: then install the version of bayes_arena that wrote it."
             )
-        with self.transaction() as session:
-            session.execute(MIGRATION)
+        if len(versions) != 1:
+            raise StoreError(f"There is no arena in {where}. Check the path.")
+        ((version,),) = versions
+        if version != SCHEMA_VERSION:
+            raise StoreError(
+                f"{where} has schema version {version}, and this version of bayes_arena reads {SCHEMA_VERSION}. "
+                "Install the version that wrote it."
+            )
 
     def close(self) -> None:
         """Close the file, so that another process can open it."""
@@ -199,7 +207,7 @@ def _connect(path: Path, *, read_only: bool = False) -> DuckDBPyConnection:
 
     with _typed_errors(path):
         try:
-            return duckdb.connect(path.absolute(), read_only=read_only, config=NO_EXTENSIONS)
+            return duckdb.connect(path.absolute(), read_only=read_only, config=CLOSED)
         except duckdb.ConnectionException as error:
             raise StoreError(
                 f"This program has {str(path)!r} open already, in another way: read_only=True in one place and not in "

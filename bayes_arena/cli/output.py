@@ -35,7 +35,6 @@ SIGNS = (
 """What begins a formula, and the characters that programs make these of (NFKC), a true minus among them."""
 FORMULA = rf"(^|[;|\t\r\n])([\p{{C}}\p{{Z}}\p{{M}}]*[{SIGNS}]|[\t\r\n])"
 """A formula at the beginning, or after what separates cells elsewhere; what is not seen before it does not hide it."""
-"""Beginnings of text that spreadsheets take for a formula."""
 WARNED = 3
 """Exit code of a command that warned, with ``--strict``."""
 Strict = Annotated[

@@ -1,100 +1,16 @@
-"""Prompts, slices and features in the file of an arena, and files of the layout before them."""
+"""Prompts, slices and features in the file of an arena."""
 
-import hashlib
-import json
-
-import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from helpers import frame, run
-from test_store import ROWS, assert_same
+from helpers import run
+from test_store import assert_same
 
 import bayes_arena as ba
 
 pytestmark = pytest.mark.slow
 
-LAYOUT_1 = """
-create table arena (schema_version integer, created timestamp, annotators boolean, ids boolean, changes bigint);
-create table competitor (code integer primary key, name varchar unique);
-create table annotator (code integer primary key, name varchar unique);
-create table vote (
-    hash ubigint, id varchar, a integer, b integer, annotator integer, outcome tinyint, weight double, added timestamp
-);
-create table cell (
-    a integer, b integer, annotator integer, outcome tinyint, weight double, n bigint,
-    primary key (a, b, annotator, outcome, weight)
-);
-create table round (
-    round integer primary key, time timestamp, version varchar, votes double, competitors integer, annotators integer,
-    waiting integer, excluded integer, flagged integer, model varchar, prior varchar, method varchar, evidence varchar,
-    mean_loss double, warnings varchar[], settings varchar
-);
-create table rating (
-    round integer, competitor integer, rank integer, elo double, lower double, upper double, rank_best integer,
-    rank_worst integer, votes double, wins double, losses double, ties double, p_best double
-);
-create table ability (
-    round integer, annotator integer, votes double, theta double, lower double, upper double, theta_paper double,
-    p_negative double, verdict varchar, kind varchar, anomaly_probability double, net_agreement double
-);
-create table decision (
-    number bigint primary key, annotator integer, round integer, time timestamp, decision varchar, reason varchar
-);
-"""
-"""As version 0.1 wrote it."""
 NAMES, JUDGES, OUTCOMES = ["x", "y", "z"], ["k", "l"], ["model_a", "model_b", "tie", "both_bad"]
-
-
-@pytest.fixture
-def file_of_0_1(tmp_path):
-    """The file of an arena to which version 0.1 has added ``ROWS``, with a round."""
-    path, met = tmp_path / "old.duckdb", {}
-    with duckdb.connect(path) as connection:
-        connection.execute(LAYOUT_1)
-        connection.execute("insert into arena values (1, now()::timestamp, true, false, 1)")
-        connection.executemany("insert into competitor values (?, ?)", list(enumerate(NAMES)))
-        connection.executemany("insert into annotator values (?, ?)", list(enumerate(JUDGES)))
-        for a, b, winner, judge in ROWS:
-            outcome = OUTCOMES.index(winner)
-            content = json.dumps([a, b, judge, outcome, 1.0])
-            met[content] = met.get(content, 0) + 1
-            id = f"{content} {met[content]}"
-            hashed = int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest(), "little")
-            row = NAMES.index(a), NAMES.index(b), JUDGES.index(judge), outcome
-            connection.execute("insert into vote values (?, ?, ?, ?, ?, ?, 1, now()::timestamp)", [hashed, id, *row])
-            connection.execute(
-                "insert into cell values (?, ?, ?, ?, 1, 1) on conflict do update set n = cell.n + 1", list(row)
-            )
-        connection.execute("insert into round (round, votes, time) values (1, 4, now()::timestamp)")
-        connection.execute("insert into rating (round, competitor, elo, rank) values (1, 0, 1000, 1)")
-    return path
-
-
-def test_a_file_of_version_0_1_goes_on(file_of_0_1):
-    with pytest.raises(ba.StoreError, match=r"schema version 1, .* reads 2\. Open it once to write"):
-        ba.StableArena(file_of_0_1, read_only=True)
-    for _ in range(2):
-        with ba.StableArena(file_of_0_1) as arena:
-            assert_same(arena.cells(), ba.read_votes(frame(ROWS)))
-            assert arena.add(frame(ROWS)) == ba.Addition(new=0, known=4, dropped={})
-            assert arena.history()["competitor"].tolist() == ["x"]
-    with ba.StableArena(file_of_0_1) as arena:
-        with pytest.raises(ba.ColumnError, match=r"stored votes carry the slices \(none\), and the new votes prompt"):
-            arena.add(frame(ROWS).with_columns(prompt=pl.lit("p")), prompt="prompt")
-        with pytest.warns(ba.RepeatedVotesWarning):
-            assert arena.add(frame([*ROWS, *ROWS])).new == 4
-        assert_same(arena.cells(), ba.read_votes(frame([*ROWS, *ROWS])))
-    with ba.StableArena(file_of_0_1, read_only=True) as arena:
-        assert arena.cells().n_votes == 8
-
-
-def test_an_empty_file_of_version_0_1_takes_prompts(file_of_0_1):
-    with duckdb.connect(file_of_0_1) as connection:
-        connection.execute("delete from vote; delete from cell; update arena set annotators = null, ids = null")
-    with ba.StableArena(file_of_0_1) as arena:
-        arena.add(TABLE, **READING)
-        assert_same(arena.cells(), ba.read_votes(TABLE, **READING))
 
 
 def varied(size: int, seed: int = 0) -> pl.DataFrame:
