@@ -268,15 +268,30 @@ def test_ids_of_votes_are_no_prompts(name):
     assert_same(ba.read_votes(table.rename({"prompt": name}).lazy()), plain)
 
 
-def test_ids_of_comparisons_or_of_votes_that_are_repeated_are_no_prompts(llmfao_path):
-    """Those of LLMFAO, of votes counted twice; where there is one pair only, a prompt cannot be told from them."""
-    ids = pl.read_csv(llmfao_path).drop("prompt")
-    assert_same(ba.read_votes(ids), ba.read_votes(ids, prompt=False))
+def test_ids_of_votes_that_are_counted_twice_are_no_prompts():
     doubled = pl.concat([repeating(300, 1)] * 2)
     assert_same(ba.read_votes(doubled), ba.read_votes(doubled, prompt=False))
-    two = repeating(100, 5).filter(pl.col("model_a").is_in(["m0", "m1"]), pl.col("model_b").is_in(["m0", "m1"]))
-    with pytest.warns(ba.PromptsWarning):
-        assert ba.read_votes(pl.concat([two] * 4)).slices
+
+
+@pytest.mark.parametrize("name", ["question_id", "prompt_id"])
+@pytest.mark.parametrize("annotator", [None, False])
+def test_items_that_several_annotators_judge_are_prompts_whatever_pairs_they_meet(name, annotator):
+    """They agree in nine votes of ten, so that three votes say little more than one."""
+    rng, items = np.random.default_rng(0), repeating(300, 1).rename({"prompt": name})
+    judged = pl.concat([items.with_columns(judge=pl.lit(judge)) for judge in ("k1", "k2", "k3")])
+    other = pl.Series(rng.random(len(judged)) < 0.1)
+    judged = judged.with_columns(winner=pl.when(other).then(pl.lit("tie")).otherwise("winner"))
+    with pytest.warns(ba.PromptsWarning, match=f"Read 300 prompts from {name}: 600 answers"):
+        cells = ba.read_votes(judged, annotator=annotator)
+    assert_same(cells, ba.read_votes(judged, prompt=name, annotator=annotator))
+
+
+def test_items_of_llmfao_are_read_where_nothing_says_more(llmfao_path):
+    table = pl.read_csv(llmfao_path)
+    with pytest.warns(ba.PromptsWarning, match="Read 13 prompts from prompt"):
+        ba.read_votes(table)
+    with pytest.warns(ba.PromptsWarning, match="Read 2139 prompts from question_id"):
+        ba.read_votes(table.drop("prompt"))
 
 
 def test_prompts_that_hardly_repeat_are_passed_over_and_it_says_so():

@@ -191,7 +191,7 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
         text = f"Column {listing(columns)} looks like the prompts, and is empty in {n_empty} votes, so it is not read. "
         _warn(f"{text}Fill it in, or say that it is none with prompt=False (--no-prompt).", UnusedColumnWarning)
         return votes.drop(SLICE + PROMPT)
-    if _are_comparisons(votes):
+    if _are_votes(votes):
         return votes.drop(SLICE + PROMPT)
     found = repeated_answers(build_cells(votes, dropped={}, sided=False))
     if found.enough:
@@ -210,15 +210,14 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
     return votes.drop(SLICE + PROMPT)
 
 
-def _are_comparisons(votes: pl.DataFrame) -> bool:
-    """Whether what looks like prompts is ids of votes, perhaps repeated, or of comparisons: each of one pair.
+def _are_votes(votes: pl.DataFrame) -> bool:
+    """Whether what looks like prompts is ids of votes, some of which occur more than once: copies never differ.
 
-    Where only two competitors ever met, that says nothing.
+    Votes on one item by several annotators, in both orders or with several winners do, whatever pairs the item meets.
     """
-    pair = pl.struct(first=pl.min_horizontal("a", "b"), second=pl.max_horizontal("a", "b"))
-    prompts = votes.group_by(SLICE + PROMPT).agg(pl.sum("n"), pairs=pair.n_unique()).filter(pl.col("n") > 1)
-    several = prompts.filter(pl.col("pairs") > 1)["n"].sum()
-    return bool(2 * several <= prompts["n"].sum()) and votes.select(pair.n_unique()).item() > 1
+    shared = votes.filter(pl.sum("n").over(SLICE + PROMPT) > 1)
+    of_vote = [name for name in ("a", "b", "annotator", "outcome", "score") if name in votes.columns]
+    return shared.n_unique([SLICE + PROMPT, *of_vote]) == shared[SLICE + PROMPT].n_unique()
 
 
 def _roles(name: str, columns: Sequence[str]) -> list[str]:
