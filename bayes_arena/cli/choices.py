@@ -173,7 +173,7 @@ class IntervalChoice:
         Option(
             metavar="NAME",
             help="Clusters of --interval clustered (default: annotator) or bootstrap (default: single votes): "
-            "annotator, prompt or another slice.",
+            "annotator, prompt, another slice, or a column of the file.",
             rich_help_panel=MODEL,
             show_default=False,
         ),

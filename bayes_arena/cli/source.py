@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ from typer import Argument, Option
 from bayes_arena.cli.options import VOTES
 from bayes_arena.errors import ModelError, OnInvalid, Weights
 from bayes_arena.votes.reading.files.hub import HUB
-from bayes_arena.votes.words import PROMPT
+from bayes_arena.votes.words import ANNOTATOR, PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
@@ -168,6 +168,12 @@ class VoteSource:
             "programs": self.program or (),
             "layout": self.layout,
         }
+
+    def grouped_by(self, name: str | None) -> VoteSource:
+        """Return the source that also reads a column by which votes are grouped, unless they are grouped so already."""
+        if name in (None, ANNOTATOR, PROMPT) or name in self.reading()["slices"]:
+            return self
+        return replace(self, slice=[*(self.slice or []), f"{name}={name}"])
 
     def repeats(self) -> Repeats | None:
         """Count the votes that are repeated, unless the example is read or repeats are left out."""

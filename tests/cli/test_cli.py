@@ -473,6 +473,25 @@ def test_prompts_that_intervals_overlook_are_a_warning_and_clusters_the_remedy(t
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", prompt="question_id"), model="m-elo", method="map")
     board = ba.leaderboard(fit, interval=ba.Clustered(by="prompt"))
     assert answer["leaderboard"] == board.to_dict("records")
+    named = json.loads(run(*command, "--interval", "clustered", "--by", "question_id").stdout)
+    assert (named["leaderboard"], named["by"]) == (answer["leaderboard"], "question_id")
+
+
+@pytest.mark.slow
+def test_clusters_are_named_as_the_file_names_them(tmp_path):
+    """Its column is then no prompt, whose answers would be in the model."""
+    cells = prompted(prompts=30, votes=1000, answers=1.5)
+    winner = np.array(["model_a", "model_b", "tie"])[cells.counts.argmax(axis=1)]
+    names = np.array(list("uvwxyz"))
+    columns = {"model_a": names[cells.a], "model_b": names[cells.b], "winner": winner}
+    pl.DataFrame(columns | {"question_id": cells.slices["prompt"]}).write_csv(tmp_path / "votes.csv")
+    command = ("rank", tmp_path / "votes.csv", "--interval", "clustered", "--format", "json", "--by")
+    done = run(*command, "question_id")
+    assert (done.returncode, done.stderr) == (0, "")
+    fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", slices=["question_id"]))
+    board = ba.leaderboard(fit, interval=ba.Clustered(by="question_id"))
+    assert json.loads(done.stdout)["leaderboard"] == board.to_dict("records")
+    assert "No column 'question'. The source has: model_a" in run(*command, "question").stderr
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def rank(
         asked = asked or intervals.by_annotator or model.by_annotator
         if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
-        result = model.fit(source.read()).on(over, slice)
+        result = model.fit(source.grouped_by(intervals.by).read()).on(over, slice)
         interval = intervals.chosen(model.seed, result)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
@@ -91,7 +91,7 @@ def annotators(
         from bayes_arena.reliability.anomaly import suspicion_in
         from bayes_arena.reliability.flagging import discoveries
 
-        result = model.fit(source.read())
+        result = model.fit(source.grouped_by(intervals.by).read())
         interval = intervals.chosen(model.seed, result)
         columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
