@@ -32,7 +32,7 @@ class VoteSource:
         list[str] | None,
         Argument(
             metavar="FILE",
-            help="Votes as CSV, Parquet, JSONL or JSON, or hf:OWNER/NAME, a data set on the Hugging Face hub. "
+            help="Votes as CSV, TSV, Parquet, JSONL or JSON, or hf:OWNER/NAME, a data set on the Hugging Face hub. "
             "Without a file: a built-in simulated example arena.",
             show_default=False,
         ),

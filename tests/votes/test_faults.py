@@ -74,15 +74,7 @@ def test_other_formats_name_the_file_too(tmp_path, name, content, message):
     assert name in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"model_a;model_b;winner\nx;y;x\n", "Separate columns by commas, not ';'"),
-        (b"model_a\tmodel_b\twinner\nx\ty\tx\n", r"by commas, not '\\t'"),
-        ((HEADER + VOTE).encode("utf-16"), "Save the file as UTF-8"),
-    ],
-)
-def test_what_is_no_csv_is_said_to_be_none(tmp_path, content, message):
-    (tmp_path / "v.csv").write_bytes(content)
-    with pytest.raises(ba.ColumnError, match=message):
+def test_what_is_no_csv_is_said_to_be_none(tmp_path):
+    (tmp_path / "v.csv").write_bytes((HEADER + VOTE).encode("utf-16"))
+    with pytest.raises(ba.ColumnError, match="Save the file as UTF-8"):
         ba.read_votes(tmp_path / "v.csv")

@@ -78,6 +78,7 @@ def test_every_file_format_gives_the_same_cells(tmp_path, suffix):
 
 WRITERS = {
     ".csv": pl.DataFrame.write_csv,
+    ".tsv": lambda table, path: table.write_csv(path, separator="\t"),
     ".parquet": pl.DataFrame.write_parquet,
     ".jsonl": pl.DataFrame.write_ndjson,
     ".ndjson": pl.DataFrame.write_ndjson,
@@ -88,6 +89,32 @@ WRITERS = {
 
 def write(table: pl.DataFrame, path) -> None:
     WRITERS[path.suffix](table, path)
+
+
+@pytest.mark.parametrize("separator", ["\t", ";", "|"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz"])
+def test_what_separates_columns_is_found(tmp_path, separator, suffix):
+    """Among commas in texts, quoted and plain, over several lines, and in numbers."""
+    texts = ["yes, and no", "one; two\tthree|four", 'a "word"\n\n,', None, "5,5"]
+    table = frame(ROWS).with_columns(text=pl.Series(texts), weight=pl.lit("1"))
+    text = table.write_csv(separator=separator).encode()
+    path = tmp_path / f"votes{suffix}"
+    path.write_bytes(gzip.compress(text) if suffix.endswith("gz") else text)
+    assert_same(ba.read_votes(path, weight="weight"), ba.read_votes(frame(ROWS)))
+
+
+def test_semicolons_bring_decimal_commas_which_are_refused_with_the_remedy(tmp_path):
+    (tmp_path / "votes.csv").write_text("model_a;model_b;winner;w\nx;y;x;0,5\ny;x;x;1,25\n")
+    with pytest.raises(ba.InvalidVotesError, match=r"w='0,5'[\s\S]*0.5, not 0,5"):
+        ba.read_votes(tmp_path / "votes.csv", weight="w")
+    assert ba.read_votes(tmp_path / "votes.csv").n_votes == 2
+
+
+def test_files_with_different_separators_are_not_read_together(tmp_path):
+    for name, separator in {"v.csv": ",", "w.csv": ";"}.items():
+        frame(ROWS).write_csv(tmp_path / name, separator=separator)
+    with pytest.raises(ba.VotesError, match=r"differently: v.csv by ',', w.csv by ';'\. Read one kind"):
+        ba.read_votes(tmp_path / "*.csv")
 
 
 @pytest.mark.parametrize("suffix", READERS)

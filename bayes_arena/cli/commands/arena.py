@@ -33,7 +33,7 @@ app.add_typer(arena, name="arena", rich_help_panel=KEPT)
 ArenaFile = Annotated[Path, typer.Argument(metavar="FILE", help="File of the arena.", show_default=False)]
 VoteFiles = Annotated[
     list[str],
-    typer.Argument(metavar="VOTES", help="Votes as CSV, Parquet, JSONL or hf:OWNER/NAME.", show_default=False),
+    typer.Argument(metavar="VOTES", help="Votes as CSV, TSV, Parquet, JSONL or hf:OWNER/NAME.", show_default=False),
 ]
 Id = Annotated[
     str | None,

@@ -37,8 +37,6 @@ TIES = ("ties", "draws")
 ONE_HOT = {"winner_a": "winner_model_a", "winner_b": "winner_model_b", "winner_tie": "winner_tie"}
 KNOWN = {*sum(PAIRS, ()), *WINNERS, *ANNOTATORS, *WON.values(), *COUNTED.values(), *TIES, *ONE_HOT.values()}
 
-SEPARATOR = re.compile(r"[;\t|]")
-"""What separates columns in files that are called CSV and are not."""
 DUPLICATE = re.compile(r"_duplicated_\d+$")
 """What Polars appends to the name of a CSV column that it has met before."""
 
@@ -69,8 +67,6 @@ def recognise_roles(
         If a named column is absent, or a role cannot be recognised or has several candidates.
     """
     names = column_names(frame)
-    if len(names) == 1 and (separator := SEPARATOR.search(names[0])):
-        raise ColumnError(f"The only column is called {names[0]!r}. Separate columns by commas, not {separator[0]!r}.")
     if any("\0" in name for name in names):
         raise ColumnError("The columns' names are not UTF-8 but, it seems, UTF-16. Save the file as UTF-8.")
     spelling = spellings(names)

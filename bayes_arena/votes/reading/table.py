@@ -65,7 +65,7 @@ def read_votes(
     Parameters
     ----------
     source : path, sequence of paths, or dataframe
-        CSV, Parquet, JSONL or JSON (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
+        CSV, TSV, Parquet, JSONL or JSON (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
         hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
         Files that :meth:`Cells.save <bayes_arena.Cells.save>` wrote are read as :func:`~bayes_arena.read_cells` does;
         of the options only ``annotator=False``, ``prompt=False`` and ``programs`` apply to them, and ``slices`` may

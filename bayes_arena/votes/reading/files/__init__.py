@@ -2,6 +2,7 @@
 
 ==========  ===========================================================
 opening     files, dataframes and queries behind one interface
+csv_files   CSV, TSV and the like: which character separates columns
 json_files  JSON: an array of records, one record, or one a line
 hub         ``hub_files``: votes published on the Hugging Face hub
 where       rows that fulfil a condition

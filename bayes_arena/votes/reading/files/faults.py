@@ -14,6 +14,7 @@ from typing import IO
 import polars as pl
 
 from bayes_arena.errors import listing
+from bayes_arena.votes.reading.files.csv_files import separator
 
 LONGEST_FIELD = 2**31 - 1
 """Characters of a field of CSV; Python's own limit is shorter than some conversations."""
@@ -35,7 +36,7 @@ def find_fault(paths: Sequence[Path]) -> str | None:
                 columns[path], fault = _parquet(path)
             elif names[-1:] == [".zst"]:
                 continue
-            elif ".csv" in names:
+            elif {".csv", ".tsv"} & set(names):
                 columns[path], fault = _csv(path)
             elif {".jsonl", ".ndjson"} & set(names):
                 fault = _json_lines(path)
@@ -69,14 +70,14 @@ def _csv(path: Path) -> tuple[list[str], str | None]:
     limit = csv.field_size_limit(LONGEST_FIELD)
     try:
         with _open(path) as file:
-            for row, fields in enumerate(csv.reader(file, strict=True), -1):
+            for row, fields in enumerate(csv.reader(file, delimiter=separator(path), strict=True), -1):
                 place = f"row {row}" if row >= 0 else "the header"
                 header = header or fields
                 if _is_foreign("".join(fields)):
                     return header, f"{place} is not UTF-8. Save the file as UTF-8."
                 if len(fields) > len(header):
                     wrong = f"{place} has {len(fields)} fields, and the header {len(header)}"
-                    return header, f"{wrong}. Put fields that contain a comma in quotes."
+                    return header, f"{wrong}. Put fields that contain a separator in quotes."
     except csv.Error:
         return header, f"the quotes of row {row + 1} do not close. Double a quote that is part of a quoted field."
     finally:

@@ -18,13 +18,15 @@ import polars as pl
 
 from bayes_arena.errors import PACKAGE, RepeatedVotesWarning, VotesError, listing
 from bayes_arena.extras import require
+from bayes_arena.votes.reading.files.csv_files import scan_columns
 from bayes_arena.votes.reading.files.hub import HUB, hub_files
 from bayes_arena.votes.reading.files.json_files import as_json, scan_json
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 READERS = {
-    ".csv": lambda paths: pl.scan_csv(paths, infer_schema=False, glob=False),
+    ".csv": lambda paths: scan_columns(paths),
+    ".tsv": lambda paths: scan_columns(paths),
     ".parquet": lambda paths: pl.scan_parquet(paths, glob=False),
     ".jsonl": lambda paths: _scan_json_lines(paths),
     ".ndjson": lambda paths: _scan_json_lines(paths),
@@ -53,7 +55,7 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     except TypeError:
         raise VotesError(
             f"Cannot read votes from {type(source).__name__}. "
-            "Pass a path (CSV, Parquet, JSONL, JSON; a glob or a list of them), hf:owner/name, or a dataframe "
+            "Pass a path (CSV, TSV, Parquet, JSONL, JSON; a glob or a list of them), hf:owner/name, or a dataframe "
             "(pandas, Polars, PyArrow, DuckDB ...)."
         ) from None
 
