@@ -89,7 +89,8 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="LABEL=OUTCOME",
-            help="What another label of the winner means: model_a, model_b, tie or both_bad. Repeatable.",
+            help="What another label of the winner means: model_a, model_b, tie or both_bad. Repeatable, or several "
+            "with commas: 0=tie,1=model_a,2=model_b.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -160,7 +161,7 @@ class VoteSource:
             "prompt": False if self.no_prompt else self.prompt,
             "slices": dict(_columns(text, "--slice") for text in self.slice or []),
             "features": dict(_columns(text, "--feature") for text in self.feature or []),
-            "outcomes": dict(split_pair(text, "--outcome", "LABEL=OUTCOME") for text in self.outcome or []),
+            "outcomes": dict(pair for text in self.outcome or [] for pair in _outcomes(text)),
             "on_invalid": self.on_invalid,
             "where": self.where,
             "dedupe": self.dedupe,
@@ -227,6 +228,15 @@ def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
     if not equals or not name:
         raise ModelError(f"{option} takes {form}, not {text!r}.")
     return name, value
+
+
+def _outcomes(text: str) -> list[tuple[str, str]]:
+    """Return labels and their outcomes, of which one option can hold several."""
+    from bayes_arena.votes.outcomes import OUTCOMES
+
+    parts = text.split(",")
+    several = all(part.rpartition("=")[2] in OUTCOMES for part in parts)
+    return [split_pair(part, "--outcome", "LABEL=OUTCOME") for part in (parts if several else [text])]
 
 
 def _columns(text: str, option: str) -> tuple[str, list[str]]:

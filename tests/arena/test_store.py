@@ -167,7 +167,7 @@ def test_a_stored_id_that_returns_with_other_contents_is_refused(path, other):
 
 
 def test_invalid_votes_are_refused_with_the_errors_of_read_votes(path):
-    table = frame([*ROWS, ("x", "y", "draw", "k"), ("x", "x", "tie", "k")])
+    table = frame([*ROWS, ("x", "y", "undecided", "k"), ("x", "x", "tie", "k")])
     with pytest.raises(ba.InvalidVotesError) as expected:
         ba.read_votes(table)
     with ba.StableArena(path) as arena:

@@ -173,7 +173,7 @@ def test_check_reports_and_quotes_invalid_votes(votes_file, tmp_path):
     done = run("check", votes_file)
     assert done.returncode == 0
     assert "finite estimate (Ford)" in done.stdout
-    frame([("x", "y", "model_a"), ("x", "y", "draw")]).write_csv(tmp_path / "bad.csv")
+    frame([("x", "y", "model_a"), ("x", "y", "undecided")]).write_csv(tmp_path / "bad.csv")
     done = run("check", tmp_path / "bad.csv", "--format", "json")
     assert done.returncode == 2
     checks = {row["check"]: row for row in json.loads(done.stdout)["checks"]}
@@ -182,7 +182,7 @@ def test_check_reports_and_quotes_invalid_votes(votes_file, tmp_path):
 
 
 def test_warnings_go_to_stderr_and_into_json(tmp_path):
-    frame([("x", "y", "model_a"), ("x", "y", "draw"), ("p", "q", "tie")]).write_csv(tmp_path / "votes.csv")
+    frame([("x", "y", "model_a"), ("x", "y", "undecided"), ("p", "q", "tie")]).write_csv(tmp_path / "votes.csv")
     done = run("rank", tmp_path / "votes.csv", "--on-invalid", "drop", "--format", "json")
     notes = json.loads(done.stdout)["warnings"]
     assert len(notes) == 2
@@ -214,7 +214,7 @@ def test_warnings_go_to_stderr_and_into_json(tmp_path):
         (["rank", "votes.csv", "-o", "board.xlsx"], "No format known"),
         (["rank", "votes.csv", "-o", "no/such/folder/board.csv"], "No such file or directory"),
         (["rank", "votes.csv", "--sigma-strength", "0"], "must be positive"),
-        (["rank", "votes.csv", "--outcome", "draw"], "LABEL=OUTCOME"),
+        (["rank", "votes.csv", "--outcome", "undecided"], "LABEL=OUTCOME"),
         (["rank", "votes.csv", "--model", "elo"], "--model"),
         (["annotators", "votes.csv"], "says nothing about annotators"),
         (["simulate", "--competitors", "1"], "two competitors"),
@@ -223,7 +223,7 @@ def test_warnings_go_to_stderr_and_into_json(tmp_path):
 )
 def test_bad_input_is_a_short_message_and_exit_code_2(arguments, message, tmp_path):
     frame([("x", "y", "model_a"), ("x", "y", "model_b")]).write_csv(tmp_path / "votes.csv")
-    frame([("x", "y", "model_a"), ("x", "y", "draw")]).write_csv(tmp_path / "bad.csv")
+    frame([("x", "y", "model_a"), ("x", "y", "undecided")]).write_csv(tmp_path / "bad.csv")
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -232,8 +232,8 @@ def test_bad_input_is_a_short_message_and_exit_code_2(arguments, message, tmp_pa
 
 
 def test_a_mapped_label_and_ignored_annotators(tmp_path):
-    frame([("x", "y", "model_a", "k"), ("x", "y", "draw", "k")]).write_csv(tmp_path / "votes.csv")
-    done = run("rank", tmp_path / "votes.csv", "--outcome", "draw=tie", "--no-annotator", "--format", "json")
+    frame([("x", "y", "model_a", "k"), ("x", "y", "undecided", "k")]).write_csv(tmp_path / "votes.csv")
+    done = run("rank", tmp_path / "votes.csv", "--outcome", "undecided=tie", "--no-annotator", "--format", "json")
     answer = json.loads(done.stdout)
     assert (answer["model"], answer["leaderboard"][0]["ties"]) == ("bradley-terry", 1)
 
@@ -324,7 +324,7 @@ def test_one_annotator_has_theta_one_without_error(tmp_path):
 
 
 def test_a_dropped_vote_is_reported_even_when_the_fit_fails(tmp_path):
-    frame([("x", "y", "x"), ("x", "y", "draw")]).write_csv(tmp_path / "votes.csv")
+    frame([("x", "y", "x"), ("x", "y", "undecided")]).write_csv(tmp_path / "votes.csv")
     done = run("rank", tmp_path / "votes.csv", "--on-invalid", "drop", "--anchor", "nobody=1")
     assert done.returncode == 2
     assert "1 × unknown winner" in done.stderr

@@ -85,7 +85,7 @@ def test_without_a_warning_strict_changes_nothing(votes_file):
 
 
 def test_invalid_votes_are_bad_input_before_they_are_a_warning(tmp_path):
-    frame([("x", "y", "model_a"), ("x", "y", "draw")]).write_csv(tmp_path / "votes.csv")
+    frame([("x", "y", "model_a"), ("x", "y", "undecided")]).write_csv(tmp_path / "votes.csv")
     done = run("check", tmp_path / "votes.csv", "--strict")
     assert done.returncode == 2 and "row 1: unknown winner" in done.stderr
 

@@ -171,7 +171,7 @@ def test_what_is_missing_is_named_with_its_rows():
 
 
 def test_long_values_are_quoted_by_their_beginning():
-    table = TABLE.with_columns(text=pl.lit("word " * 1000), winner=pl.lit("draw"))
+    table = TABLE.with_columns(text=pl.lit("word " * 1000), winner=pl.lit("undecided"))
     with pytest.raises(ba.InvalidVotesError, match="unknown winner") as error:
         ba.read_votes(table, prompt="text")
     assert len(str(error.value)) < 2000
@@ -327,7 +327,7 @@ def test_one_prompt_is_no_slice():
 
 
 def test_invalid_votes_are_complained_of_as_without_prompts():
-    table = repeating(60, 5).with_columns(winner=pl.lit("draw"))
+    table = repeating(60, 5).with_columns(winner=pl.lit("undecided"))
     with pytest.raises(ba.InvalidVotesError) as found:
         ba.read_votes(table)
     with pytest.raises(ba.InvalidVotesError) as expected:

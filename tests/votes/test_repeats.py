@@ -63,7 +63,7 @@ def test_nested_columns_blank_rows_and_invalid_votes_do_not_disturb(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text(DOUBLED.write_csv() + "\n\n")
     assert repeats(path)[1].startswith("300 of 900")
-    broken = pl.concat([DOUBLED, DOUBLED[:1].with_columns(winner=pl.lit("draw"))])
+    broken = pl.concat([DOUBLED, DOUBLED[:1].with_columns(winner=pl.lit("undecided"))])
     with pytest.warns(ba.RepeatedVotesWarning), pytest.raises(ba.InvalidVotesError, match="row 900: unknown winner"):
         ba.read_votes(broken, dedupe=True)
 

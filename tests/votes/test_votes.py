@@ -11,6 +11,7 @@ from hypothesis import given
 from strategies import votes
 
 import bayes_arena as ba
+from bayes_arena.cli.source import VoteSource
 from bayes_arena.votes.reading.files.opening import READERS
 
 ROWS = [
@@ -172,6 +173,14 @@ def test_sums_of_weights_are_exact_in_any_order():
         ("left", "right", "winner", "worker"),
         ("left", "right", "label", "performer"),
         ("model_a", "model_b", "winner", "annotator"),
+        ("model_a", "model_b", "winner", "judge_model"),
+        ("home_team", "away_team", "winner", "judge"),
+        ("team_a", "team_b", "label", "judge"),
+        ("player_a", "player_b", "winner", "judge"),
+        ("system_a", "system_b", "winner", "judge"),
+        ("model_1", "model_2", "winner", "judge"),
+        ("INPUT:left", "INPUT:right", "OUTPUT:label", "ASSIGNMENT:worker_id"),
+        ("INPUT:model_a", "INPUT:model_b", "OUTPUT:result", "ASSIGNMENT:worker_id"),
     ],
 )
 def test_conventions_need_no_arguments(columns):
@@ -195,6 +204,62 @@ def test_left_right_and_names_as_winner():
     cells = ba.read_votes(frame([("x", "y", "left"), ("x", "y", "right"), ("x", "y", "y"), ("x", "y", "x")]))
     assert cells.counts.tolist() == [[2, 2, 0, 0]]
     assert cells.n_annotators == 0
+
+
+@pytest.mark.parametrize(
+    ("label", "outcome"),
+    [("draw", 2), ("Same", 2), ("equal", 2), ("tied", 2), ("first", 0), ("second", 1), ("home", 0), ("away", 1)],
+)
+def test_labels_in_other_words(label, outcome):
+    assert ba.read_votes(frame([("x", "y", label)])).counts.tolist() == [[float(i == outcome) for i in range(4)]]
+
+
+@pytest.mark.parametrize(
+    ("codes", "first", "second"),
+    [
+        ((0, 1, 2), "0=tie,1=model_a,2=model_b", "0=model_a,1=model_b,2=tie"),
+        ((1, 2), "1=model_a,2=model_b", None),
+        ((0, 1), "0=model_a,1=model_b", "0=model_b,1=model_a"),
+        ((-1, 0, 1), "-1=model_a,0=tie,1=model_b", "-1=model_b,0=tie,1=model_a"),
+        (
+            (1, 2, 3, 4, 5),
+            "1=model_a,2=model_a,3=tie,4=model_b,5=model_b",
+            "1=model_b,2=model_b,3=tie,4=model_a,5=model_a",
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_the_meaning_of_numbers_is_asked_for_not_guessed(codes, first, second, kind, tmp_path):
+    table = pl.DataFrame({"model_a": "x", "model_b": "y", "winner": pl.Series([kind(code) for code in codes])})
+    table = table.with_columns(winner=pl.col("winner").cast(pl.String)) if kind is str else table
+    either = f"--outcome {first}" + (f" or --outcome {second}" if second else "")
+    with pytest.raises(ba.InvalidVotesError) as error:
+        ba.read_votes(table)
+    assert f"({either}) does" in str(error.value)
+    table.write_csv(tmp_path / "votes.csv")
+    for option in filter(None, (first, second)):
+        meaning = VoteSource(outcome=[option]).reading()["outcomes"]
+        cells = ba.read_votes(tmp_path / "votes.csv", outcomes=meaning)
+        expected = [list(meaning.values()).count(outcome) for outcome in ("model_a", "model_b", "tie", "both_bad")]
+        assert cells.counts.sum(axis=0).tolist() == expected
+    assert meaning.keys() == {str(code) for code in codes}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("winner_name", "loser_name"),
+        ("winner_model", "loser_model"),
+        ("winner_id", "loser_id"),
+        ("WINNER_NAME", "LOSER_NAME"),
+        ("winning_model", "losing_model"),
+    ],
+)
+def test_winner_and_loser_in_other_words(names):
+    rows = [("x", "y"), ("z", "x"), ("x", "y")]
+    cells = ba.read_votes(pl.DataFrame(rows, schema=list(names), orient="row"))
+    assert_same(cells, ba.read_votes(pl.DataFrame(rows, schema=["winner", "loser"], orient="row")))
+    assert not cells.sided
 
 
 @pytest.mark.parametrize("kind", [int, bool, str, float])
@@ -261,7 +326,7 @@ def test_bad_weights(weight, engine, tmp_path):
 
 @pytest.mark.parametrize("engine", list(engines()))
 def test_invalid_rows_are_found_in_every_engine(engine):
-    rows = [*ROWS, ("x", "y", "draw", "k1")]
+    rows = [*ROWS, ("x", "y", "undecided", "k1")]
     original = engines()[engine]
     polars = frame(rows)
     source = {
@@ -277,14 +342,14 @@ def test_invalid_rows_are_found_in_every_engine(engine):
         source = polars.to_arrow()
     with pytest.raises(ba.InvalidVotesError, match="row 5: unknown winner") as error:
         ba.read_votes(source)
-    assert "'draw'" in str(error.value)
+    assert "'undecided'" in str(error.value)
 
 
 def test_a_label_can_be_mapped():
-    table = frame([("x", "y", "draw"), ("x", "y", "model_a")])
-    assert ba.read_votes(table, outcomes={"Draw": "tie"}).counts.tolist() == [[1, 0, 1, 0]]
+    table = frame([("x", "y", "undecided"), ("x", "y", "model_a")])
+    assert ba.read_votes(table, outcomes={"Undecided": "tie"}).counts.tolist() == [[1, 0, 1, 0]]
     with pytest.raises(ba.VotesError, match="use one of"):
-        ba.read_votes(table, outcomes={"draw": "half"})
+        ba.read_votes(table, outcomes={"undecided": "half"})
 
 
 def test_missing_pandas_values_are_missing():

@@ -23,7 +23,7 @@ from bayes_arena.votes.shared.repeated import FEWEST, SHARE, repeated_answers
 from bayes_arena.votes.summing import FEATURE, SLICE, build_cells
 from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
 
-PROMPTS = ("prompt", "prompt_id", "question_id", "question", "instruction", "uid")
+PROMPTS = ("prompt", "prompt_id", "question_id", "question", "instruction", "uid", "item", "item_id", "task_id")
 """Columns of prompts; the first that is there is taken. ``prompt`` is the first, for where it stands beside a
 ``question_id``, that may be the id of a vote or of a comparison."""
 TURN = "turn"

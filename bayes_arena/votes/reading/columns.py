@@ -11,7 +11,15 @@ import narwhals as nw
 from bayes_arena.errors import ColumnError, listing, printable
 from bayes_arena.votes.reading.files.opening import Frame
 
-PAIRS = (("model_a", "model_b"), ("left", "right"))
+PAIRS = (
+    ("model_a", "model_b"),
+    ("left", "right"),
+    ("model_1", "model_2"),
+    ("system_a", "system_b"),
+    ("home_team", "away_team"),
+    ("team_a", "team_b"),
+    ("player_a", "player_b"),
+)
 WINNERS = ("winner", "label")
 LIKELY_ANNOTATORS = (
     "annotator_id",
@@ -22,20 +30,30 @@ LIKELY_ANNOTATORS = (
     "voter_id",
     "visitor_id",
     "evaluation_session_id",
-    "judge_model",
     "judge_hash",
 )
 """Columns that may well be of annotators, and are proposed, as are ``ANNOTATORS`` in capitals."""
 LIKELY_WEIGHTS = ("weight", "weights", "n", "count", "counts", "n_votes")
 """Columns that may well say how many votes a row stands for, and are proposed."""
-ANNOTATORS = ("judge", "annotator", "worker", "performer")
-WON = {"a": "winner", "b": "loser"}
-"""One row a vote that names the winner first."""
+ANNOTATORS = ("judge", "annotator", "worker", "performer", "judge_model")
+WON = (
+    {"a": "winner", "b": "loser"},
+    {"a": "winner_name", "b": "loser_name"},
+    {"a": "winner_model", "b": "loser_model"},
+    {"a": "winner_id", "b": "loser_id"},
+    {"a": "winning_model", "b": "losing_model"},
+)
+"""One row a vote that names the winner first; the first that is there."""
 COUNTED = {"a": "player1", "b": "player2", "wins_a": "win1", "wins_b": "win2"}
 """One row a pair: how often each has won, and how often they tied if a column of ``TIES`` says so."""
 TIES = ("ties", "draws")
 ONE_HOT = {"winner_a": "winner_model_a", "winner_b": "winner_model_b", "winner_tie": "winner_tie"}
-KNOWN = {*sum(PAIRS, ()), *WINNERS, *ANNOTATORS, *WON.values(), *COUNTED.values(), *TIES, *ONE_HOT.values()}
+NAMED = tuple(name for names in (*PAIRS, *(won.values() for won in WON)) for name in names)
+KNOWN = {*NAMED, *WINNERS, *ANNOTATORS, *COUNTED.values(), *TIES, *ONE_HOT.values()}
+
+TOLOKA = {"ASSIGNMENT:worker_id": "worker", "ASSIGNMENT:task_id": "task_id", "OUTPUT:result": "winner"}
+"""What columns of Toloka's assignments are; others are called as after ``INPUT:`` or ``OUTPUT:``."""
+IN_OR_OUT = re.compile("^(INPUT|OUTPUT):")
 
 DUPLICATE = re.compile(r"_duplicated_\d+$")
 """What Polars appends to the name of a CSV column that it has met before."""
@@ -92,10 +110,13 @@ def column_names(frame: Frame) -> list[str]:
 
 
 def spellings(names: Collection[str]) -> dict[str, str]:
-    """Return the names of columns by what they are recognised by: in small letters, if the header is in capitals."""
-    folded = {name.casefold(): name for name in names}
-    in_capitals = KNOWN & folded.keys() and not KNOWN.intersection(names)
-    return folded if in_capitals else {name: name for name in names}
+    """Return the names of columns by what they are recognised by.
+
+    That is in small letters if the header is in capitals, and without what Toloka puts before the name.
+    """
+    plain = {TOLOKA.get(name) or IN_OR_OUT.sub("", name): name for name in names} | {name: name for name in names}
+    in_capitals = {name.casefold(): spelling for name, spelling in plain.items()}
+    return in_capitals if KNOWN & in_capitals.keys() and not KNOWN & plain.keys() else plain
 
 
 def require_columns(columns: Collection[str], names: Sequence[str]) -> None:
@@ -128,12 +149,13 @@ def _result_columns(
     columns: dict[str, str] = {}
     pairs = [pair for pair in PAIRS if set(pair) <= set(names)]
     if a is None and b is None:
-        if (winner, score) == (None, None) and not pairs and set(WON.values()) <= set(names):
-            return dict(WON)
+        won = next((won for won in WON if set(won.values()) <= set(names)), None)
+        if (winner, score) == (None, None) and not pairs and won is not None:
+            return dict(won)
         if (winner, score) == (None, None) and not pairs and set(COUNTED.values()) <= set(names):
             ties = [name for name in TIES if name in names]
             return COUNTED | ({"ties": sole(ties, names, "count of ties", "another name", TIES)} if ties else {})
-        known = (*PAIRS, tuple(WON.values()), tuple(COUNTED.values()))
+        known = (*PAIRS, *(tuple(won.values()) for won in WON), tuple(COUNTED.values()))
         columns["a"], columns["b"] = sole(pairs, names, "pair of competitors", "a= and b= (--a and --b)", known)
     elif a is None or b is None:
         raise ColumnError("Name both columns of competitors (a=... and b=...), or neither.")

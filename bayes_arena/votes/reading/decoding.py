@@ -6,7 +6,8 @@ Works on a table with a row for every group of equal votes, or for every vote.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 
 import polars as pl
 
@@ -14,19 +15,18 @@ from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
 from bayes_arena.votes.summing import FEATURE
 
 LABELS: Mapping[str, str] = {
-    "model_a": "model_a",
-    "left": "model_a",
-    "model_b": "model_b",
-    "right": "model_b",
-    "tie": "tie",
-    "tie (bothbad)": "both_bad",
-    "both_bad": "both_bad",
-    "bothbad": "both_bad",
+    **dict.fromkeys(("model_a", "left", "first", "home"), "model_a"),
+    **dict.fromkeys(("model_b", "right", "second", "away"), "model_b"),
+    **dict.fromkeys(("tie", "tied", "draw", "same", "equal"), "tie"),
+    **dict.fromkeys(("tie (bothbad)", "both_bad", "bothbad"), "both_bad"),
     **dict.fromkeys(("a>>b", "a>b", "b<a", "b<<a"), "model_a"),
     **dict.fromkeys(("b>>a", "b>a", "a<b", "a<<b"), "model_b"),
     **dict.fromkeys(("a=b", "b=a"), "tie"),
 }
 """Labels in small letters. A graded verdict is one vote whatever its grade: judged once, it is no more evidence."""
+CODE = re.compile(r"-?\d+(\.\d+)?")
+MOST_CODES = 9
+"""Different numbers that may be codes of a verdict, up to a scale of nine points."""
 NAMES = ("a", "b", "winner", "annotator")
 """Columns that hold names."""
 COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
@@ -35,10 +35,29 @@ CODES = {name: code for code, name in enumerate(OUTCOMES)}
 
 
 def as_label(winner: pl.Expr) -> pl.Expr:
-    """Write a column of winners as the table of labels has them: ``[[A >> B]]`` is ``a>>b``."""
+    """Write a column of winners as the table of labels has them: ``[[A >> B]]`` is ``a>>b``, and ``1.0`` is ``1``."""
     text = winner.cast(pl.String).str.strip_chars()
     bare = text.str.strip_prefix("[[").str.strip_suffix("]]").str.strip_chars().str.to_lowercase()
-    return bare.str.replace_all(r"\s*([<>=]+)\s*", "${1}")
+    return bare.str.replace_all(r"\s*([<>=]+)\s*", "${1}").str.replace(r"^(-?\d+)\.0$", "${1}")
+
+
+def meanings_of(labels: Collection[str]) -> list[dict[str, str]]:
+    """Return what labels may mean, if they are the numbers of a code; none is taken for granted.
+
+    0 is a tie or the first, and a scale may rise towards either: only who made it knows.
+    """
+    if not labels or len(labels) > MOST_CODES or not all(CODE.fullmatch(label) for label in labels):
+        return []
+    codes = sorted(labels, key=float)
+    if codes in (["0", "1", "2"], ["1", "2"]):
+        zero_ties = {"0": "tie", "1": "model_a", "2": "model_b"}
+        counted = [zero_ties] if len(codes) == 2 else [zero_ties, {"0": "model_a", "1": "model_b", "2": "tie"}]
+        return [{code: meaning[code] for code in codes} for meaning in counted]
+    middle = (float(codes[0]) + float(codes[-1])) / 2
+    return [
+        {code: "tie" if float(code) == middle else low if float(code) < middle else high for code in codes}
+        for low, high in (("model_a", "model_b"), ("model_b", "model_a"))
+    ]
 
 
 def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool = False) -> pl.DataFrame:

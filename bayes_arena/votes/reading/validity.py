@@ -8,6 +8,7 @@ of invalid ones.
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 import warnings
 from collections.abc import Collection, Mapping
@@ -42,7 +43,16 @@ from bayes_arena.votes.reading.carried import (
     with_carried,
 )
 from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
-from bayes_arena.votes.reading.decoding import CODES, LABELS, NAMES, as_label, as_text, decode, without_sides
+from bayes_arena.votes.reading.decoding import (
+    CODES,
+    LABELS,
+    NAMES,
+    as_label,
+    as_text,
+    decode,
+    meanings_of,
+    without_sides,
+)
 from bayes_arena.votes.reading.files.faults import find_fault
 from bayes_arena.votes.reading.files.opening import Frame, files_of, to_polars
 from bayes_arena.votes.reading.layouts.opened import Opened, Reading, open_votes
@@ -60,7 +70,6 @@ REMEDIES = {
     "missing annotator": "fill in the annotator, or read with annotator=False (--no-annotator)",
     "missing id": "give every vote an id of its own",
     "missing winner": "fill in the winner or remove the vote",
-    "unknown winner": "say what a label stands for, as outcomes={{{0!r}: 'tie'}} (--outcome {1!r}) does",
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "outcome for a name": "columns of winner and loser hold names only; votes with ties take model_a, model_b, winner",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
@@ -283,15 +292,25 @@ def _complaint(opened: Opened, columns: Mapping[str, str], invalid: pl.DataFrame
         values = ", ".join(f"{printable(columns[key])}={_short(row[key])}" for key in keys)
         lines.append(f"  {place}{row['problem']} ({values})")
     for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows():
-        detail, remedy = "", REMEDIES[problem]
+        detail, remedy = "", REMEDIES.get(problem, "")
         if problem == "unknown winner" and "winner" in keys:
             labels = invalid.filter(pl.col("problem") == problem)["winner"].unique().sort()
             detail = f" [{listing(map(repr, labels))}]"
-            remedy = remedy.format(labels[0], f"{labels[0]}=tie")
+            remedy = _remedy_for(labels.to_list())
         lines.append(f"{problem}{detail} × {n}: {remedy}.")
     if count < total:
         lines.append("Or leave invalid votes out with on_invalid='drop' (--on-invalid drop).")
     return "\n".join(lines)
+
+
+def _remedy_for(labels: list[str]) -> str:
+    """Say how an unknown label is told, or what the numbers of a code may mean."""
+    codes = meanings_of(labels)
+    meanings = codes or [{labels[0]: "tie"}]
+    options = (",".join(f"{label}={outcome}" for label, outcome in meaning.items()) for meaning in meanings)
+    either = " or ".join(f"--outcome {shlex.quote(option)}" for option in options)
+    what = "only who made the votes knows what the numbers mean: say so" if codes else "say what a label stands for"
+    return f"{what}, as outcomes={meanings[0]} ({either}) does"
 
 
 def _first_rows(
