@@ -1,5 +1,6 @@
 """Files of other tools: recognised, counted as their tool counts, refused with the remedy where they are unclear."""
 
+import json
 import runpy
 from pathlib import Path
 
@@ -25,9 +26,11 @@ def compared():
     return runpy.run_path(str(ROOT / "benchmarks" / "layouts.py"))["compared"]
 
 
+COUNTS = json.loads((GOLDEN / "counts.json").read_text())
+
+
 def golden(name: str) -> Path:
-    (path,) = GOLDEN.glob(f"{name}.*")
-    return path
+    return GOLDEN / COUNTS[name]["file"]
 
 
 def same(one: ba.Cells, two: ba.Cells) -> None:
@@ -40,7 +43,8 @@ def same(one: ba.Cells, two: ba.Cells) -> None:
 def test_a_golden_file_is_recognised_and_counted_as_its_tool_counts(name, compared):
     row = compared(name)
     assert (row["detected"], row["votes"], row["equal"]) == (name, row["expected votes"], True)
-    same(ba.read_votes(golden(name), layout=name), ba.read_votes(golden(name)))
+    if not row["named"]:
+        same(ba.read_votes(golden(name), layout=name), ba.read_votes(golden(name)))
 
 
 @pytest.mark.parametrize("name", ["arena-hard", "mt-bench", "alpaca-eval", "comparia", "one-of-n", "win-matrix"])

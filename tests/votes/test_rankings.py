@@ -21,11 +21,11 @@ def test_a_ranking_is_its_pairs():
     one = cells.take(cells.slices["ranking"] == cells.slice_names["ranking"].index("one"))
     two = cells.take(cells.slices["ranking"] == cells.slice_names["ranking"].index("two"))
     assert len(one.a) == 10
-    assert_allclose(one.counts.sum(axis=0), [4.5, 0, 0.5, 0])
+    assert_allclose(one.counts.sum(axis=0), [9 * 9 / 19, 0, 9 / 19, 0])  # 1, 2, 2, 4, 5: 3 * 18 / 114 each
     assert_allclose(two.counts, [[0, 1, 0, 0]])  # a pair is a vote
     assert not cells.sided
-    assert cells.n_votes == 6
-    assert cells.design_effect == pytest.approx(11 / 6)
+    assert cells.n_votes == pytest.approx(90 / 19 + 1)
+    assert cells.design_effect == pytest.approx(11 / (90 / 19 + 1))
 
 
 def test_rows_of_wmt_are_rankings_with_empty_places():
@@ -45,7 +45,7 @@ def test_rows_of_wmt_are_rankings_with_empty_places():
     with pytest.warns(ba.DroppedVotesWarning, match=r"Left out 1 of 6 rows: 1 × no rank"):
         cells = ba.read_rankings(table, on_invalid="drop")
     assert cells.annotators == ("j", "k")
-    assert_allclose(np.sort(cells.counts.sum(axis=1)), [0.75, 0.75, 0.75, 1])
+    assert_allclose(np.sort(cells.counts.sum(axis=1)), [2 / 3, 2 / 3, 2 / 3, 1])
     assert cells.dropped == {"no rank": 1}
 
 
@@ -53,7 +53,7 @@ def test_rankings_of_several_annotators_may_bear_one_name():
     table = pl.concat([long(FIVE, judge=pl.lit(name)) for name in ("j", "k")])
     cells = ba.read_rankings(table)
     assert cells.slice_names["ranking"] == ("one/j", "one/k", "two/j", "two/k")
-    assert cells.n_votes == 12
+    assert cells.n_votes == pytest.approx(2 * (90 / 19 + 1))
     with pytest.raises(ba.InvalidVotesError, match="twice in a ranking × 14"):
         ba.read_rankings(table, annotator=False)
 

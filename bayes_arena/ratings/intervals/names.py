@@ -22,6 +22,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayes_arena.errors import ModelError
+from bayes_arena.votes.words import ITEM
 
 if TYPE_CHECKING:
     from bayes_arena.fits.draws import Draws
@@ -54,8 +55,8 @@ def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **
     Parameters
     ----------
     interval : Interval, str or None
-        None is the usual one: ``"laplace"``, or ``"clustered"`` where annotators cannot be judged and the estimate is
-        a finite mode.
+        None is the usual one: ``"laplace"``, or of a finite mode ``"clustered"`` where annotators cannot be judged or
+        votes stem from scores of items, and then by item.
     fit : Fit, optional
         What the interval is of.
     **fields_given
@@ -71,9 +72,7 @@ def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **
 
     known = short_forms()
     if interval is None:
-        finite_mode = fit is not None and fit.samples is None and not fit.mode.at_infinity
-        unjudged = fit is not None and fit.trust is not None and fit.trust.unjudged
-        interval = "clustered" if unjudged and finite_mode else "laplace"
+        interval = "laplace" if fit is None else _usual(fit)
     if isinstance(interval, str) and interval in known:
         interval = known[interval]()
     if not isinstance(interval, Interval):
@@ -82,6 +81,16 @@ def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **
         )
     own = {field.name for field in fields(interval)}
     return replace(interval, **{name: value for name, value in fields_given.items() if name in own})
+
+
+def _usual(fit: Fit) -> Interval | str:
+    from bayes_arena.ratings.intervals.clustered import Clustered
+
+    if fit.samples is not None or fit.mode.at_infinity:
+        return "laplace"
+    if len(fit.cells.slice_names.get(ITEM, ())) > 1 and not fit.model.is_crossed:
+        return Clustered(by=ITEM)
+    return "clustered" if fit.trust is not None and fit.trust.unjudged else "laplace"
 
 
 def drawn_by(

@@ -1,20 +1,14 @@
 """Rankings of several competitors, written as weighted pairs.
 
-A ranking of k is k (k - 1) / 2 pairs, of which no two with a competitor in common are independent. Let all be equally
-strong, so that every order is equally likely. As independent votes the pairs have the information H = k / 4 on any
-contrast of the ranked: the Laplacian of the complete graph, times P (1 - P) = 1/4. The wins of the ranked are their
-ranks, so the score of the contrast has in truth the variance
+A ranking of k is k (k - 1) / 2 pairs, of which no two with a competitor in common are independent. They weigh
 
-    J = k (k + 1) / 12,        J / H = (k + 1) / 3,
+    w = 3 / (k + 1)        each: 1 for a pair, .5 in a ranking of five, together less than k votes,
 
-(a rank has variance (k^2 - 1) / 12, two have covariance -(k + 1) / 12), and the sandwich H^-1 J H^-1 is the inverse
-information of pairs that weigh
-
-    w = H / J = 3 / (k + 1)        each: 1 for a pair, .5 in a ranking of five, together less than k votes.
-
-With a share t of ties, in twos, J / H is (k + 1) / 3 - t where they are half wins and ((k + 1) / 3 - t) / (1 - t) where
-a tie is an outcome; the weight between the two serves both. For five-way rankings of WMT13, which tie in 19 % of pairs,
-.60 was measured with half wins, and .55 is expected. Clustered intervals need no weight: the ranking is a slice.
+and less where ranks are equal, as do the pairs of scores on one item
+(:mod:`bayes_arena.votes.reading.layouts.scores` says why). With ties as half wins a share t of ties, in twos, would
+let them weigh 3 / (k + 1 - 3 t): for five-way rankings of WMT13, which tie in 19 % of pairs, .60 was measured, and .55
+is expected; they are given .45, right where a tie is an outcome. Clustered intervals need no weight: the ranking is a
+slice.
 """
 
 from __future__ import annotations
@@ -41,7 +35,9 @@ from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 from bayes_arena.votes.reading.columns import ANNOTATORS, require_columns, sole
 from bayes_arena.votes.reading.decoding import as_text
 from bayes_arena.votes.reading.files.opening import open_source, to_polars
+from bayes_arena.votes.reading.layouts.scores import paired
 from bayes_arena.votes.summing import SLICE, build_cells
+from bayes_arena.votes.words import ITEM
 
 RANKING = "ranking"
 """The slice of pairs from one ranking."""
@@ -61,8 +57,9 @@ def read_rankings(
 ) -> Cells:
     """Read rankings of two or more competitors as weighted pairs.
 
-    Each ranking of k becomes k (k - 1) / 2 pairs, equal ranks ties, that weigh 3 / (k + 1) each: with as much
-    information as k competitors in random order have (:mod:`bayes_arena.votes.preparing.rankings`).
+    Each ranking of k becomes k (k - 1) / 2 pairs, equal ranks ties, that weigh 3 / (k + 1) each, or less if some are
+    ties: with as much information as k competitors in random order have
+    (:mod:`bayes_arena.votes.preparing.rankings`).
 
     Parameters
     ----------
@@ -169,17 +166,17 @@ def _pairs(rows: pl.DataFrame, said: list[str]) -> pl.DataFrame:
     """
     shared = rows.n_unique(said) > rows["ranking"].n_unique()
     name = pl.concat_str(*said, separator="/") if shared else pl.col("ranking")
-    ranked = rows.with_columns(pl.col("rank").cast(pl.Float64), **{SLICE + RANKING: name})
-    ranked = ranked.with_columns(weight=3 / (pl.len().over(SLICE + RANKING) + 1.0))
-    both = ranked.join(ranked.select(SLICE + RANKING, "competitor", "rank"), on=SLICE + RANKING, suffix="_of_b")
-    ahead, level = pl.col("rank") < pl.col("rank_of_b"), pl.col("rank") == pl.col("rank_of_b")
-    return both.filter(pl.col("competitor") < pl.col("competitor_of_b")).select(
-        SLICE + RANKING,
-        *(["annotator"] if "annotator" in said else []),
+    who = [one for one in said if one != "ranking"]
+    pairs = paired(
+        rows.lazy().select(*who, item=name, system="competitor", score=-pl.col("rank").cast(pl.Float64))
+    ).collect()
+    return pairs.select(
+        *who,
         "weight",
-        a="competitor",
-        b="competitor_of_b",
-        outcome=pl.when(level).then(TIE).when(ahead).then(WIN).otherwise(LOSS),
+        pl.col(ITEM).alias(SLICE + RANKING),
+        a="model_a",
+        b="model_b",
+        outcome=pl.col("winner").replace_strict({"model_a": WIN, "model_b": LOSS, "tie": TIE}),
         n=pl.lit(1, pl.Int64),
     )
 

@@ -15,11 +15,11 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import DependentVotesWarning, ModelError, listing
 from bayes_arena.votes.cells import Cells, with_counts
-from bayes_arena.votes.words import ANNOTATOR, PROMPT
+from bayes_arena.votes.words import ANNOTATOR, ITEM, PROMPT
 
-SAMPLED = (PROMPT, "ranking")
+SAMPLED = (PROMPT, "ranking", ITEM)
 """Slices that are a sample of many more, so that a vote to come is of another one; not so a category or a language."""
-PREPOSITIONS = {ANNOTATOR: "by", PROMPT: "on", "ranking": "from"}
+PREPOSITIONS = {ANNOTATOR: "by", PROMPT: "on", "ranking": "from", ITEM: "on"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import polars as pl
 
 from bayes_arena.errors import listing
-from bayes_arena.votes.reading.layouts.layout import is_true, number
+from bayes_arena.votes.reading.layouts.layout import each, is_true, number
+from bayes_arena.votes.reading.layouts.scores import paired
+from bayes_arena.votes.words import ITEM
 
+SIDES = (("model_a", "model_b"), ("model_1", "model_2"), ("left_model", "right_model"), ("system_a", "system_b"))
+"""What data of a task may call the two systems that are compared."""
 TIMES = ("n", "count", "counts", "times", "wins")
 """Beside a winner and a loser, how often."""
 
@@ -21,6 +26,53 @@ def comparia(votes: pl.LazyFrame) -> pl.LazyFrame:
         model_b="model_b_name",
         winner=pl.when(is_true("both_equal")).then(pl.lit("tie")).otherwise(pl.when(chosen != "").then(chosen)),
     )
+
+
+def label_studio(tasks: pl.LazyFrame) -> pl.LazyFrame:
+    """Write a vote for every answer to a Pairwise tag; the task's data name the two systems."""
+    rows = []
+    for task, data, annotated in each(tasks, "id", "data", "annotations"):
+        for annotation in annotated or []:
+            who = annotation.get("completed_by")
+            judge = (who.get("email") or who.get("id")) if isinstance(who, dict) else who
+            for result in annotation.get("result") or []:
+                if result.get("type") == "pairwise" and not annotation.get("was_cancelled"):
+                    verdict = {"winner": result["value"]["selected"], "criterion": result.get("from_name")}
+                    rows.append({**_sides(data), **verdict, "judge": str(judge), ITEM: str(task)})
+    return _votes(rows)
+
+
+def argilla(records: pl.LazyFrame) -> pl.LazyFrame:
+    """Write a vote for every answer to a label question, and the pairs of every answer to a ranking question.
+
+    Metadata name the two systems of a label question, and may name what is ranked: ``{"response_1": "alder"}``.
+    """
+    votes, scores = [], []
+    for record, metadata, responses in each(records, "id", "metadata", "responses"):
+        names = metadata or {}
+        for question, answers in (responses or {}).items():
+            for answer in answers:
+                said = {"criterion": question, "judge": answer["user_id"], ITEM: record}
+                if isinstance(answer["value"], str):
+                    votes.append({**_sides(names), "winner": answer["value"], **said})
+                elif isinstance(answer["value"], list):
+                    ranked = [str(names.get(one, one)) for one in answer["value"]]
+                    scores += [said | {"system": one, "score": str(-place)} for place, one in enumerate(ranked)]
+    ranking = pl.LazyFrame(scores, dict.fromkeys(("criterion", "judge", ITEM, "system", "score"), pl.String))
+    return pl.concat([_votes(votes).with_columns(weight=1.0), paired(ranking)], how="diagonal")
+
+
+def _sides(said: dict[str, Any]) -> dict[str, str]:
+    """Return the two systems that a record names."""
+    found = [pair for pair in SIDES if set(pair) <= set(said)]
+    if len(found) != 1:
+        raise ValueError(f"{listing(map(repr, said))} do not name the two systems: call them model_a and model_b")
+    return dict(zip(("model_a", "model_b"), (str(said[name]) for name in found[0]), strict=True))
+
+
+def _votes(rows: list[dict[str, str]]) -> pl.LazyFrame:
+    names = ("model_a", "model_b", "winner", "criterion", "judge", ITEM)
+    return pl.LazyFrame(rows, dict.fromkeys(names, pl.String))
 
 
 def has_times(names: Collection[str]) -> bool:

@@ -15,6 +15,7 @@ Sources: Luce (1959), Individual Choice Behavior; Godambe (1960), Ann. Math. Sta
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from itertools import combinations
 from typing import Any
 
@@ -23,6 +24,9 @@ import polars as pl
 from bayes_arena.votes.reading.files.json_files import as_json
 from bayes_arena.votes.reading.layouts.layout import each
 
+CANDIDATES = "_candidates"
+"""How columns of LangWatch end that list who was compared."""
+NO_WINNER = ("", "no_verdict", "unresolved", None)
 BEST = ("select-best", "max-score")
 """Assertions of promptfoo that pass for one output of several."""
 SIDE_A, SIDE_B, VERDICT = ("contestant_a", "model_a", "a"), ("contestant_b", "model_b", "b"), ("winner", "verdict")
@@ -52,6 +56,42 @@ def pairs(names: list[str], winner: str | None) -> list[dict[str, Any]]:
         return [{"model_a": a, "model_b": b, "winner": verdict, "weight": 2 / k} for a, b in met]
     met = list(combinations(names, 2))
     return [{"model_a": a, "model_b": b, "winner": winner, "weight": 4 / k**2} for a, b in met]
+
+
+def has_candidates(names: Collection[str]) -> bool:
+    """Whether columns say who was compared, and who won."""
+    return bool(_compared(names))
+
+
+def langwatch(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Read the comparisons of LangWatch's CSV; what has no winner, or an unknown one, is no verdict."""
+    compared = _compared(rows.collect_schema().names())
+    columns = [f"{name}{ending}" for name in compared for ending in (CANDIDATES, "_winner")]
+    found = []
+    for index, *told in each(rows, "index", *columns):
+        for name, candidates, winner in zip(compared, told[::2], told[1::2], strict=True):
+            verdict = None if winner in NO_WINNER else winner
+            kept = {"item": index, "criterion": name}
+            found += [kept | pair for pair in pairs((candidates or "").split(", "), verdict) if candidates]
+    return _frame(found)
+
+
+def _compared(names: Collection[str]) -> list[str]:
+    """Return the names of comparisons."""
+    compared = [name.removesuffix(CANDIDATES) for name in names if name.endswith(CANDIDATES)]
+    return [name for name in compared if f"{name}_winner" in names]
+
+
+def open_webui(feedback: pl.LazyFrame) -> pl.LazyFrame:
+    """Write ratings of an answer as pairs with those beside it: all lose to a good one, and win against a bad one."""
+    rows = []
+    for user, data, meta in each(feedback, "user_id", "data", "meta"):
+        one, others = data.get("model_id"), data.get("sibling_model_ids") or []
+        names = [one, *(name for name in others if name != one)]
+        said = {"judge": user, "chat": (meta or {}).get("chat_id")}
+        won = {"1": "model_a", "-1": "model_b"}.get(str(data.get("rating")))
+        rows += [said | pair | {"winner": won} for pair in pairs(names, one)]
+    return _frame(rows)
 
 
 def promptfoo(records: pl.LazyFrame) -> pl.LazyFrame:

@@ -11,6 +11,7 @@ from bayes_arena.votes.reading.layouts.layout import nested, number
 STRONG = 3
 """What arena-hard-auto counts a verdict ``A>>B`` for."""
 GAMES = pl.List(pl.Struct({"score": pl.String}))
+JURY = pl.List(pl.Struct({"model": pl.String, "vote": pl.String}))
 CRITERION = "_winner"
 """How columns of winners end whose beginning is the criterion."""
 
@@ -72,6 +73,28 @@ def judge_arena(annotations: pl.LazyFrame) -> pl.LazyFrame:
 def _soft(votes: pl.LazyFrame, score: pl.Expr) -> pl.LazyFrame:
     """Add the score of the first competitor; where the tool has a verdict for "equal", one half is a tie."""
     return votes.with_columns(score=score).with_columns(winner=pl.when(pl.col("score") == 0.5).then(pl.lit("tie")))
+
+
+def judge_arena_battles(battles: pl.LazyFrame) -> pl.LazyFrame:
+    """Name the judge; people have none, and are one annotator."""
+    return battles.with_columns(judge=pl.coalesce("judge_model", "source"))
+
+
+def orq_arena(rounds: pl.LazyFrame) -> pl.LazyFrame:
+    """Read what the jury decided; rounds without a quorum, and void ones, count for nothing."""
+    return rounds.with_columns(winner=_of_side(pl.col("majority_verdict")), prompt="prompt_hash")
+
+
+def orq_arena_judges(rounds: pl.LazyFrame) -> pl.LazyFrame:
+    """Write a vote for every judge; who decides otherwise when the sides are swapped abstains."""
+    votes = rounds.with_columns(vote=nested(rounds, "judge_votes", JURY)).explode("vote")
+    told = pl.col("vote").struct
+    voted = votes.with_columns(judge=told.field("model"), winner=_of_side(told.field("vote")), prompt="prompt_hash")
+    return voted.drop("vote")
+
+
+def _of_side(verdict: pl.Expr) -> pl.Expr:
+    return verdict.replace_strict({"A": "model_a", "B": "model_b", "tie": "tie"}, default=None, return_dtype=pl.String)
 
 
 def has_criteria(names: Collection[str]) -> bool:

@@ -18,6 +18,8 @@ import polars as pl
 from bayes_arena.errors import VotesError, Weights
 
 LONGEST = 60
+FILE = "file of the source"
+"""Column of the files that records came from, for layouts that name systems by them."""
 CANONICAL = ("model_a", "model_b", "winner", "score", "judge", "weight")
 """Competitors, the winner or the score of the first, the annotator, and what the vote weighs."""
 
@@ -51,6 +53,10 @@ class Layout:
         Whether ``model_a`` was shown first.
     unjudged : bool
         Whether it has records without a verdict, which its tool leaves out.
+    by_file : bool
+        Whether files say whose their records are: then these have a column ``FILE``.
+    otherwise : str, optional
+        The layout of the same columns that records have in which there is no vote of this one.
     """
 
     name: str
@@ -64,6 +70,8 @@ class Layout:
     weights: Weights | Literal["information"] = "frequency"
     sided: bool = True
     unjudged: bool = False
+    by_file: bool = False
+    otherwise: str | None = None
 
     def fits(self, names: Collection[str]) -> bool:
         """Whether a source with columns of these names has this layout."""
@@ -111,9 +119,9 @@ def _parsed(value: Any) -> Any:
         raise ValueError(f"{textwrap.shorten(value, LONGEST)!r} is no JSON") from None
 
 
-def number(name: str) -> pl.Expr:
+def number(column: str | pl.Expr) -> pl.Expr:
     """Return a column as numbers: null where it is missing, NaN where it is something else."""
-    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
+    text = (pl.col(column) if isinstance(column, str) else column).cast(pl.String).str.strip_chars().str.to_lowercase()
     parsed = text.cast(pl.Float64, strict=False).fill_null(float("nan"))
     return pl.when(text.is_in(["", "nan", "none", "null"]).not_()).then(parsed)
 

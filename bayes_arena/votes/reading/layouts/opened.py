@@ -13,10 +13,10 @@ import polars as pl
 from bayes_arena.errors import PACKAGE, ColumnError, LayoutWarning, OnInvalid, Weights
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
 from bayes_arena.votes.reading.columns import column_names, recognise_roles, select_roles
-from bayes_arena.votes.reading.files.opening import Frame, in_polars, open_source
+from bayes_arena.votes.reading.files.opening import Frame, files_of, in_polars, open_source
 from bayes_arena.votes.reading.files.where import kept_where
 from bayes_arena.votes.reading.layouts.finding import is_win_matrix, named_layout, nearly, recognised_layout
-from bayes_arena.votes.reading.layouts.layout import Layout
+from bayes_arena.votes.reading.layouts.layout import FILE, Layout
 from bayes_arena.votes.reading.layouts.registry import BY_NAME
 
 Role = Literal["a", "b", "winner", "score", "annotator", "weight"]
@@ -110,7 +110,8 @@ class Opened:
             Role to column.
         """
         if self.layout is not None and self.layout.rewritten is not None:
-            numbered: Frame = nw.from_native(self.layout.write(in_polars(self.source).with_row_index(ROW)))
+            records = in_polars(self.source).with_row_index(ROW).select(pl.exclude(ROW), ROW)
+            numbered: Frame = nw.from_native(self.layout.write(records))
             if ROW in column_names(numbered):
                 return in_polars(select_roles(_filtered(numbered, self.where), {"row": ROW, **columns})), COUNTED
         counted = COUNTED if self.where is None else f"of those that where keeps, {COUNTED}"
@@ -146,9 +147,10 @@ def open_votes(source: object, reading: Reading, *, id: str | None = None) -> Op
     names, where = column_names(frame), reading.get("where")
     untold = not any(reading.get(role) is not None for role in ("a", "b", "winner", "score"))
     if name := reading.get("layout"):
-        return _as_laid_out(frame, named_layout(name, names), reading, id)
+        named = named_layout(name, names)
+        return _as_laid_out(_with_files(source, frame, named), named, reading, id)
     if untold and (layout := recognised_layout(names)) is not None:
-        return _told(_as_laid_out(frame, layout, reading, id))
+        return _told(_as_laid_out(_with_files(source, frame, layout), layout, reading, id))
     try:
         return _as_laid_out(frame, None, reading, id)
     except ColumnError as error:
@@ -166,12 +168,21 @@ def _told(opened: Opened) -> Opened:
     return opened
 
 
+def _with_files(source: object, frame: Frame, layout: Layout) -> Frame:
+    """Add the files that records come from, where a layout asks for them."""
+    paths = files_of(source) if layout.by_file else []
+    parts = [in_polars(open_source(path)).with_columns(pl.lit(str(path)).alias(FILE)) for path in paths]
+    return nw.from_native(pl.concat(parts, how="diagonal")) if parts else frame
+
+
 def _as_laid_out(source: Frame, layout: Layout | None, reading: Reading, id: str | None) -> Opened:
     """Rewrite records, filter rows and recognise columns."""
     options = dict(layout.options) if layout is not None else {}
     frame, where = source, reading.get("where")
     if layout is not None and layout.rewritten is not None:
         frame = nw.from_native(layout.write(in_polars(source)))
+        if layout.otherwise and in_polars(frame).head(1).collect().is_empty():
+            return _as_laid_out(source, BY_NAME[layout.otherwise], reading, id)
         options = {"a": "model_a", "b": "model_b", "winner": "winner", **options}
         options |= {"weight": "weight"} if "weight" in column_names(frame) else {}
     frame = _filtered(frame, where)

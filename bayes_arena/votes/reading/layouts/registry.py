@@ -5,22 +5,81 @@ Where several fit, the one that asks for more columns is meant; layouts that non
 
 from __future__ import annotations
 
-from bayes_arena.votes.reading.layouts.arenas import comparia, has_times, win_counts, win_matrix
-from bayes_arena.votes.reading.layouts.choices import inspect, one_of_n, promptfoo
+from collections.abc import Callable, Collection
+from typing import Any
+
+import polars as pl
+
+from bayes_arena.votes.reading.layouts.arenas import (
+    argilla,
+    comparia,
+    has_times,
+    label_studio,
+    win_counts,
+    win_matrix,
+)
+from bayes_arena.votes.reading.layouts.choices import (
+    has_candidates,
+    inspect,
+    langwatch,
+    one_of_n,
+    open_webui,
+    promptfoo,
+)
 from bayes_arena.votes.reading.layouts.judges import (
     alpaca_eval,
     arena_hard,
     criteria,
     has_criteria,
     judge_arena,
+    judge_arena_battles,
     mt_bench,
+    orq_arena,
+    orq_arena_judges,
 )
 from bayes_arena.votes.reading.layouts.layout import Layout
+from bayes_arena.votes.reading.layouts.scores import (
+    has_system,
+    inspect_logs,
+    inspect_samples,
+    langsmith,
+    langsmith_experiments,
+    lm_eval,
+    long,
+    mteb,
+    mteb_results,
+    openai_evals,
+    reward_bench,
+    wide,
+)
+from bayes_arena.votes.words import ITEM
 
 BATTLE = frozenset({"model_a", "model_b", "winner"})
 ONE_HOT = frozenset({"winner_model_a", "winner_model_b", "winner_tie"})
 WINNERS = frozenset({"winner", "label", "winner_model_a"})
 PAIRS = frozenset({"model_a", "left"})
+Rewritten = Callable[[pl.LazyFrame], pl.LazyFrame]
+INSPECT_SAMPLES = frozenset({"sample_id", "id", "epoch"})
+
+
+def by_name_only(names: Collection[str]) -> bool:
+    """Return False: these columns are those of another layout, or of any table."""
+    return False
+
+
+def scored(name: str, whose: str, columns: set[str], rewritten: Rewritten, **fields: Any) -> Layout:
+    """Return a layout of scores of several systems on the same items."""
+    return Layout(
+        name,
+        f"{whose}, paired by item: the higher score wins, and pairs weigh as if all systems were equally strong",
+        frozenset(columns),
+        rewritten,
+        slices=(ITEM, "criterion"),
+        weights="information",
+        sided=False,
+        **fields,
+    )
+
 
 LAYOUTS = (
     Layout("votes", "one vote a row", BATTLE),
@@ -110,6 +169,67 @@ LAYOUTS = (
         unjudged=True,
     ),
     Layout(
+        "judge-arena-battles",
+        "battles of JudgeArena, of language models that judge and of people",
+        BATTLE | {"source", "judge_model"},
+        judge_arena_battles,
+    ),
+    Layout(
+        "orq-arena",
+        "rounds of orq-arena, which the jury's majority decides; orq-arena-judges reads a vote of every judge",
+        BATTLE | {"prompt_hash", "judge_votes", "majority_verdict"},
+        orq_arena,
+        slices=("prompt_category",),
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "orq-arena-judges",
+        "rounds of orq-arena, a vote of every judge; those who contradict themselves abstain",
+        BATTLE | {"prompt_hash", "judge_votes", "majority_verdict"},
+        orq_arena_judges,
+        slices=("prompt_category",),
+        also=by_name_only,
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "open-webui",
+        "feedback of Open WebUI: an answer is better or worse than those beside it",
+        frozenset({"user_id", "type", "data", "meta"}),
+        open_webui,
+        weights="information",
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "label-studio",
+        "tasks of Label Studio, annotated by Pairwise tags; their data name the systems",
+        frozenset({"id", "data", "annotations"}),
+        label_studio,
+        slices=(ITEM, "criterion"),
+    ),
+    Layout(
+        "argilla",
+        "records of Argilla: answers to label and ranking questions; their metadata name the systems",
+        frozenset({"id", "fields", "metadata", "responses"}),
+        argilla,
+        slices=(ITEM, "criterion"),
+        weights="information",
+        sided=False,
+    ),
+    Layout(
+        "langwatch",
+        "results of LangWatch as CSV: the best of several, a pair with each of the others",
+        frozenset({"index"}),
+        langwatch,
+        slices=(ITEM, "criterion"),
+        also=has_candidates,
+        weights="information",
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
         "one-of-n",
         "the best of several, as of DeepEval's ArenaGEval: a pair with each of the others",
         frozenset({"contestants", "winner"}),
@@ -144,14 +264,44 @@ LAYOUTS = (
         frozenset({"eval", "samples"}),
         inspect,
         unjudged=True,
+        otherwise="inspect-scores",
     ),
     Layout(
         "inspect-samples",
         "samples of Inspect: comparisons in the metadata of scores",
-        frozenset({"sample_id", "id", "epoch"}),
+        INSPECT_SAMPLES,
         inspect,
-        also=lambda names: any(name.startswith("score_") and name.endswith("_metadata") for name in names),
+        also=lambda names: any(name.startswith("score_") for name in names),
         unjudged=True,
+        otherwise="inspect-samples-scores",
+    ),
+    scored("inspect-scores", "logs of Inspect, one a model", {"eval", "samples"}, inspect_logs, also=by_name_only),
+    scored(
+        "inspect-samples-scores",
+        "samples of Inspect with their models",
+        {*INSPECT_SAMPLES, "model"},
+        inspect_samples,
+        also=by_name_only,
+    ),
+    scored("item-scores", "scores of systems on items", {ITEM, "score"}, long, also=has_system, without=PAIRS),
+    scored("item-table", "scores with a column for every system", set(), wide, also=by_name_only),
+    scored("lm-eval", "samples of lm-eval", {"doc_id", "filtered_resps"}, lm_eval, by_file=True),
+    scored("mteb", "scores of MTEB", {"model_name", "task_name", "score"}, mteb),
+    scored("mteb-results", "results of MTEB", {"task_name", "mteb_version", "scores"}, mteb_results, by_file=True),
+    scored("reward-bench", "results of RewardBench", {"model", "subset", "id", "results"}, reward_bench),
+    scored("openai-evals", "logs of OpenAI evals", {"spec", "run_id", "sample_id", "type", "data"}, openai_evals),
+    scored(
+        "langsmith",
+        "feedback of LangSmith's evaluate_comparative",
+        {"key", "score", "session_id", "feedback_group_id", "comparative_experiment_id"},
+        langsmith,
+    ),
+    scored(
+        "langsmith-experiments",
+        "results of LangSmith, a file for every experiment",
+        {"example_id", "execution_time"},
+        langsmith_experiments,
+        by_file=True,
     ),
     Layout("winner-loser", "one vote a row", frozenset({"winner", "loser"}), without=PAIRS),
     Layout(
@@ -169,7 +319,7 @@ LAYOUTS = (
         "how often the competitor of a row beat that of a column",
         frozenset(),
         win_matrix,
-        also=lambda names: False,
+        also=by_name_only,
         sided=False,
     ),
 )
