@@ -163,7 +163,8 @@ class IntervalChoice:
             metavar="INTERVAL",
             help="laplace: Gaussian (default). profile: profile likelihood, theta = 1 only. Not with --method nuts: "
             "sandwich: votes vary as they do, not as the likelihood says. clustered: and votes of one annotator "
-            "vary together (default where annotators cannot be judged). bootstrap: refits to resampled votes.",
+            "vary together (default where annotators cannot be judged; by item, for scores of items). bootstrap: "
+            "refits to resampled votes.",
             rich_help_panel=MODEL,
             show_default=False,
         ),

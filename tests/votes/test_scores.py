@@ -134,3 +134,23 @@ def test_with_ties_as_an_outcome_the_weights_alone_are_right_and_else_never_too_
         sds.append(ba.strengths(fit, interval="laplace")["sd"])
     ratio = np.sqrt(np.mean(np.square(sds)) / np.mean(np.square(estimates)))
     assert ratio == pytest.approx(1, abs=0.06) if ties == "davidson" else ratio > 1
+
+
+def test_tasks_of_annotation_tools_name_the_systems(tmp_path):
+    answer = {"completed_by": 1, "result": [{"type": "pairwise", "from_name": "pw", "value": {"selected": "left"}}]}
+    (tmp_path / "tasks.json").write_text(json.dumps([{"id": 3, "data": {"text1": "x"}, "annotations": [answer]}]))
+    with pytest.raises(ba.VotesError, match="data of task 3 do not name the two systems; call them model_a"):
+        ba.read_votes(tmp_path / "tasks.json")
+    responses = {"better": [{"value": "model_b", "user_id": "u"}], "order": [{"value": ["y", "x"], "user_id": "u"}]}
+    record = {
+        "id": "r",
+        "fields": {},
+        "responses": {**responses, "why": []},
+        "metadata": {"model_a": "x", "model_b": "y"},
+    }
+    (tmp_path / "records.json").write_text(json.dumps([record]))
+    votes = ba.read_votes(tmp_path / "records.json", where="criterion == 'better'")
+    assert (votes.counts.tolist(), votes.annotators) == ([[0, 1, 0, 0]], ("u",))
+    record["metadata"] = {}
+    (tmp_path / "records.json").write_text(json.dumps([record]))
+    assert ba.read_votes(tmp_path / "records.json").slice_names["criterion"] == ("order",)

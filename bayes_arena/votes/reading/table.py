@@ -58,9 +58,12 @@ def read_votes(
 
     The records of other tools need none either. Their columns tell the layout, which ``layout`` names: ``arena-hard``,
     ``alpaca-eval``, ``mt-bench``, ``judge-arena``, ``arena-33k``, ``arena-55k``, ``arena-100k``, ``arena-140k``,
-    ``arena-expert``, ``comparia``, ``evalica``, ``crowd-kit``, ``promptfoo``, ``inspect``, the best of several
-    (``one-of-n``: ``contestants, winner``), several criteria (``criteria``: ``overall_winner, trust_winner``), soft
-    scores (``scores``: ``score``), and tables of wins (``win-counts``: ``winner, loser, n``; ``win-matrix``).
+    ``arena-expert``, ``comparia``, ``evalica``, ``crowd-kit``, ``promptfoo``, ``inspect``, ``orq-arena``,
+    ``open-webui``, ``label-studio``, ``argilla``, ``langwatch``, ``langsmith``, ``lm-eval``, ``mteb``,
+    ``reward-bench``, ``openai-evals``, the best of several (``one-of-n``: ``contestants, winner``), scores of systems
+    on the same items (``item-scores``: ``item, model, score``), several criteria (``criteria``: ``overall_winner,
+    trust_winner``), soft scores (``scores``: ``score``), and tables of wins (``win-counts``: ``winner, loser, n``;
+    ``win-matrix``).
 
     Parameters
     ----------

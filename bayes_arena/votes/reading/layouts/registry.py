@@ -207,7 +207,7 @@ LAYOUTS = (
         "tasks of Label Studio, annotated by Pairwise tags; their data name the systems",
         frozenset({"id", "data", "annotations"}),
         label_studio,
-        slices=(ITEM, "criterion"),
+        slices=("criterion",),
     ),
     Layout(
         "argilla",
