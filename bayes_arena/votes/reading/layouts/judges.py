@@ -77,7 +77,7 @@ def _soft(votes: pl.LazyFrame, score: pl.Expr) -> pl.LazyFrame:
 
 def judge_arena_battles(battles: pl.LazyFrame) -> pl.LazyFrame:
     """Name the judge; people have none, and are one annotator."""
-    return battles.with_columns(judge=pl.coalesce("judge_model", "source"))
+    return battles.with_columns(judge_model=pl.coalesce("judge_model", "source"))
 
 
 def orq_arena(rounds: pl.LazyFrame) -> pl.LazyFrame:
