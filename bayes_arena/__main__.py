@@ -39,7 +39,10 @@ def main() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         report("")
-        tell(f"bayes-arena: {error}")
+        if isinstance(error, OSError) and error.filename is None:  # files are named
+            tell(f"bayes-arena: Cannot write to standard output: {error.strerror}.")
+        else:
+            tell(f"bayes-arena: {error}")
         raise SystemExit(2) from None
 
 

@@ -3,8 +3,10 @@
 import contextlib
 import io
 import os
+import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import get_args
@@ -177,3 +179,14 @@ def table_of(cells: ba.Cells) -> pl.DataFrame:
     names, judges = np.array(cells.competitors, dtype=object), np.array(cells.annotators, dtype=object)
     parts = names[cells.a[row]], names[cells.b[row]], np.array(OUTCOMES, dtype=object)[outcome]
     return frame(list(zip(*parts, judges[cells.annotator[row]], strict=True)))
+
+
+@contextlib.contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Let writing fail as it does on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

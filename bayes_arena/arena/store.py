@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 LOCK = re.compile(r"lock is held in (?P<program>.+) \(PID (?P<pid>\d+)\)")
+DISK = re.compile(r"(?:open|write|fsync|truncate)\b[^\"]* file \"[^\"]+\"[^:]*: (?P<reason>.+)")
 CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": False,
     "autoinstall_known_extensions": False,
@@ -53,10 +54,11 @@ def create_file(path: Path) -> None:
     for existing in (path, log):
         if existing.exists():
             raise StoreError(f"{str(existing)!r} already exists. Use it as it is, or choose another name.")
-    with _typed_errors(path), written_beside(path) as draft, _connect(draft) as connection:
+    with written_beside(path, error=StoreError) as draft, _typed_errors(path), _connect(draft) as connection:
         connection.execute(f"begin; {SCHEMA} commit")
         row = "insert into arena (schema_version, created, changes) values (?, ?, 0)"
         connection.execute(row, [SCHEMA_VERSION, now()])
+        connection.execute("checkpoint")  # closing would, and say nothing of a full disk
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,8 @@ class Store:
             raise StoreError(f"No arena at {str(path)!r}. Create one: StableArena.create (bayes-arena arena init).")
         self.path = path
         self._read_only = read_only
-        self._database = _connect(path, read_only=read_only)
+        with _typed_errors(path):
+            self._database = _connect(path, read_only=read_only)
         self._writing = Lock()
         try:
             self._require_arena()
@@ -205,14 +208,7 @@ def _connect(path: Path, *, read_only: bool = False) -> DuckDBPyConnection:
     """Open a file; its name never makes DuckDB look for an extension."""
     import duckdb
 
-    with _typed_errors(path):
-        try:
-            return duckdb.connect(path.absolute(), read_only=read_only, config=CLOSED)
-        except duckdb.ConnectionException as error:
-            raise StoreError(
-                f"This program has {str(path)!r} open already, in another way: read_only=True in one place and not in "
-                "the other. Open it the same way, or close it first."
-            ) from error
+    return duckdb.connect(path.absolute(), read_only=read_only, config=CLOSED)
 
 
 @contextmanager
@@ -221,15 +217,27 @@ def _typed_errors(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except duckdb.TransactionException as error:
-        raise StoreError(f"{str(path)!r} is being written by another part of this program. Try again.") from error
+    except duckdb.ConnectionException as error:
+        raise StoreError(
+            f"This program has {str(path)!r} open already, in another way: read_only=True in one place and not in "
+            "the other. Open it the same way, or close it first."
+        ) from error
     except duckdb.Error as error:
-        lock = LOCK.search(str(error))
-        if lock:
-            raise StoreError(
-                f"{str(path)!r} is in use by process {lock['pid']} ({Path(lock['program']).name}). "
-                "One process can write to an arena, or several read it: wait until it has ended."
-            ) from error
-        raise StoreError(f"Cannot use {str(path)!r}: {str(error).splitlines()[0]}") from error
-    except OSError as error:
-        raise StoreError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+        raise StoreError(_said_of(path, str(error).splitlines()[0])) from error
+
+
+def _said_of(path: Path, fault: str) -> str:
+    """Say in our words what DuckDB says of the file."""
+    if lock := LOCK.search(fault):
+        return (
+            f"{str(path)!r} is in use by process {lock['pid']} ({Path(lock['program']).name}). "
+            "One process can write to an arena, or several read it: wait until it has ended."
+        )
+    if disk := DISK.search(fault):
+        return (
+            f"Cannot open or write {str(path)!r}: {disk['reason']}. Put that right and open it again: the last change "
+            "is in it as a whole, or not at all."
+        )
+    if "conflict" in fault.lower():
+        return f"{str(path)!r} is being written by another part of this program. Try again."
+    return f"Cannot use {str(path)!r}: {fault}"

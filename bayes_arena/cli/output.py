@@ -22,6 +22,7 @@ from bayes_arena.cli.aligned import aligned, print_aligned
 from bayes_arena.cli.options import OUTPUT
 from bayes_arena.errors import OutputError
 from bayes_arena.markup import html_table, markdown_table
+from bayes_arena.replacing import written_beside
 
 if TYPE_CHECKING:
     import polars as pl
@@ -131,8 +132,9 @@ class Output:
             Headings that a narrow terminal can do without, the first first.
         """
         if self.form is Format.parquet and self.output is not None:
-            with self.output.open("wb") as file:
-                _frame(columns).write_parquet(file)
+            from bayes_arena.votes.exchange.files import write_parquet
+
+            write_parquet(_frame(columns), self.output)
         elif self.output is None and self.form is Format.table:
             print_aligned(shown, title, spare)
         else:
@@ -146,7 +148,8 @@ class Output:
         if self.output is None:
             sys.stdout.write(text)
         else:
-            self.output.write_text(text, encoding="utf-8")
+            with written_beside(self.output) as draft:
+                draft.write_text(text, encoding="utf-8")
 
     def _text(self, columns: Mapping[str, Sequence[Any]], answer: dict[str, Any], title: str, shown: Shown) -> str:
         if self.form is Format.json:

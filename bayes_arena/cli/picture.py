@@ -14,6 +14,7 @@ from typer import Option
 from bayes_arena.cli.options import OUTPUT
 from bayes_arena.errors import ArenaWarning, OutputError, listing
 from bayes_arena.extras import require
+from bayes_arena.replacing import written_beside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,4 +74,6 @@ def _save(drawn: Callable[[], Axes], path: Path) -> None:
     matplotlib.use("agg")
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
         warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
-        cast("Figure", drawn().figure).savefig(path, dpi=DOTS)
+        figure = cast("Figure", drawn().figure)
+    with written_beside(path) as draft:
+        figure.savefig(draft, dpi=DOTS)

@@ -33,7 +33,7 @@ class Report:
 
         Raises
         ------
-        OSError
+        OutputError
             If it cannot be written.
         """
         with written_beside(Path(path)) as draft:

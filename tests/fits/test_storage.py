@@ -3,20 +3,17 @@
 import errno
 import math
 import os
-import resource
 import shutil
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
-from helpers import panel
+from helpers import files_of_at_most, panel
 from pandas.testing import assert_frame_equal
 
 import bayes_arena as ba
 from bayes_arena.fits.saved.storage import FORMAT
-from bayes_arena.replacing import written_beside
 
 pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
 
@@ -39,17 +36,6 @@ def path(saved, tmp_path):
     return Path(shutil.copy(saved, tmp_path))
 
 
-@contextmanager
-def files_of_at_most(size: int):
-    """Let writing fail as it does on a full disk."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])
 def test_where_writing_fails_the_old_result_stays(fit, arena_cells, suffix, tmp_path, capfd):
@@ -58,7 +44,7 @@ def test_where_writing_fails_the_old_result_stays(fit, arena_cells, suffix, tmp_
     other = ba.fit(arena_cells, model="m-elo", prior="flat")
     with files_of_at_most(1_000), pytest.raises(ba.OutputError) as error:
         ba.save(other, path)
-    assert str(error.value) == f"Cannot write {str(path)!r}: {os.strerror(errno.EFBIG)}."
+    assert str(error.value).startswith(f"Cannot write {str(path)!r}: {os.strerror(errno.EFBIG)}.")
     assert capfd.readouterr() == ("", "")
     assert list(tmp_path.iterdir()) == [path]
     assert ba.leaderboard(ba.load(path)).equals(ba.leaderboard(fit))
@@ -83,23 +69,6 @@ def test_a_folder_that_is_no_result_is_refused(fit, tmp_path):
             ba.save(fit, path)
     assert {(keep / "notes.txt").read_text(), (mixed / "notes.txt").read_text(), file.read_text()} == {"mine"}
     assert "x" in xr.open_zarr(other)
-
-
-def test_a_folder_comes_back_if_the_new_one_cannot_be_moved(tmp_path, monkeypatch):
-    old, rename = tmp_path / "old", Path.rename
-    old.mkdir()
-    (old / "here").touch()
-
-    def failing(self: Path, target: Path) -> Path:
-        if (self / "new").exists():
-            raise OSError(errno.EIO, "no")
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", failing)
-    with pytest.raises(OSError, match="no"), written_beside(old) as draft:
-        draft.mkdir()
-        (draft / "new").touch()
-    assert list(tmp_path.rglob("*")) == [old, old / "here"]
 
 
 def test_a_result_behind_a_link_is_replaced_there(fit, path, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -58,9 +57,10 @@ def simulate(
     import json
 
     from bayes_arena.likelihood.simulation import simulate as simulate_arena
+    from bayes_arena.votes.exchange.files import write_parquet
 
-    form = Output(None if output else Format.csv, output).form
-    if form not in (Format.csv, Format.parquet):
+    out = Output(None if output else Format.csv, output)
+    if out.form not in (Format.csv, Format.parquet):
         raise VotesError("Simulated votes are written as .csv or .parquet.")
     arena = simulate_arena(
         competitors=competitors,
@@ -72,18 +72,17 @@ def simulate(
         tie_propensity=tie_propensity,
         seed=seed,
     )
-    if form is Format.parquet and output is not None:
-        arena.votes.write_parquet(output)
+    if out.form is Format.parquet and output is not None:
+        write_parquet(arena.votes, output)
     else:
-        text = arena.votes.write_csv()
-        sys.stdout.write(text) if output is None else output.write_text(text, encoding="utf-8")
+        out.write_text(arena.votes.write_csv())
     if truth is not None:
         known = {
             "strength": dict(zip(arena.competitors, arena.strength.tolist(), strict=True)),
             "discrimination": dict(zip(arena.annotators, arena.discrimination.tolist(), strict=True)),
             "anomalous": arena.anomalous,
         }
-        truth.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
+        Output(Format.json, truth).write_text(json.dumps(known, indent=2) + "\n")
 
 
 def _both_orders(cells: Cells) -> list[dict[str, str]]:

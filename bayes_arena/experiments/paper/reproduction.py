@@ -30,6 +30,7 @@ from bayes_arena.experiments.paper.summaries import Short, Tables
 from bayes_arena.experiments.stability import SHARES, stability
 from bayes_arena.extras import require
 from bayes_arena.likelihood.simulation import Arena, simulate
+from bayes_arena.replacing import typed_faults, written_beside
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.sequence import VoteSequence
 from bayes_arena.votes.selection import drop_annotators
@@ -128,25 +129,31 @@ def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, l
     ------
     MissingPackageError
         For a figure, if Matplotlib is not installed.
+    OutputError
+        If it cannot be written.
     """
     chosen = TARGETS[target]
     if chosen.draw is not None:
         require("Figures", "matplotlib")
     numbers = chosen.compute(votes)
-    folder.mkdir(parents=True, exist_ok=True)
+    with typed_faults(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name, table in numbers.items():
         files.append(folder / f"{name}.csv")
-        table.to_csv(files[-1], index=False)
+        with written_beside(files[-1]) as draft:
+            table.to_csv(draft, index=False)
     short = chosen.summarise(numbers[target])
     if chosen.draw is None:
         files.append(folder / f"{target}.md")
-        files[-1].write_text(summaries.markdown(short), encoding="utf-8")
+        with written_beside(files[-1]) as draft:
+            draft.write_text(summaries.markdown(short), encoding="utf-8")
     else:
         picture = chosen.draw(numbers)
         for suffix, details in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):
             files.append(folder / f"{target}.{suffix}")
-            picture.savefig(files[-1], dpi=DPI, metadata=details)
+            with written_beside(files[-1]) as draft:
+                picture.savefig(draft, dpi=DPI, metadata=details)
     return short, chosen.note(numbers), files
 
 

@@ -86,13 +86,10 @@ def save(fit: Fit, path: str | Path) -> None:
     for group, variables in groups.items():
         tree[group] = xr.Dataset(variables)
     files = {"": _netcdf(tree)} if path.suffix == ".nc" else _zarr(tree)
-    try:
-        with written_beside(path) as draft:
-            for file, content in files.items():
-                (draft / file).parent.mkdir(parents=True, exist_ok=True)
-                (draft / file).write_bytes(content)
-    except OSError as error:
-        raise OutputError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+    with written_beside(path) as draft:
+        for file, content in files.items():
+            (draft / file).parent.mkdir(parents=True, exist_ok=True)
+            (draft / file).write_bytes(content)
 
 
 def load(path: str | Path) -> Fit:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,15 @@ def save_cells(cells: Cells, path: str | Path) -> None:
         "programs": list(cells.programs),
         "design_effect": cells.design_effect,
     }
-    try:
-        with written_beside(path) as draft:
-            as_table(cells).write_parquet(draft, metadata={KEY: json.dumps(about, ensure_ascii=False)})
-    except OSError as error:
-        raise OutputError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+    write_parquet(as_table(cells), path, {KEY: json.dumps(about, ensure_ascii=False)})
+
+
+def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | None = None) -> None:
+    """Write a table as Parquet; made in memory, since of a full disk Polars says that the format is broken."""
+    content = BytesIO()
+    table.write_parquet(content, metadata=metadata)
+    with written_beside(path) as draft:
+        draft.write_bytes(content.getbuffer())
 
 
 def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
