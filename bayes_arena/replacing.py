@@ -41,7 +41,7 @@ def written_beside(path: Path, *, error: type[ArenaError] = OutputError) -> Iter
             yield path
             return
         place = path.resolve()  # of a link, what it leads to
-        with TemporaryDirectory(prefix=f".{place.name[:50]}-", dir=place.parent) as folder:
+        with TemporaryDirectory(prefix=f".{place.name[:50]}-", dir=place.parent, ignore_cleanup_errors=True) as folder:
             draft = Path(folder) / place.name
             yield draft
             _put(draft, place)

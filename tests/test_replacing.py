@@ -14,7 +14,7 @@ from helpers import files_of_at_most, frame, run
 import bayes_arena as ba
 from bayes_arena.replacing import written_beside
 
-STEPS = [(io, "open"), (os, "open"), (os, "fsync"), (os, "mkdir"), (os, "rename"), (os, "replace")]
+STEPS = [(io, "open"), (os, "fsync"), (os, "mkdir"), (os, "rename"), (os, "replace")]
 
 
 class Disk:
@@ -110,7 +110,7 @@ WRITERS = {
     "parquet": ["rank", "-o", "FILE.parquet"],
     "picture": ["rank", "-o", os.devnull, "--format", "csv", "--plot", "FILE.png"],
     "votes": ["simulate", "-o", "FILE.parquet", "--votes", "3000"],
-    "truth": ["simulate", "-o", os.devnull, "--format", "csv", "--truth", "FILE.json"],
+    "truth": ["simulate", "--truth", "FILE.json"],
     "schema": ["schema", "-o", "FILE.json"],
 }
 

@@ -57,7 +57,7 @@ def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | No
     content = BytesIO()
     table.write_parquet(content, metadata=metadata)
     with written_beside(path) as draft:
-        draft.write_bytes(content.getbuffer())
+        draft.write_bytes(content.getvalue())
 
 
 def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
