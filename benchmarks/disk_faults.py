@@ -2,10 +2,11 @@
 
     uv run python benchmarks/disk_faults.py [--faults 300] [--kills 100] [--seed 0] > benchmarks/results/disk_faults.md
 
-Linux, with a C compiler. ``disk_faults.c`` stands between the process and its C library and counts the calls that change
-a folder: open to create, write, fsync, truncate, rename, mkdir, whoever makes them, Python, DuckDB or Polars. The n-th
-fails with "No space left on device", that one or all from then on, or kills the process (SIGKILL); half of what it was
-to write is written first. Between two calls nothing on the disk changes, so this meets every state that a kill can leave.
+Linux, with a C compiler. ``disk_faults.c`` stands between the process and its C library and counts the calls that
+change a folder: open to create, write, fsync, truncate, rename, mkdir, whoever makes them, Python, DuckDB or Polars.
+The n-th fails with "No space left on device", that one or all from then on, or kills the process (SIGKILL); half of
+what it was to write is written first. Between two calls nothing on the disk changes, so this meets every state that a
+kill can leave.
 
 Every writer has a place where something old stands (``create`` one where nothing does). Every call of every writer is
 failed both ways, those of the writers with the most calls at random up to the number asked for. Then: what is there is
