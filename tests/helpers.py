@@ -1,12 +1,15 @@
-"""Votes and cells written by hand, and the command: in this process, or on a terminal."""
+"""Votes and cells written by hand; the command: in this process, or on a terminal; what it prints, up to rounding."""
 
 import contextlib
 import io
 import os
+import re
 import resource
 import subprocess
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
+from itertools import zip_longest
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import get_args
@@ -27,6 +30,8 @@ from bayes_arena.votes.outcomes import OUTCOMES
 
 COMMAND = Path(sys.executable).parent / "bayes-arena"
 PAIRS = (("0", "1"), ("0", "2"), ("1", "2"))
+FRACTION = re.compile(r"(?<![\w.-])-?\d+\.\d+(?:e[-+]?\d+)?(?!\.?\w)")
+"""A number with a decimal point; counts, names and versions are words."""
 
 
 def frame(rows: list[tuple[str, ...]]) -> pl.DataFrame:
@@ -114,6 +119,29 @@ def run_on_terminal(*command: object, piped: bool = False, **environment: str) -
         answer = process.stdout.read() if process.stdout else b""
     os.close(leader)
     return CompletedProcess(arguments, process.returncode, answer.decode(), shown.decode())
+
+
+def differing(found: str, kept: str) -> list[tuple[str, str]]:
+    """Lines that differ by more than rounding on another processor does: by more than the last digit of a number.
+
+    A number may be as much longer or shorter as moves the others of its table; else spaces count, too.
+    """
+    moved = FRACTION.findall(found) != FRACTION.findall(kept)
+    return [
+        (line, other)
+        for line, other in zip_longest(found.splitlines(), kept.splitlines(), fillvalue="")
+        if line != other and not (moved and _alike(line, other))
+    ]
+
+
+def _alike(line: str, other: str) -> bool:
+    words = [re.sub("[ ─]+", " ", FRACTION.sub("#", text)) for text in (line, other)]
+    pairs = zip(*(map(Decimal, FRACTION.findall(text)) for text in (line, other)), strict=False)
+    return words[0] == words[1] and all(abs(a - b) <= _last_digit(a, b) for a, b in pairs)
+
+
+def _last_digit(*numbers: Decimal) -> Decimal:
+    return Decimal(1).scaleb(min(number.as_tuple().exponent for number in numbers))
 
 
 def sliced_votes(competitors: int, prompts: int, annotators: int, votes: int, seed: int = 0) -> ba.Cells:

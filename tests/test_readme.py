@@ -5,6 +5,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+from helpers import differing
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = runpy.run_path(str(ROOT / "benchmarks" / "readme.py"))
@@ -17,7 +18,59 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.relative_to(ROOT).with_suffix("").as_posix())
 def test_a_page_shows_what_a_run_prints(page, tmp_path):
     """Else ``uv run nox -s readme`` prints it anew."""
-    assert SCRIPT["rewritten"](page, tmp_path) == page.read_text(encoding="utf-8")
+    assert not differing(SCRIPT["rewritten"](page, tmp_path), page.read_text(encoding="utf-8"))
+
+
+BOARD = """
+    1  model-18    1243.1  -0.03    9.9        1–1    458   0.00
+    2  model-20     982.6   1.09   10.0        2–2  4,429   1e-05
+ ────────────────────────────────────────────────────────────────
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "elsewhere"),
+    [
+        ("1243.1", "1243.2"),
+        ("-0.03", "-0.04"),
+        (" 982.6", "982.61"),
+        (" 0.00", "-0.00"),
+        ("    9.9", "   10.0"),
+        ("    9.9", " 10.0"),
+    ],
+)
+def test_rounding_on_another_processor_is_no_change(printed, elsewhere):
+    assert printed in BOARD
+    assert not differing(BOARD.replace(printed, elsewhere), BOARD)
+
+
+def test_rounding_may_move_a_column():
+    narrow, wide = "   sd\n ────\n  9.9\n  1.0\n", "    sd\n ─────\n  10.0\n   1.0\n"
+    assert not differing(narrow, wide)
+
+
+@pytest.mark.parametrize(
+    ("printed", "changed"),
+    [
+        ("1243.1", "1243.3"),
+        ("1243.1", "1253.1"),
+        ("-0.03", "0.03"),
+        (" 982.6", " 982.41"),
+        ("model-18", "model-19"),
+        ("1–1", "1–2"),
+        ("458", "459"),
+        ("4,429", "4,428"),
+        ("1e-05", "1e-06"),
+        ("9.9", "ten"),
+        ("model-18  ", "model-18   "),
+        (" ────", "────"),
+        ("   1e-05\n", "\n"),
+        ("    2  model-20", "\n    2  model-20"),
+    ],
+)
+def test_a_change_that_matters_is_one(printed, changed):
+    assert printed in BOARD
+    assert differing(BOARD.replace(printed, changed), BOARD)
 
 
 def test_every_option_that_is_named_exists():

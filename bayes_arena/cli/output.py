@@ -1,7 +1,8 @@
 """How the command line gives an answer: aligned text, Markdown or HTML for people, CSV, JSON or Parquet for programs.
 
 What people read shows control characters in names as escapes; what programs read keeps names as they are. JSON names
-its schema, ``bayes-arena/rank/1`` say (:mod:`bayes_arena.cli.commands.schema`).
+its schema, ``bayes-arena/rank/1`` say (:mod:`bayes_arena.cli.commands.schema`). Numbers that are text are rounded
+(:func:`rounded`); Parquet has all their digits.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ SIGNS = (
 """What begins a formula, and the characters that programs make these of (NFKC), a true minus among them."""
 FORMULA = rf"(^|[;|\t\r\n])([\p{{C}}\p{{Z}}\p{{M}}]*[{SIGNS}]|[\t\r\n])"
 """A formula at the beginning, or after what separates cells elsewhere; what is not seen before it does not hide it."""
+GIVEN = ("level", "max_share", "start", "end")
+"""Fields that repeat an option, or a time of the votes: they stay as they are."""
 WARNED = 3
 """Exit code of a command that warned, with ``--strict``."""
 Strict = Annotated[
@@ -138,7 +141,8 @@ class Output:
         elif self.output is None and self.form is Format.table:
             print_aligned(shown, title, spare)
         else:
-            about = {"schema": f"bayes-arena/{schema}", **head}
+            columns = rounded(columns)
+            about = {"schema": f"bayes-arena/{schema}", **rounded(head)}
             self.write_text(self._text(columns, {**about, key: rows(columns)}, title, shown))
         if self.strict and head.get("warnings"):
             raise Exit(WARNED)
@@ -170,6 +174,23 @@ def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     return table.with_columns(pl.col(pl.String).str.replace_all(FORMULA, "${1}'${2}"))
+
+
+def rounded(value: Any) -> Any:
+    """Round computed numbers to what they mean, wherever they are: further digits differ from machine to machine.
+
+    Four digits count, and the first decimal place whatever the number: 1243.1, 0.9133, 0.02706; what is less than
+    1e-9 is 0.
+    """
+    if isinstance(value, float):
+        return round(value, 1) if abs(value) >= 1000 else round(float(f"{value:.4g}"), 9) + 0.0  # there is no -0
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [rounded(part) for part in value]
+    if isinstance(value, dict):
+        return {name: part if name in GIVEN else rounded(part) for name, part in value.items()}
+    return value
 
 
 def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
