@@ -13,6 +13,7 @@ import pytest
 from helpers import COMMAND, frame, prompted, run, run_on_terminal
 
 import bayes_arena as ba
+from bayes_arena.cli.output import rounded
 
 COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]
 
@@ -61,8 +62,8 @@ def test_rank_json_has_the_promised_keys(votes_file):
     assert list(answer["leaderboard"][0]) == COLUMNS
     cells = ba.read_votes(votes_file)
     fit = ba.fit(cells, model="m-elo", prior="flat")
-    assert answer["mean_loss"] == fit.mean_loss
-    assert answer["leaderboard"] == ba.leaderboard(fit).to_dict("records")
+    assert answer["mean_loss"] == rounded(fit.mean_loss)
+    assert answer["leaderboard"] == rounded(ba.leaderboard(fit).to_dict("records"))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ def test_annotators_are_read_where_something_asks_for_them(votes_file, options, 
     assert answer["n_annotators"] == (42 if read else 0)
     if not read:
         expected = ba.leaderboard(ba.fit(ba.read_votes(votes_file), model="m-elo", prior="flat")).to_dict("records")
-        assert answer["leaderboard"] == expected
+        assert answer["leaderboard"] == rounded(expected)
 
 
 def test_json_has_no_number_for_what_lies_at_infinity(tmp_path):
@@ -145,7 +146,7 @@ def test_options_reach_the_result(votes_file):
     cells = ba.keep_annotators(ba.read_votes(votes_file), more_than=60)
     fit = ba.fit(cells, prior=ba.Prior(strength=0.5, discrimination=0.2, hyper=None))
     board = ba.leaderboard(fit, level=0.5, elo=ba.EloScale(init=1500, scale=100, base=2))
-    assert answer["leaderboard"] == board.to_dict("records")
+    assert answer["leaderboard"] == rounded(board.to_dict("records"))
     assert answer["prior"] == str(fit.prior)
     assert answer["n_annotators"] == cells.n_annotators < 42
 
@@ -375,7 +376,7 @@ def test_annotators_with_intervals_of_refits(votes_file):
     fit = ba.fit(ba.read_votes(votes_file), model="am-elo", method="map")
     table = ba.annotators(fit, interval=ba.Bootstrap(resamples=8, seed=3))
     assert said == table.attrs == {"level": 0.95, "interval": "bootstrap", "resamples": 8, "seed": 3}
-    assert answer["annotators"] == table.to_dict("records")
+    assert answer["annotators"] == rounded(table.to_dict("records"))
     assert "bootstrap intervals" in run("annotators", votes_file, *options).stdout
 
 
@@ -422,7 +423,7 @@ def test_compare_over_annotators_says_which_question_it_answers(votes_file):
     fits = {
         name: ba.fit(ba.read_votes(votes_file), model=name, method="marginal") for name in ("bradley-terry", "m-elo")
     }
-    assert answer["comparison"] == ba.compare(fits, over="annotator").to_dict("records")
+    assert answer["comparison"] == rounded(ba.compare(fits, over="annotator").to_dict("records"))
     missing = run(*command, "--over", "language")
     assert (missing.returncode, missing.stdout) == (2, "")
     assert "'language' they belong to" in missing.stderr
@@ -442,7 +443,7 @@ def test_clusters_are_named_on_the_command_line(votes_file):
     )
     fit = ba.fit(ba.read_votes(votes_file), model="m-elo", prior="flat")
     board = ba.leaderboard(fit, interval=ba.Bootstrap(resamples=5, by="annotator"))
-    assert answer["leaderboard"] == board.to_dict("records")
+    assert answer["leaderboard"] == rounded(board.to_dict("records"))
     refused = run(*command, "--by", "annotator")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "--by annotator goes with --interval clustered or bootstrap" in refused.stderr
@@ -472,7 +473,7 @@ def test_prompts_that_intervals_overlook_are_a_warning_and_clusters_the_remedy(t
     assert (answer["warnings"], answer["by"]) == ([], "prompt")
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", prompt="question_id"), model="m-elo", method="map")
     board = ba.leaderboard(fit, interval=ba.Clustered(by="prompt"))
-    assert answer["leaderboard"] == board.to_dict("records")
+    assert answer["leaderboard"] == rounded(board.to_dict("records"))
     named = json.loads(run(*command, "--interval", "clustered", "--by", "question_id").stdout)
     assert (named["leaderboard"], named["by"]) == (answer["leaderboard"], "question_id")
 
@@ -490,7 +491,7 @@ def test_clusters_are_named_as_the_file_names_them(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", slices=["question_id"]))
     board = ba.leaderboard(fit, interval=ba.Clustered(by="question_id"))
-    assert json.loads(done.stdout)["leaderboard"] == board.to_dict("records")
+    assert json.loads(done.stdout)["leaderboard"] == rounded(board.to_dict("records"))
     assert "No column 'question'. The source has: model_a" in run(*command, "question").stderr
 
 
@@ -541,7 +542,7 @@ def test_boards_of_a_slice_and_of_these_prompts(sliced_file):
     model = ba.Model("m-elo by kind", strength_by=("kind",))
     fit = ba.fit(votes, model=model, answers=True)
     board = ba.leaderboard(fit, over="these prompts", slice=("kind", "code"))
-    assert answer["leaderboard"] == board.to_dict("records")
+    assert answer["leaderboard"] == rounded(board.to_dict("records"))
     on_code = pl.read_csv(sliced_file).filter(pl.col("topic") == "code").height
     assert board["votes"].sum() == 2 * on_code
     assert "ranked on new prompts\n" in run(*command).stdout
@@ -550,7 +551,7 @@ def test_boards_of_a_slice_and_of_these_prompts(sliced_file):
     votes = ba.read_votes(sliced_file, prompt="item", features={"length": ["long", "short"]}, annotator=False)
     fit = ba.fit(votes, model=ba.Model(equal["model"], style=("length",)))
     with pytest.warns(ba.DependentVotesWarning):
-        assert equal["leaderboard"] == ba.leaderboard(fit).to_dict("records")
+        assert equal["leaderboard"] == rounded(ba.leaderboard(fit).to_dict("records"))
     assert "ranked on new prompts of kind: code\n" in run(*command, *in_code).stdout
 
 
@@ -602,7 +603,7 @@ def test_integrity_says_what_the_function_does(rigged_file):
     answer = json.loads(done.stdout)
     with pytest.warns(ba.SuspectVotesWarning):
         table = ba.integrity(ba.fit(ba.read_votes(rigged_file)))
-    assert answer["integrity"] == table.to_dict("records")
+    assert answer["integrity"] == rounded(table.to_dict("records"))
     assert answer["unjudged"] == "" and "60 small accounts" in answer["warnings"][0]
     assert "60 small accounts voted for it 60 of 60 times" in run("integrity", rigged_file).stdout
     done = run("check", rigged_file, "--format", "json")

@@ -6,12 +6,14 @@ import warnings
 from html.parser import HTMLParser
 from unittest import mock
 
+import polars as pl
 import pytest
 from helpers import COMMAND, frame, run, run_on_terminal
 
 import bayes_arena as ba
 from bayes_arena.cli.aligned import aligned
 from bayes_arena.cli.app import collected_warnings
+from bayes_arena.cli.output import rounded
 
 PLAIN = ("--model", "bradley-terry")
 SLY = ("<script>alert(1)</script>", "a|b*c*`d`")
@@ -158,3 +160,43 @@ def test_a_command_of_many_fits_warns_once_of_a_kind(capsys):
         warnings.warn("alike", ba.PromptsWarning, stacklevel=1)
     assert capsys.readouterr().err == "Warning: left out 3 (2 more like it.)\nWarning: alike\n"
     assert len(notes) == 4
+
+
+@pytest.mark.parametrize(
+    ("computed", "said"),
+    [
+        (1243.1453113507732, 1243.1),
+        (985.43, 985.4),
+        (-44.162566, -44.16),
+        (0.99967, 0.9997),
+        (0.0270647, 0.02706),
+        (2.136e-7, 2.14e-7),
+        (2.501683618902698e-75, 0.0),
+        (1 - 1e-16, 1.0),
+        (123_456_789.25, 123_456_789.2),
+        (1e308, 1e308),
+        (4321, 4321),
+        (True, True),
+        (None, None),
+    ],
+)
+def test_numbers_are_rounded_to_what_they_mean(computed, said):
+    assert rounded(computed) == said
+    assert rounded({"row": [computed]}) == {"row": [said]}
+
+
+def test_no_number_is_minus_zero():
+    assert str(rounded(-1e-17)) == "0.0"
+
+
+def test_what_was_given_is_said_as_it_was():
+    assert rounded({"level": 0.99999, "start": 1697654321.125}) == {"level": 0.99999, "start": 1697654321.125}
+
+
+def test_text_is_rounded_and_parquet_is_not(votes_file, tmp_path):
+    for suffix in ("csv", "json", "parquet"):
+        assert run("rank", votes_file, *PLAIN, "-o", tmp_path / f"board.{suffix}").returncode == 0
+    read = json.loads((tmp_path / "board.json").read_text())["leaderboard"]
+    tables = pl.read_csv(tmp_path / "board.csv"), pl.DataFrame(read), pl.read_parquet(tmp_path / "board.parquet")
+    csv, from_json, parquet = (table["elo"].to_list() for table in tables)
+    assert csv == from_json == [round(elo, 1) for elo in parquet] != parquet

@@ -8,6 +8,7 @@ import pytest
 from helpers import run
 
 import bayes_arena as ba
+from bayes_arena.cli.output import rounded
 
 PLAIN = ("--model", "bradley-terry")
 
@@ -36,7 +37,7 @@ def test_boards_are_one_table_and_name_what_is_missing(arena, tmp_path):
         table = ba.leaderboards(ba.fit_many(cells, "judge", model="m-elo", prior="flat"), interval="sandwich")
     failed = {tuple(missing["board"]): missing["why"] for missing in answer["failed"]}
     assert ("unanimous",) in failed and failed == table.attrs["failed"]
-    assert [list(row.values()) for row in answer["leaderboards"]] == table.to_numpy().tolist()
+    assert [list(row.values()) for row in answer["leaderboards"]] == rounded(table.to_numpy().tolist())
     shown = run("boards", tmp_path / "votes.csv", *asked).stdout
     assert "m-elo, 6 boards by judge, sandwich intervals" in shown
     assert shown.split("\n\n")[1].split()[:2] == ["judge", "rank"]
@@ -50,7 +51,7 @@ def test_versus_says_what_the_function_does(votes_file, fit):
     answer = json.loads(run("versus", "model-1", "model-2", votes_file, *PLAIN, "--format", "json").stdout)
     (row,) = answer["versus"]
     assert answer["sentence"] == str(found)
-    assert row == {name: getattr(found, name) for name in row}
+    assert row == rounded({name: getattr(found, name) for name in row})
 
 
 def test_whom_nobody_knows_is_refused_with_a_proposal(votes_file):
@@ -73,8 +74,8 @@ def test_pairs_come_with_the_least_settled_first(votes_file, fit):
 def test_tiers_are_those_of_the_function(votes_file, fit):
     answer = json.loads(run("tiers", votes_file, *PLAIN, "--level", 0.8, "--format", "json").stdout)
     table = ba.tiers(fit, level=0.8)
-    assert answer["tiers"] == table.to_dict("records")
-    assert (answer["z"], answer["level"]) == (table.attrs["z"], 0.8)
+    assert answer["tiers"] == rounded(table.to_dict("records"))
+    assert (answer["z"], answer["level"]) == (rounded(table.attrs["z"]), 0.8)
 
 
 def test_next_asks_for_the_pairs_of_the_function(votes_file, fit):
