@@ -85,6 +85,26 @@ def core(session: nox.Session) -> None:
 
 
 @nox.session
+@nox.parametrize("processor", ["haswell", "prescott"])
+def processors(session: nox.Session, processor: str) -> None:
+    """Run all tests as on other processors: haswell has AVX2 and two cores, prescott SSE3 and one."""
+    import numpy as np
+
+    found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+    if processor == "haswell":
+        cores, cpu, off = "2", {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma"}, ("AVX512", "X86_V4")
+    else:
+        cores, cpu, off = "1", {"NUMBA_CPU_NAME": "generic"}, ("",)  # all that NumPy can do without
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "PYTHON_CPU_COUNT"), cores)
+    here = cpu | threads | {
+        "OPENBLAS_CORETYPE": processor.title(),
+        "NPY_DISABLE_CPU_FEATURES": " ".join(name for name in found if name.startswith(off)),
+        "NUMBA_CACHE_DIR": str(Path(session.create_tmp()).resolve()),
+    }
+    session.run(*PYTHON, "pytest", *(session.posargs or ["-n", str(os.cpu_count())]), env=here)
+
+
+@nox.session
 def spark(session: nox.Session) -> None:
     """Install Spark too, and run the tests of engines with it; it needs Java."""
     session.run(UV, "run", "--extra", "spark", "pytest", "tests/votes/test_engines.py", "-rs", *session.posargs)

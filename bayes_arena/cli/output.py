@@ -37,8 +37,8 @@ SIGNS = (
 """What begins a formula, and the characters that programs make these of (NFKC), a true minus among them."""
 FORMULA = rf"(^|[;|\t\r\n])([\p{{C}}\p{{Z}}\p{{M}}]*[{SIGNS}]|[\t\r\n])"
 """A formula at the beginning, or after what separates cells elsewhere; what is not seen before it does not hide it."""
-GIVEN = ("level", "max_share", "start", "end")
-"""Fields that repeat an option, or a time of the votes: they stay as they are."""
+GIVEN = ("level", "max_share", "settings", "start", "end")
+"""Fields that repeat options, or times of the votes: they stay as they are."""
 WARNED = 3
 """Exit code of a command that warned, with ``--strict``."""
 Strict = Annotated[

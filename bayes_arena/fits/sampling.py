@@ -8,6 +8,7 @@ without bound.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
@@ -107,6 +108,7 @@ def sample(
                 draws,
                 tune=tune,
                 chains=CHAINS,
+                cores=min(CHAINS, max((os.cpu_count() or 1) // 2, 1)),  # as PyMC counts, but not 0 of 1
                 random_seed=seed,
                 nuts_sampler=sampler,
                 progressbar=sys.stderr.isatty(),

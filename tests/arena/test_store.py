@@ -26,6 +26,7 @@ from strategies import votes
 import bayes_arena as ba
 from bayes_arena.arena.layout import SCHEMA_VERSION
 from bayes_arena.arena.stored_votes import stored_cells
+from bayes_arena.cli.output import rounded
 
 LOYAL = ["anna", "ben", "cleo", "dora", "emil", "fay", "gus"]
 ROWS = [("x", "y", "model_a", "k"), ("x", "y", "model_a", "k"), ("y", "z", "tie", "l"), ("z", "x", "both_bad", "k")]
@@ -535,7 +536,7 @@ def test_the_commands(tmp_path):
     assert (answer["level"], answer["interval"]) == (0.9, "laplace")
     assert (answer["round"], answer["decision"], list(answer["flagged"])) == (1, "excluded", ["rex"])
     fit = ba.fit(ba.read_votes(votes_file), prior="flat")
-    assert answer["leaderboard"] == ba.leaderboard(fit, level=0.9).to_dict("records")
+    assert answer["leaderboard"] == rounded(ba.leaderboard(fit, level=0.9).to_dict("records"))
     shown = cli("rate", path, "--model", "m-elo")[1]
     assert "arena.duckdb, round 2: 210 votes, 3 competitors, 7 annotators" in shown
     assert "1 left out as excluded: rex" in shown

@@ -8,6 +8,7 @@ import pytest
 from helpers import frame, run
 
 import bayes_arena as ba
+from bayes_arena.cli.output import rounded
 from bayes_arena.decisions.verdict import likely_best
 from bayes_arena.inference.views import Estimand
 from bayes_arena.trust.judgement import Judgement
@@ -87,8 +88,8 @@ def test_the_command_says_it_with_tiers(votes_file, arena_cells):
     answer = json.loads(run("verdict", votes_file, "--model", "bradley-terry", "--format", "json").stdout)
     assert answer["verdict"] == ba.verdict(fit)
     found = ba.enough(fit)
-    assert answer["enough"] == {name: getattr(found, name) for name in answer["enough"]}
-    assert answer["tiers"] == ba.tiers(fit).to_dict("records")
+    assert answer["enough"] == rounded({name: getattr(found, name) for name in answer["enough"]})
+    assert answer["tiers"] == rounded(ba.tiers(fit).to_dict("records"))
     done = run("verdict", votes_file, "--model", "bradley-terry", "--goal", "ranking", "--level", "0.9")
     said = " ".join(done.stdout.split())  # a title is as wide as its table
     assert f"{ba.verdict(fit)} {ba.enough(fit, goal='ranking', level=0.9)}" in said

@@ -1,6 +1,7 @@
 """NUTS behind the same tables. Tiny models and PyMC's own sampler: these tests are of the plumbing and of agreement."""
 
 import math
+import os
 import sys
 import warnings
 
@@ -103,6 +104,14 @@ def test_the_seed_decides_the_draws_and_nothing_is_printed(arena_cells, capsys):
 
     np.testing.assert_array_equal(once(), once())
     assert capsys.readouterr().out == ""
+
+
+def test_one_core_is_enough(arena_cells, monkeypatch):
+    """PyMC takes half of the cores, which is none of one."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    with warnings.catch_warnings(action="ignore"):
+        fit = ba.fit(arena_cells, model="bradley-terry", method="nuts", draws=20, tune=20, sampler="pymc", seed=5)
+    assert fit.samples.strength.shape == (4 * 20, 6)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from scipy.linalg import null_space
 from strategies import swapped
 
 import bayes_arena as ba
+from bayes_arena.cli.output import rounded
 from bayes_arena.inference.projection import project
 
 ROBUST = (ba.Sandwich(), ba.Clustered(), ba.Bootstrap(resamples=20))
@@ -347,7 +348,7 @@ def test_rank_clusters_by_prompt(tmp_path, arena):
     options = ["--model", "bradley-terry", "--annotator", "question_id", "--interval", "clustered"]
     answer = json.loads(run("rank", tmp_path / "votes.csv", *options, "--format", "json").stdout)
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", annotator="question_id"), model="bradley-terry")
-    assert answer["leaderboard"] == ba.leaderboard(fit, interval="clustered").to_dict("records")
+    assert answer["leaderboard"] == rounded(ba.leaderboard(fit, interval="clustered").to_dict("records"))
     assert answer["intervals"] == "clustered"
     assert "clustered intervals" in run("rank", tmp_path / "votes.csv", *options).stdout
 
@@ -359,7 +360,7 @@ def test_rank_bootstraps_quietly(tmp_path, arena):
     assert (done.returncode, done.stderr) == (0, "")
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv"), model="m-elo")
     board = ba.leaderboard(fit, interval=ba.Bootstrap(resamples=10, seed=3))
-    assert json.loads(done.stdout)["leaderboard"] == board.to_dict("records")
+    assert json.loads(done.stdout)["leaderboard"] == rounded(board.to_dict("records"))
 
 
 def test_the_bootstrap_stays_on_its_side_of_the_ranking():
