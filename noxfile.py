@@ -19,6 +19,15 @@ UV = os.environ.get("UV", "uv")
 """Set by ``uv run``: it need not be on the path."""
 SPEED = ("peers", "epochs", "nuts", "growth", "scale")
 """Benchmarks that write CSV files and pages of ``benchmarks/results`` anew: about forty minutes."""
+PROCESSORS = {
+    "haswell": (
+        {"OPENBLAS_CORETYPE": "Haswell", "NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma"},
+        "2",
+        ("AVX512", "X86_V4"),
+    ),
+    "prescott": ({"OPENBLAS_CORETYPE": "Prescott", "NUMBA_CPU_NAME": "generic"}, "1", ("",)),
+}
+"""What BLAS and numba take the processor for, the cores, and what NumPy does without: all that it can, by ``""``."""
 
 
 @nox.session
@@ -85,23 +94,17 @@ def core(session: nox.Session) -> None:
 
 
 @nox.session
-@nox.parametrize("processor", ["haswell", "prescott"])
+@nox.parametrize("processor", list(PROCESSORS), ids=list(PROCESSORS))
 def processors(session: nox.Session, processor: str) -> None:
-    """Run all tests as on other processors: haswell has AVX2 and two cores, prescott SSE3 and one."""
+    """Run all tests with the arithmetic of other x86 processors: haswell with AVX2, prescott with SSE3 and one core."""
     import numpy as np
 
+    settings, cores, without = PROCESSORS[processor]
     found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
-    if processor == "haswell":
-        cores, cpu, off = "2", {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma"}, ("AVX512", "X86_V4")
-    else:
-        cores, cpu, off = "1", {"NUMBA_CPU_NAME": "generic"}, ("",)  # all that NumPy can do without
-    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "PYTHON_CPU_COUNT"), cores)
-    here = cpu | threads | {
-        "OPENBLAS_CORETYPE": processor.title(),
-        "NPY_DISABLE_CPU_FEATURES": " ".join(name for name in found if name.startswith(off)),
-        "NUMBA_CACHE_DIR": str(Path(session.create_tmp()).resolve()),
-    }
-    session.run(*PYTHON, "pytest", *(session.posargs or ["-n", str(os.cpu_count())]), env=here)
+    here = settings | dict.fromkeys(("OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "PYTHON_CPU_COUNT"), cores)
+    here["NPY_DISABLE_CPU_FEATURES"] = " ".join(name for name in found if name.startswith(without))
+    here["NUMBA_CACHE_DIR"] = str(Path(session.create_tmp()).resolve())
+    session.run(*PYTHON, "pytest", "-n", str(os.cpu_count()), *session.posargs, env=here)
 
 
 @nox.session

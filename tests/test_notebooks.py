@@ -15,7 +15,7 @@ OF_REAL_VOTES = [path for path in NOTEBOOKS if "BAYES_ARENA_DATA" in path.read_t
 REAL = os.environ.get("BAYES_ARENA_DATA") or str(ROOT.parent / "shared" / "data")
 BRIEFLY = {
     'method="nuts", seed=1': 'method="nuts", seed=1, sampler="pymc", draws=50, tune=100, answers=False',
-    "pm.sample(700, tune=400, chains=4": "pm.sample(50, tune=100, chains=4",
+    "pm.sample(700, tune=400, chains=4": "pm.sample(50, tune=100, chains=4, cores=1",
 }
 """How notebooks sample, and how they do here: nutpie, which has tests of its own, compiles for half a minute."""
 LARGEST = 300_000
