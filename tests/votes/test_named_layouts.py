@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from conftest import real_votes
 from helpers import frame, run
 
 import bayes_arena as ba
@@ -151,6 +152,92 @@ def test_criteria_are_a_slice_that_is_told_or_chosen():
     assert cells.slice_names == {"criterion": ("overall", "trust")}
     one = ba.read_votes(golden("criteria"), annotator="annotator_id", where="criterion == 'overall'")
     same(one, ba.read_votes(golden("criteria"), annotator="annotator_id", winner="overall_winner"))
+
+
+def test_a_file_of_three_annotators_asks_for_its_numbers_and_then_for_nothing():
+    """PandaLM's: 0 is a tie there, which no reader can know."""
+    path = real_votes("pandalm_testset.json")
+    with pytest.raises(
+        ba.InvalidVotesError, match=r"--outcome 0=tie,1=model_a,2=model_b or --outcome 0=model_a"
+    ) as error:
+        ba.read_votes(path)
+    assert "row 0: unknown winner (model_a='bloom-7b', model_b='llama-7b', winner='2'" in str(error.value)
+    cells = ba.read_votes(path, outcomes={"0": "tie", "1": "model_a", "2": "model_b"})
+    assert (cells.n_votes, cells.n_competitors, cells.annotators) == (
+        2997,
+        5,
+        ("annotator1", "annotator2", "annotator3"),
+    )
+    assert cells.counts.sum(axis=0).tolist() == [1255, 1416, 326, 0]
+    assert len(cells.slice_names["prompt"]) == 170
+
+
+def test_scores_of_two_teams_are_wins_and_draws():
+    cells = ba.read_votes(real_votes("football_internationals.csv"))
+    games = pl.read_csv(real_votes("football_internationals.csv"), infer_schema=False).cast(
+        {"home_score": pl.Int64, "away_score": pl.Int64}
+    )
+    margin = games["home_score"] - games["away_score"]
+    assert cells.counts.sum(axis=0).tolist() == [(margin > 0).sum(), (margin < 0).sum(), (margin == 0).sum(), 0]
+    assert cells.sided
+
+
+@pytest.mark.parametrize(
+    ("names", "scores"),
+    [
+        (("home_team", "away_team"), ("home_score", "away_score")),
+        (("team_a", "team_b"), ("score_a", "score_b")),
+        (("model_1", "model_2"), ("score1", "score2")),
+        (("model_a", "model_b"), ("model_a_score", "model_b_score")),
+        (("left", "right"), ("points_left", "points_right")),
+    ],
+)
+def test_two_scores_by_any_name(names, scores):
+    rows = [("x", "y", 10, 9), ("y", "z", 1.5, 1.5), ("z", "x", -1, 3), ("x", "y", None, 2)]
+    table = pl.DataFrame(rows, schema=[*names, *scores], orient="row", strict=False)
+    cells = ba.read_votes(table)
+    assert cells.counts.sum(axis=0).tolist() == [1, 1, 1, 0]
+    assert cells.dropped == {"missing winner": 1}
+    text = table.with_columns(pl.when(pl.int_range(4) == 0).then(pl.lit("ten")).otherwise(scores[0]).alias(scores[0]))
+    with pytest.raises(ba.InvalidVotesError, match=r"row 0: unknown winner .*winner='ten to 9"):
+        ba.read_votes(text)
+    ba.read_votes(table.with_columns(winner=pl.lit("tie")))  # a winner is what counts
+
+
+@pytest.mark.parametrize(
+    ("cells", "names"),
+    [
+        (["a-1_b-2", "b-2_c-3", "c-3_a-1"], ("a-1", "b-2", "c-3")),
+        (["a b vs c", "c vs d-e", "d-e vs a b"], ("a b", "c", "d-e")),
+        (["a|b", "b|c"], ("a", "b", "c")),
+        (["a_b-c", "a_d-e", "d-e_b-c"], ("a", "b-c", "d-e")),
+    ],
+)
+def test_a_cell_of_two_names_is_divided_where_that_makes_the_fewest_names(cells, names):
+    assert ba.read_votes(pl.DataFrame({"pair": cells, "winner": "model_a"})).competitors == names
+
+
+@pytest.mark.parametrize(
+    ("cells", "match"),
+    [
+        (["a-b_c"], r"each of \['_', '-'\] may separate the two names in 'pair'"),
+        (["a_b", "a_b_c"], r"nothing separates .*'a_b'.*write one vote a row: model_a"),
+    ],
+)
+def test_a_cell_that_could_be_divided_otherwise_is_refused(cells, match):
+    with pytest.raises(ba.VotesError, match=match):
+        ba.read_votes(pl.DataFrame({"pair": cells, "winner": "model_a"}))
+
+
+def test_the_row_is_the_item_where_nothing_else_is():
+    rng, rows = np.random.default_rng(0), 200
+    pairs = np.array([rng.permutation(4)[:2] for _ in range(rows)])
+    table = pl.DataFrame({"model_a": [f"m{a}" for a, _ in pairs], "model_b": [f"m{b}" for _, b in pairs]})
+    table = table.with_columns(
+        pl.Series(name, rng.choice(["model_a", "model_b", "tie"], rows)) for name in ("Rater 1", "Rater 2", "rater_3")
+    )
+    cells = ba.read_votes(table)
+    assert (cells.annotators, len(cells.slice_names["prompt"])) == (("Rater 1", "Rater 2", "rater_3"), rows)
 
 
 def test_an_unclear_layout_is_an_error_that_names_both():

@@ -69,6 +69,23 @@ def test_every_engine_gives_the_same_cells(engine):
     assert_same(ba.read_votes(engines()[engine]), ba.read_votes(frame(ROWS)))
 
 
+def test_a_dataset_of_hugging_face_is_read_with_the_rows_that_it_selects():
+    """Its table holds all rows; ``select``, ``filter`` and ``shuffle`` keep a list of indices beside it."""
+
+    class Dataset:
+        num_rows, data = len(ROWS), pa.table({})
+
+        def with_format(self, name):
+            assert name == "arrow"
+            return self
+
+        def __getitem__(self, rows):
+            assert rows == slice(None)
+            return frame(ROWS).to_arrow()
+
+    assert_same(ba.read_votes(Dataset()), ba.read_votes(frame(ROWS)))
+
+
 @pytest.mark.parametrize("suffix", [*READERS, ".csv.gz"])
 def test_every_file_format_gives_the_same_cells(tmp_path, suffix):
     path = tmp_path / f"votes{suffix}"

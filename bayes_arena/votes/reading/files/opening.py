@@ -50,13 +50,15 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     """
     if paths := files_of(source):
         return nw.from_native(_scan(_checked_for_copies(paths, dedupe=dedupe)))
+    if hasattr(source, "with_format") and hasattr(source, "num_rows"):  # a Dataset of Hugging Face's datasets
+        source = source.with_format("arrow")[:]
     try:
         return nw.from_native(source)
     except TypeError:
         raise VotesError(
             f"Cannot read votes from {type(source).__name__}. "
             "Pass a path (CSV, TSV, Parquet, JSONL, JSON; a glob or a list of them), hf:owner/name, or a dataframe "
-            "(pandas, Polars, PyArrow, DuckDB ...)."
+            "(pandas, Polars, PyArrow, DuckDB, a Dataset of datasets ...)."
         ) from None
 
 

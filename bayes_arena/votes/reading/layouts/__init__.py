@@ -7,6 +7,7 @@ arenas     votes of people, a record each
 judges     verdicts of language models: games, preferences, criteria
 choices    the best of several outputs, as weighted pairs
 scores     scores of several systems on the same items, as weighted pairs
+tables     tables that people keep: a pair in one cell, annotators' columns, two scores
 finding    which layout a source has: named, or recognised by its columns
 opened     a source opened, rewritten and filtered: what readers of votes begin with
 =========  ==================================================================

@@ -52,6 +52,14 @@ from bayes_arena.votes.reading.layouts.scores import (
     reward_bench,
     wide,
 )
+from bayes_arena.votes.reading.layouts.tables import (
+    annotator_columns,
+    has_annotator_columns,
+    has_pair_cell,
+    has_two_scores,
+    pair_cell,
+    two_scores,
+)
 from bayes_arena.votes.words import ITEM
 
 BATTLE = frozenset({"model_a", "model_b", "winner"})
@@ -302,6 +310,29 @@ LAYOUTS = (
         {"example_id", "execution_time"},
         langsmith_experiments,
         by_file=True,
+    ),
+    Layout(
+        "annotator-columns",
+        "a row is an item, and every annotator has a column of verdicts",
+        frozenset(),
+        annotator_columns,
+        also=has_annotator_columns,
+        unjudged=True,
+    ),
+    Layout(
+        "two-scores",
+        "the higher of two scores wins, and equal ones are a tie",
+        frozenset(),
+        two_scores,
+        also=has_two_scores,
+        unjudged=True,
+    ),
+    Layout(
+        "pair-cell",
+        "one vote a row, and one cell names both competitors",
+        frozenset({"winner"}),
+        pair_cell,
+        also=lambda names: has_pair_cell(names) and not has_annotator_columns(names),
     ),
     Layout("winner-loser", "one vote a row", frozenset({"winner", "loser"}), without=PAIRS),
     Layout(
