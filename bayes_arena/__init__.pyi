@@ -146,7 +146,6 @@ from .votes.checks import check as check
 from .votes.exchange.files import read_cells as read_cells
 from .votes.exchange.merging import merge as merge
 from .votes.exchange.splitting import split as split
-from .votes.preparing.rankings import read_rankings as read_rankings
 from .votes.preparing.texts import style_features as style_features
 from .votes.reading.files.hub import hub_files as hub_files
 from .votes.reading.sequence import (

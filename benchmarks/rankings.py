@@ -50,7 +50,7 @@ def main() -> None:
     print("| strengths' sd | ties | model | weight | sd | bootstrap | ratio | ratio at weight 1 |\n|" + "---|" * 8)
     for spread in (0.3, 1.0):
         for step in (0.0, 0.75):
-            cells = ba.read_rankings(simulated(options.rankings, step, spread, seed=1))
+            cells = ba.read_votes(simulated(options.rankings, step, spread, seed=1), layout="rankings")
             ties = cells.counts[:, 2].sum() / cells.n_votes
             weight = cells.counts[0].max()
             for name, model in MODELS.items():

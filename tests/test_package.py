@@ -107,7 +107,6 @@ PUBLIC = [
     "rank_probabilities",
     "rank_spread",
     "read_cells",
-    "read_rankings",
     "read_sequence",
     "read_votes",
     "replicate",

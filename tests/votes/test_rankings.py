@@ -3,9 +3,14 @@
 import numpy as np
 import polars as pl
 import pytest
+from helpers import run
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
+
+
+def read(source: object, **options: object) -> ba.Cells:
+    return ba.read_votes(source, layout="rankings", **options)
 
 
 def long(ranks: dict[str, dict[str, float]], **columns: object) -> pl.DataFrame:
@@ -17,7 +22,7 @@ FIVE = {"one": dict(zip("abcde", [1, 2, 2, 4, 5], strict=True)), "two": {"b": 1.
 
 
 def test_a_ranking_is_its_pairs():
-    cells = ba.read_rankings(long(FIVE))
+    cells = read(long(FIVE))
     one = cells.take(cells.slices["ranking"] == cells.slice_names["ranking"].index("one"))
     two = cells.take(cells.slices["ranking"] == cells.slice_names["ranking"].index("two"))
     assert len(one.a) == 10
@@ -28,50 +33,83 @@ def test_a_ranking_is_its_pairs():
     assert cells.design_effect == pytest.approx(11 / (90 / 19 + 1))
 
 
+WMT = pl.DataFrame(
+    {
+        "judgeId": ["j", "k"],
+        "system1Id": ["a", "b"],
+        "system1rank": [1, 2],
+        "system2Id": ["b", "c"],
+        "system2rank": [2, 2],
+        "system3Id": ["c", "a"],
+        "system3rank": [-1, 3],
+        "system4Id": [None, None],
+        "system4rank": [-1, -1],
+    }
+)
+
+
 def test_rows_of_wmt_are_rankings_with_empty_places():
-    table = pl.DataFrame(
-        {
-            "judgeId": ["j", "k"],
-            "system1Id": ["a", "b"],
-            "system1rank": [1, 2],
-            "system2Id": ["b", "c"],
-            "system2rank": [2, 2],
-            "system3Id": ["c", "a"],
-            "system3rank": [-1, 3],
-        }
-    )
-    with pytest.raises(ba.InvalidVotesError, match=r"row 0: no rank \(competitor='c', rank='-1', annotator='j'"):
-        ba.read_rankings(table)
-    with pytest.warns(ba.DroppedVotesWarning, match=r"Left out 1 of 6 rows: 1 × no rank"):
-        cells = ba.read_rankings(table, on_invalid="drop")
+    cells = ba.read_votes(WMT, layout="wmt-rankings")
     assert cells.annotators == ("j", "k")
     assert_allclose(np.sort(cells.counts.sum(axis=1)), [2 / 3, 2 / 3, 2 / 3, 1])
-    assert cells.dropped == {"no rank": 1}
+
+
+def test_a_column_for_everybody_ranked():
+    table = pl.DataFrame({"prompt": ["p", "p", "q"], "rank_A": [1, 2, 1], "rank_B": [2, 2, None], "rank_C": [3, 1, 2]})
+    cells = ba.read_votes(table, layout="rank-columns", prompt="prompt")
+    assert (cells.competitors, cells.slice_names["prompt"]) == (("A", "B", "C"), ("p", "q"))
+    assert cells.slice_names["ranking"] == ("0", "1", "2")
+    assert_allclose(cells.n_votes, 3 * 0.75 + 3 * 2 / 3 + 1)
+    assert_allclose(cells.counts.sum(axis=0), [3 * 0.75 + 1, 2 * 2 / 3, 2 / 3, 0])
+
+
+def test_ranks_of_a_board_are_no_rankings():
+    """Nor are ranks beside a pair."""
+    table = pl.DataFrame({"competitor": ["x"], "rank_best": [1], "rank_worst": [2], "rank_mean": [1]})
+    with pytest.raises(ba.ColumnError, match="No pair of competitors"):
+        ba.read_votes(table)
+    with pytest.raises(ba.ColumnError, match="No winner"):
+        ba.read_votes(table.rename({"competitor": "model_a"}).with_columns(model_b=pl.lit("y")))
 
 
 def test_rankings_of_several_annotators_may_bear_one_name():
     table = pl.concat([long(FIVE, judge=pl.lit(name)) for name in ("j", "k")])
-    cells = ba.read_rankings(table)
-    assert cells.slice_names["ranking"] == ("one/j", "one/k", "two/j", "two/k")
-    assert cells.n_votes == pytest.approx(2 * (90 / 19 + 1))
-    with pytest.raises(ba.InvalidVotesError, match="twice in a ranking × 14"):
-        ba.read_rankings(table, annotator=False)
+    for annotator in (None, False):
+        cells = read(table, annotator=annotator)
+        assert cells.slice_names["ranking"] == ("one/j", "one/k", "two/j", "two/k")
+        assert cells.n_votes == pytest.approx(2 * (90 / 19 + 1))
 
 
-def test_names_are_found_or_named():
-    table = long(FIVE).rename({"ranking": "heat", "competitor": "runner", "rank": "place"})
-    with pytest.raises(ba.ColumnError, match="No ranking column recognised"):
-        ba.read_rankings(table)
-    cells = ba.read_rankings(table, ranking="heat", competitor="runner", rank="place")
-    assert_allclose(cells.counts, ba.read_rankings(long(FIVE)).counts)
-    assert_allclose(
-        cells.counts, ba.read_rankings(table.to_pandas(), ranking="heat", competitor="runner", rank="place").counts
-    )
+def test_who_has_no_rank_was_not_ranked_and_other_faults_are_refused():
+    table = long({"one": {"a": 1, "b": 2, "c": None, "d": -1}})
+    assert read(table).competitors == ("a", "b")
+    for rows, match in (
+        (long({"one": {"a": 1, "": 2}}), "a rank is of nobody"),
+        (pl.concat([long({"one": {"a": 1, "b": 2}}), long({"one": {"a": 3}})]), "several scores of a on one"),
+        (table.with_columns(rank=pl.Series(["first", "2", "3", "4"])), "'first' is no rank"),
+    ):
+        with pytest.raises(ba.VotesError, match=match):
+            read(rows)
+
+
+@pytest.mark.parametrize("names", [("ranking_id", "model"), ("ranking", "system")])
+def test_rankings_by_other_names_and_in_pandas(names):
+    table = long(FIVE).rename(dict(zip(("ranking", "competitor"), names, strict=True)))
+    for source in (table, table.to_pandas(), table.lazy()):
+        with pytest.warns(ba.LayoutWarning, match="Read as rankings: .* the lower rank wins"):
+            assert_allclose(ba.read_votes(source).counts, read(long(FIVE)).counts)
 
 
 def test_nobody_is_ranked_alone():
-    with pytest.raises(ba.NoVotesError, match="No ranking has two competitors"):
-        ba.read_rankings(long({"one": {"a": 1}}))
+    with pytest.raises(ba.VotesError, match="no ranking has two competitors"):
+        read(long({"one": {"a": 1}}))
+
+
+@pytest.mark.slow
+def test_rankings_on_the_command_line(tmp_path):
+    WMT.with_columns(sentence=pl.Series([7, 8])).write_csv(tmp_path / "wmt.csv")
+    done = run("check", tmp_path / "wmt.csv", "--prompt", "sentence", "--layout", "wmt-rankings")
+    assert "4 votes worth 3.0, 3 competitors, 2 annotators, 2 prompts" in done.stdout
 
 
 @pytest.mark.slow
@@ -83,7 +121,7 @@ def test_the_information_of_pairs_is_that_of_rankings():
         order = rng.permuted(np.tile(np.arange(7), (300, 1)), axis=1)[:, :5]
         columns = {"ranking": np.repeat(np.arange(300), 5), "competitor": names[order.ravel()]}
         table = pl.DataFrame(columns | {"rank": np.tile(np.arange(5), 300)})
-        fit = ba.fit(ba.read_rankings(table), model="bradley-terry", prior="flat", method="map")
+        fit = ba.fit(read(table), model="bradley-terry", prior="flat", method="map")
         estimates.append(fit.strength)
         sds.append(ba.strengths(fit)["sd"])
     ratio = np.sqrt(np.mean(np.square(estimates))) / np.sqrt(np.mean(np.square(sds)))

@@ -50,7 +50,8 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     """
     if paths := files_of(source):
         return nw.from_native(_scan(_checked_for_copies(paths, dedupe=dedupe)))
-    if hasattr(source, "with_format") and hasattr(source, "num_rows"):  # a Dataset of Hugging Face's datasets
+    if hasattr(source, "with_format") and hasattr(source, "num_columns") and not isinstance(source, dict):
+        # a Dataset of Hugging Face's datasets; a dict of them has splits
         source = source.with_format("arrow")[:]
     try:
         return nw.from_native(source)

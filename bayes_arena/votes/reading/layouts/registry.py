@@ -38,6 +38,13 @@ from bayes_arena.votes.reading.layouts.judges import (
     orq_arena_judges,
 )
 from bayes_arena.votes.reading.layouts.layout import Layout
+from bayes_arena.votes.reading.layouts.rankings import (
+    has_rank_columns,
+    has_rankings,
+    rank_columns,
+    rankings,
+    wmt_rankings,
+)
 from bayes_arena.votes.reading.layouts.scores import (
     has_system,
     inspect_logs,
@@ -310,6 +317,35 @@ LAYOUTS = (
         {"example_id", "execution_time"},
         langsmith_experiments,
         by_file=True,
+    ),
+    Layout(
+        "rankings",
+        "rankings, with a row for everybody ranked: pairs, of which the lower rank wins",
+        frozenset({"rank"}),
+        rankings,
+        slices=("ranking",),
+        also=has_rankings,
+        weights="information",
+        sided=False,
+    ),
+    Layout(
+        "wmt-rankings",
+        "rankings of WMT, a row each: pairs, of which the lower rank wins",
+        frozenset({"system1Id", "system1rank", "system2Id", "system2rank"}),
+        wmt_rankings,
+        slices=("ranking",),
+        weights="information",
+        sided=False,
+    ),
+    Layout(
+        "rank-columns",
+        "rankings, a row each with a column for everybody ranked: pairs, of which the lower rank wins",
+        frozenset(),
+        rank_columns,
+        slices=("ranking",),
+        also=has_rank_columns,
+        weights="information",
+        sided=False,
     ),
     Layout(
         "annotator-columns",
