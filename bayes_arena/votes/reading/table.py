@@ -48,13 +48,13 @@ def read_votes(
 ) -> Cells:
     """Read pairwise votes and sum them to cells.
 
-    Arena conventions need no arguments: competitors in ``model_a, model_b`` or ``left, right``; the winner in
-    ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right``, as a verdict
-    ``A>>B | A>B | A=B | B>A | B>>A`` or as the winning competitor's name, or one-hot in ``winner_model_a,
-    winner_model_b, winner_tie``; the annotator, if any, in ``judge``, ``annotator``, ``worker`` or ``performer``. Two
-    layouts do not say who was shown first, so their votes have no position effect (``Cells.sided``): ``winner, loser``,
-    and a table of how often each of a pair won, ``player1, player2, win1, win2`` and, if any tied, ``ties`` or
-    ``draws``.
+    Arena conventions need no arguments: competitors in ``model_a, model_b``, ``left, right`` or alike; the winner in
+    ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right | first | second |
+    draw | same | equal``, as a verdict ``A>>B | A>B | A=B | B>A | B>>A`` or as the winning competitor's name, or
+    one-hot in ``winner_model_a, winner_model_b, winner_tie``; the annotator, if any, in ``judge``, ``annotator``,
+    ``worker``, ``performer`` or ``judge_model``. Numbers are no labels: ``outcomes`` says what they mean. Two layouts
+    do not say who was shown first, so their votes have no position effect (``Cells.sided``): ``winner, loser``, and a
+    table of how often each of a pair won, ``player1, player2, win1, win2`` and, if any tied, ``ties`` or ``draws``.
 
     The records of other tools need none either. Their columns tell the layout, which ``layout`` names: ``arena-hard``,
     ``alpaca-eval``, ``mt-bench``, ``judge-arena``, ``arena-33k``, ``arena-55k``, ``arena-100k``, ``arena-140k``,
@@ -62,8 +62,10 @@ def read_votes(
     ``open-webui``, ``label-studio``, ``argilla``, ``langwatch``, ``langsmith``, ``lm-eval``, ``mteb``,
     ``reward-bench``, ``openai-evals``, the best of several (``one-of-n``: ``contestants, winner``), scores of systems
     on the same items (``item-scores``: ``item, model, score``), several criteria (``criteria``: ``overall_winner,
-    trust_winner``), soft scores (``scores``: ``score``), and tables of wins (``win-counts``: ``winner, loser, n``;
-    ``win-matrix``).
+    trust_winner``), soft scores (``scores``: ``score``), tables of wins (``win-counts``: ``winner, loser, n``;
+    ``win-matrix``), a column for every annotator (``annotator-columns``), two scores and no winner (``two-scores``:
+    ``home_score, away_score``), a pair in one cell (``pair-cell``), and rankings, as weighted pairs (``rankings``:
+    ``ranking, competitor, rank``; ``rank-columns``: ``rank_A, rank_B, rank_C``; ``wmt-rankings``).
 
     Parameters
     ----------
@@ -93,8 +95,9 @@ def read_votes(
     prompt : str, sequence of str or False, optional
         Column of the prompts (slice ``"prompt"``); several columns together, as ``["question_id", "turn"]``, are one
         prompt; ``False`` ignores prompts. Without it ``prompt``, ``prompt_id``, ``question_id``, ``question``,
-        ``instruction`` or ``uid`` is recognised, with ``turn`` if there is one, and read if at least 100 answers
-        (prompt x competitor) have two votes and at least half of the votes are on prompts with such an answer.
+        ``instruction``, ``uid``, ``item``, ``item_id`` or ``task_id`` is recognised, with ``turn`` if there is one, and
+        read if at least 100 answers (prompt x competitor) have two votes and at least half of the votes are on prompts
+        with such an answer.
     slices : mapping of str to str or sequence of str, or sequence of str
         What else votes have in common: by name of the slice, its column or columns, ``{"language": "lang"}``; names
         alone are those of columns.
