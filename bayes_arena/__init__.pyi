@@ -35,6 +35,7 @@ from .errors import (
     IdentificationWarning as IdentificationWarning,
     InvalidVotesError as InvalidVotesError,
     LayoutWarning as LayoutWarning,
+    LeftOutEffectWarning as LeftOutEffectWarning,
     MissingPackageError as MissingPackageError,
     ModelError as ModelError,
     NoMaximumWarning as NoMaximumWarning,

@@ -146,6 +146,10 @@ class IdentificationWarning(ArenaWarning):
     """The comparisons are disconnected, or the votes do not settle a sign."""
 
 
+class LeftOutEffectWarning(ArenaWarning):
+    """The votes show an effect that the model leaves out."""
+
+
 class SampledVotesWarning(ArenaWarning):
     """A score of very many votes was estimated from a sample of them."""
 

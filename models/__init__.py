@@ -6,8 +6,10 @@ Dimensions are named ``competitor`` and ``annotator``. PyMC is imported with the
 bradley_terry  Bradley-Terry, to be read, changed and sampled: one row a vote
 m_elo          m-ELO, the same in Elo points
 am_elo         am-ELO
+davidson       Davidson's, with sides
 am_davidson    am-Davidson
-per_vote       what these four share: the votes, and the likelihood of half wins
+per_vote       what these five share: the votes, and the likelihood of half wins
+spreads        spreads of the prior, known or sampled
 grid           ``build``: any model of the grid, for fast sampling: votes summed
 fused          its likelihood and gradient in one compiled pass
 _parts         its other parts

@@ -1,4 +1,10 @@
 """What is imported at its first use."""
 
-from . import am_davidson as am_davidson, am_elo as am_elo, bradley_terry as bradley_terry, m_elo as m_elo
+from . import (
+    am_davidson as am_davidson,
+    am_elo as am_elo,
+    bradley_terry as bradley_terry,
+    davidson as davidson,
+    m_elo as m_elo,
+)
 from .grid import build as build

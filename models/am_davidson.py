@@ -16,6 +16,7 @@ import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.models.per_vote import one_row_a_vote, proper_prior
+from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
 
@@ -24,31 +25,31 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
 
     These are ``discrimination``, ``log_tie_propensity`` and, where the votes say who was shown first, ``position``, all
     in logits but the first. The spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread`` and ``position_spread``
-    have their half-normal hyperpriors if ``prior.hyper`` is there, and else are fixed.
+    are sampled where the prior has them estimated, and else are fixed.
     """
     prior = proper_prior(prior, cells, "am-davidson")
-    hyper, votes = prior.hyper, one_row_a_vote(cells)
+    votes = one_row_a_vote(cells)
     with pm.Model(coords={"competitor": cells.competitors, "annotator": cells.annotators}) as model:
         i = pm.Data("i", votes.i, dims="vote")
         j = pm.Data("j", votes.j, dims="vote")
         k = pm.Data("k", votes.k, dims="vote")
         voted = pm.Data("voted", votes.outcome, dims="vote")
 
-        r_sd = pm.HalfNormal("strength_sd", hyper.strength) if hyper else prior.strength
+        r_sd = spread("strength", prior)
         r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
 
-        theta_sd = pm.HalfNormal("discrimination_sd", hyper.discrimination) if hyper else prior.discrimination
+        theta_sd = spread("discrimination", prior)
         unit = pm.ZeroSumNormal("discrimination_unit", dims="annotator")
         theta = pm.Deterministic("discrimination", 1 + theta_sd * unit, dims="annotator")
         eta = theta[k] * (r[i] - r[j])
 
-        nu_sd = pm.HalfNormal("tie_spread", hyper.tie_spread) if hyper else prior.tie_spread
+        nu_sd = spread("tie_spread", prior)
         common = pm.Normal("tie_propensity_common", 0, 1)
         unit = pm.ZeroSumNormal("tie_propensity_unit", dims="annotator")
         log_nu = pm.Deterministic("log_tie_propensity", common + nu_sd * unit, dims="annotator")
 
         if cells.sided:
-            b_sd = pm.HalfNormal("position_spread", hyper.position_spread) if hyper else prior.position_spread
+            b_sd = spread("position_spread", prior)
             common = pm.Normal("position_common", 0, 0.5)
             unit = pm.ZeroSumNormal("position_unit", dims="annotator")
             b = pm.Deterministic("position", common + b_sd * unit, dims="annotator")

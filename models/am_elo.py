@@ -12,27 +12,28 @@ import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.models.per_vote import half_wins, one_row_a_vote, proper_prior
+from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
 
 def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
     """Return the model: ``strength`` (competitor) in logits, ``discrimination`` (annotator), ``outcome`` (vote).
 
-    The spreads ``strength_sd`` and ``discrimination_sd`` have their half-normal hyperpriors if ``prior.hyper`` is
-    there, and else are fixed.
+    The spreads ``strength_sd`` and ``discrimination_sd`` are sampled where the prior has them estimated, and else are
+    fixed.
     """
     prior = proper_prior(prior, cells, "am-elo")
-    hyper, votes = prior.hyper, one_row_a_vote(cells)
+    votes = one_row_a_vote(cells)
     with pm.Model(coords={"competitor": cells.competitors, "annotator": cells.annotators}) as model:
         i = pm.Data("i", votes.i, dims="vote")
         j = pm.Data("j", votes.j, dims="vote")
         k = pm.Data("k", votes.k, dims="vote")
         voted = pm.Data("voted", votes.outcome, dims="vote")
 
-        r_sd = pm.HalfNormal("strength_sd", hyper.strength) if hyper else prior.strength
+        r_sd = spread("strength", prior)
         r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
 
-        theta_sd = pm.HalfNormal("discrimination_sd", hyper.discrimination) if hyper else prior.discrimination
+        theta_sd = spread("discrimination", prior)
         unit = pm.ZeroSumNormal("discrimination_unit", dims="annotator")
         theta = pm.Deterministic("discrimination", 1 + theta_sd * unit, dims="annotator")
 

@@ -11,22 +11,23 @@ import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.models.per_vote import half_wins, one_row_a_vote, proper_prior
+from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
 
 def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
     """Return the model: ``strength`` (competitor) in logits, ``outcome`` (vote); pooled, the spread ``strength_sd``.
 
-    The spread has its half-normal hyperprior if ``prior.hyper`` is there, and else is fixed.
+    The spread is sampled where the prior has it estimated, and else is fixed.
     """
     prior = proper_prior(prior, cells, "bradley-terry")
-    hyper, votes = prior.hyper, one_row_a_vote(cells)
+    votes = one_row_a_vote(cells)
     with pm.Model(coords={"competitor": cells.competitors}) as model:
         i = pm.Data("i", votes.i, dims="vote")
         j = pm.Data("j", votes.j, dims="vote")
         voted = pm.Data("voted", votes.outcome, dims="vote")
 
-        r_sd = pm.HalfNormal("strength_sd", hyper.strength) if hyper else prior.strength
+        r_sd = spread("strength", prior)
         r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
 
         half_wins("outcome", r[i] - r[j], observed=voted, dims="vote")

@@ -21,10 +21,11 @@ from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.predictor import times
-from bayes_arena.likelihood.priors import Prior, spread_label
+from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import _parts
+from bayes_arena.models.spreads import spread
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
 
@@ -43,7 +44,7 @@ def build(
     prior : str or Prior
         Prior, by name or as an object.
     pooled : bool
-        Give the spreads of the prior their half-normal hyperpriors, rather than fix them.
+        Give the spreads of the prior their hyperpriors, rather than fix them.
 
     Returns
     -------
@@ -83,15 +84,14 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
     pymc.Model
         As by :func:`build`.
     """
-    prior, hyper, target = problem.prior, problem.prior.hyper, problem.objective
+    prior, target = problem.prior, problem.objective
     with pm.Model(coords=_parts.coordinates(problem)) as program:
 
-        def scattered(make: _parts.Vector, name: str, spread: str, dim: str) -> Any:
+        def scattered(make: _parts.Vector, name: str, sd: str, dim: str) -> Any:
             """Return numbers of a common spread, which is sampled where the votes' information is known."""
-            if known is None or hyper is None:
-                return make(name, float(prior.spread(spread)), dim)
-            sd = pm.HalfNormal(spread_label(spread), hyper.spread(spread))
-            return _parts.pooled(make, name, sd, known[spread], dim)
+            if known is None or not prior.estimates(sd):
+                return make(name, float(prior.spread(sd)), dim)
+            return _parts.pooled(make, name, spread(sd, prior), known[sd], dim)
 
         strength = scattered(_parts.zero_sum, "strength", "strength", "competitor")
         if known is not None:

@@ -38,8 +38,8 @@ class ModelChoice:
         ModelName | None,
         Option(
             metavar="MODEL",
-            help="bradley-terry, m-elo, am-elo or am-davidson. Default: am-davidson where annotators are known (am-elo "
-            "under a flat prior), else bradley-terry.",
+            help="bradley-terry, m-elo, am-elo, davidson or am-davidson. Default: am-davidson where annotators are "
+            "known, else davidson; under a flat prior am-elo and bradley-terry.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -48,7 +48,8 @@ class ModelChoice:
         PriorName,
         Option(
             metavar="PRIOR",
-            help="default: weakly Gaussian. flat: none, which is the paper's maximum likelihood.",
+            help="default: Gaussian, spreads estimated. weak: the same, but next to nothing assumed of strengths. "
+            "flat: none, which is the paper's maximum likelihood.",
             rich_help_panel=MODEL,
             show_default=False,
         ),

@@ -75,10 +75,12 @@ class Draws:
         spreads: Mapping[str, Floats] | None = None,
         on: View | None = None,
     ) -> Draws:
-        """Return draws of the parameters of a problem with their r*, under its spreads or under draws of them."""
-        votes, names = problem.cells.votes_by_annotator(), problem.objective.spreads
-        drawn = np.column_stack([spreads[name] for name in names]) if spreads else None
-        projected = project_draws(problem.objective, strength, common, own, votes, slices, drawn, on)
+        """Return draws of the parameters of a problem with their r*, under its spreads or draws of some of them."""
+        votes, target = problem.cells.votes_by_annotator(), problem.objective
+        drawn = np.tile(target.spread_values, (len(strength), 1))
+        for name, values in (spreads or {}).items():
+            drawn[:, target.spreads.index(name)] = values
+        projected = project_draws(target, strength, common, own, votes, slices, drawn if spreads else None, on)
         return cls(strength, projected, common, own, np.zeros((len(strength), 0)) if slices is None else slices)
 
     def points(self) -> Iterator[Point]:

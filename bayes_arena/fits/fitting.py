@@ -18,6 +18,7 @@ from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_s
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction, require_memory
+from bayes_arena.inference.pairing import with_pairing
 from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.presets import PRESETS, Answers, with_answers
 from bayes_arena.likelihood.priors import Prior
@@ -56,12 +57,16 @@ def fit(
     cells : Cells, path, sequence of paths, or dataframe
         Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options.
     model : str or Model, optional
-        A preset (``"bradley-terry"``, ``"m-elo"``, ``"am-elo"``, ``"am-davidson"``) or any
+        A preset (``"bradley-terry"``, ``"m-elo"``, ``"am-elo"``, ``"davidson"``, ``"am-davidson"``) or any
         :class:`~bayes_arena.Model`. Default: ``"am-davidson"`` where annotators are known (``"am-elo"`` under a flat
-        prior), ``"bradley-terry"`` otherwise. Where programs vote beside people (``read_votes(programs=...)``), a
+        prior); where they are not, ``"davidson"`` (``"bradley-terry"`` under a flat prior, and where votes have neither
+        ties nor sides). Where programs vote beside people (``read_votes(programs=...)``), a
         preset gives them a taste of their own, as its name then says; a Model is taken as it is.
     prior : str or Prior
-        ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` weak Gaussian priors.
+        ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` Gaussian priors whose spreads are
+        estimated. Where competitors met those of like strength, as in a league, more than the votes themselves can have
+        arranged, the strengths of a prior that estimates their spread get that of ``"weak"``, N(0, 5), and the fit says
+        so (:mod:`bayes_arena.inference.pairing`).
     method : {"map", "marginal", "nuts"}, optional
         ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the spreads are estimated from the
         votes first, by the Laplace evidence or, where annotators have few votes each (more annotators than twice the
@@ -98,7 +103,9 @@ def fit(
         Under a flat prior, if the estimate lies at infinity.
     IdentificationWarning
         If the comparisons are disconnected, the annotators do not settle which end of the ranking is up, hardly
-        anybody voted twice, or answers are left out though some prompts repeat.
+        anybody voted twice, answers are left out though some prompts repeat, or the pairing knew the ranking.
+    LeftOutEffectWarning
+        If votes favour the competitor shown first, or second, and the model has no position effect.
     SuspectVotesWarning
         If somebody's votes do not count, or nobody can be judged.
 
@@ -179,6 +186,7 @@ def solve(
     require_choice("method", method or "map", get_args(Method))
     require_memory(problem)  # before the guard has worked on what cannot be fitted
     problem, trust = _trusted(problem, guard, preset=preset)
+    problem, weak = with_pairing(problem)
     plain = problem
     left_out, by_votes = "", answers == "auto"
     if trust is not None and trust.unjudged:
@@ -209,7 +217,8 @@ def solve(
         if evidence != "quadrature" and not mode.at_infinity:
             mode, mirror_probability = judge_direction(mode)
         known = information(mode) if route == "nuts" and estimable else None
-    mode = replace(mode, open_questions=(*mode.open_questions, left_out)) if left_out else mode
+    said = tuple(text for text in (left_out, weak) if text)
+    mode = replace(mode, open_questions=(*mode.open_questions, *said)) if said else mode
     tree = samples = None
     if route == "nuts":
         tree = sample(problem, known, draws=draws, tune=tune, sampler=sampler, seed=seed)

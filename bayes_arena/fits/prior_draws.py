@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.draws import Draws
+from bayes_arena.likelihood.priors import Spreads, degrees
 from bayes_arena.likelihood.problem import Problem
 
 
@@ -17,7 +20,7 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     ----------
     problem : Problem
         Its cells say who competes and who votes; what was voted is not looked at. Its prior is proper; with ``hyper``
-        its spreads are drawn from their half-normals.
+        its spreads are drawn from their hyperpriors.
     size : int
         Number of draws.
     seed : int
@@ -41,9 +44,9 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     rng = np.random.default_rng(seed)
     names = target.spreads
     spreads = {name: np.full(size, prior.spread(name)) for name in names}
-    if prior.hyper is not None:
-        hyper = prior.hyper
-        spreads = {name: np.abs(rng.normal(0, hyper.spread(name), size)) for name in names}
+    estimated = [name for name in names if prior.estimates(name)]
+    for name in estimated:
+        spreads[name] = cast(Spreads, prior.hyper).spread(name) * np.sqrt(rng.chisquare(degrees(name), size))
 
     def zero_sum(count: int, sd: Floats) -> Floats:
         deviation = rng.normal(size=(size, count))
@@ -60,4 +63,4 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
         numbers[:] = rng.normal(size=numbers.shape) * spreads[effect.spread][:, None]
     drawn = Draws.of(problem, strength, common, own, slices, spreads)
-    return drawn, (spreads if prior.hyper is not None else {})
+    return drawn, {name: spreads[name] for name in estimated}

@@ -13,11 +13,13 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     ArenaWarning,
     IdentificationWarning,
+    LeftOutEffectWarning,
     ModelError,
     NoMaximumWarning,
     SuspectVotesWarning,
 )
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
+from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
@@ -213,6 +215,7 @@ class Fit:
             *((SuspectVotesWarning, text) for text in (self.trust.said if self.trust else ())),
             *((IdentificationWarning, text) for text in self.mode.open_questions),
             *((NoMaximumWarning, text) for text in self.mode.at_infinity),
+            *((LeftOutEffectWarning, text) for text in sides_left_out(self.mode.problem)),
         )
 
     @property

@@ -33,7 +33,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import CHAINS
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.priors import Prior, Spreads, spread_label
+from bayes_arena.likelihood.priors import Prior, Spreads, degrees, spread_label
 from bayes_arena.likelihood.problem import number_labels
 from bayes_arena.version import __version__
 from bayes_arena.votes.cells import single_votes
@@ -173,7 +173,10 @@ def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str,
     if spreads:
         hyper = cast(Spreads, prior.hyper)
         scales = {name: hyper.spread(name) for name in spreads}
-        return common | {spread_label(name): -0.5 * (values / scales[name]) ** 2 for name, values in spreads.items()}
+        return common | {
+            spread_label(name): (degrees(name) - 1) * np.log(values) - 0.5 * (values / scales[name]) ** 2
+            for name, values in spreads.items()
+        }
     own = {
         effect.name: -0.5 * np.sum(((draws.own[:, :, column] - effect.mean) / effect.sd) ** 2, axis=1)
         for column, effect in enumerate(target.own)

@@ -18,9 +18,17 @@ Where a model has slices, their numbers are not held to a sum: r is the strength
     c_{f,k}   ~ Normal(0, style_f_spread)       deviation of an annotator's slope of feature f, sum_k c_{f,k} = 0
 
 The spreads are used as they are by ``method="map"``. ``"marginal"`` and ``"nuts"`` estimate them from the votes
-under the half-normal hyperpriors in ``hyper``, starting from the values here; with ``hyper=None`` they are fixed there
-too. Infinite spreads are a flat prior, whose mode is the maximum-likelihood estimate of the paper. One logit is 174 Elo
-points.
+under the hyperpriors of scales s in ``hyper``, starting from the values here,
+
+    sigma / s ~ chi(d),     d = 3 for the strengths (Maxwell's distribution), d = 1 for all others (half-normal);
+
+with ``hyper=None`` they are fixed there too. The density of chi(3) vanishes at zero as sigma^2: few votes cannot make
+out that competitors are all but equal, where a plug-in estimate under a half-normal leaves intervals too narrow (Chung
+et al., 2013). Infinite spreads are a flat prior, whose mode is the maximum-likelihood estimate of the paper. One logit
+is 174 Elo points.
+
+Source: Chung, Y. et al. (2013), "A nondegenerate penalized likelihood estimator for variance parameters in multilevel
+models", Psychometrika 78.
 """
 
 from __future__ import annotations
@@ -36,6 +44,8 @@ FOUR = ("strength", "discrimination", "tie_spread", "position_spread")
 """Spreads that are fields; the others are found by name."""
 TASTES = "strength_by_annotator", "strength_by_program"
 """Spreads of taste, everybody's and the programs'."""
+DEGREES = {"strength": 3}
+"""Degrees of freedom of the hyperprior of a spread, where they are not one."""
 SMALLEST, LARGEST = 1e-3, 1e4
 """Scales in logits outside this range are taken for mistakes."""
 
@@ -102,7 +112,9 @@ class Prior(Spreads):
     by : mapping of str to float
         Of the numbers of slices and the annotators' slopes.
     hyper : Spreads or None
-        Scales of half-normal hyperpriors of the spreads; None keeps them where they are.
+        Scales of the hyperpriors of the spreads; None keeps them where they are.
+    known : tuple of str
+        Spreads that stay as they are although the others are estimated.
     """
 
     strength: float = 1.0
@@ -110,6 +122,11 @@ class Prior(Spreads):
     tie_spread: float = 1.0
     position_spread: float = 0.3
     hyper: Spreads | None = Spreads(strength=1.5, discrimination=1.0, tie_spread=1.0, position_spread=0.5)
+    known: tuple[str, ...] = ()
+
+    def estimates(self, name: str) -> bool:
+        """Whether a spread is estimated where spreads are."""
+        return self.hyper is not None and name not in self.known
 
     @property
     def is_flat(self) -> bool:
@@ -128,12 +145,19 @@ class Prior(Spreads):
         return "normal(" + ", ".join(f"{name}={value:g}" for name, value in self.named().items()) + ")"
 
 
-PriorName = Literal["flat", "default"]
+PriorName = Literal["flat", "weak", "default"]
 FLAT = Prior(math.inf, math.inf, math.inf, math.inf, hyper=None)
-NAMED_PRIORS: dict[PriorName, Prior] = {"flat": FLAT, "default": Prior()}
+WEAK = Prior(strength=5.0, known=("strength",))
+"""Of the strengths next to nothing is assumed; spreads of everything else are estimated."""
+NAMED_PRIORS: dict[PriorName, Prior] = {"flat": FLAT, "weak": WEAK, "default": Prior()}
 
 COMMON_POSITION, COMMON_BOTH_BAD, COMMON_STYLE = (0.0, 0.5), (-1.0, 1.0), (0.0, 1.0)
 """Mean and standard deviation of what annotators have in common; those of ties stand with each likelihood."""
+
+
+def degrees(name: str) -> int:
+    """Degrees of freedom of the hyperprior of a spread."""
+    return DEGREES.get(name, 1)
 
 
 def spread_label(name: str) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
     from bayes_arena.votes.tally import Tally
 
-ModelName = Literal["bradley-terry", "m-elo", "am-elo", "am-davidson"]
+ModelName = Literal["bradley-terry", "m-elo", "am-elo", "davidson", "am-davidson"]
 Discrimination = Literal["fixed", "annotator"]
 Ties = Literal["half", "davidson", "rao-kupper", "drop", "glenn-david"]
 """One file each in :mod:`bayes_arena.likelihood.outcomes`."""

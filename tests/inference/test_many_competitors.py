@@ -39,7 +39,8 @@ def chain(rng):
 def votes(graph, each=60, seed=0):
     rng = np.random.default_rng(seed)
     a, b = graph(rng)
-    lead = rng.normal(size=N)[a] - rng.normal(size=N)[b]
+    strength = rng.normal(size=N)
+    lead = strength[a] - strength[b]
     chances = np.stack([np.exp(lead / 2), np.exp(-lead / 2), np.full(len(a), 0.7)], axis=1)
     counts = rng.multinomial(each, chances / chances.sum(axis=1, keepdims=True))
     names = tuple(f"c{index:03d}" for index in range(N))
@@ -82,7 +83,7 @@ class TestSameAsDense:
 
     @pytest.mark.parametrize("graph", [hub, clusters, chain])
     def test_standard_deviations_on_other_graphs(self, sparse, graph):
-        (fast, _), (slow, _) = both(sparse, votes(graph), model="bradley-terry")
+        (fast, _), (slow, _) = both(sparse, votes(graph), model="bradley-terry", prior=ba.Prior(hyper=None))
         sd = [np.sqrt(fit.laplace.strength_variance()) for fit in (fast, slow)]
         assert sd[0] == pytest.approx(sd[1], rel=0.01)
 
@@ -99,7 +100,7 @@ class TestSameAsDense:
                 ]
             )
         for found, exact in zip(*tables, strict=True):
-            assert found.to_numpy() == pytest.approx(exact.to_numpy(), rel=0.01)
+            assert found.to_numpy() == pytest.approx(exact.to_numpy(), rel=0.01, abs=1e-3)
 
     def test_differences_of_all_pairs_are_too_many(self, sparse):
         sparse(True)

@@ -28,7 +28,7 @@ from bayes_arena.inference.density import kernels
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.predictor import Effect
-from bayes_arena.likelihood.priors import spread_label
+from bayes_arena.likelihood.priors import degrees, spread_label
 from bayes_arena.likelihood.problem import Problem
 
 
@@ -46,9 +46,11 @@ class Vector:
     spread : str
         Name of the spread.
     sd : float
-        The spread, or the scale of its half-normal hyperprior where it is sampled.
+        The spread, or the scale of its hyperprior where it is sampled.
     information : float
         I of the module.
+    degrees : int
+        Degrees of freedom of the hyperprior; 0 where the spread is not sampled.
     unit : float
         Of the numbers: the spread is in these units.
     zero_sum : bool
@@ -60,6 +62,7 @@ class Vector:
     spread: str
     sd: float
     information: float = 0.0
+    degrees: int = 0
     unit: float = 1.0
     zero_sum: bool = True
 
@@ -85,11 +88,12 @@ class Coordinates:
     def of(cls, problem: Problem, known: Mapping[str, float] | None) -> Coordinates:
         """Return those of a problem, given what the votes say of each kind of number; None fixes the spreads."""
         target, prior, hyper = problem.objective, problem.prior, problem.prior.hyper
-        pooled = known is not None and hyper is not None
 
         def vector(name: str, spread: str, dim: str, size: int, unit: float = 1.0, *, zero_sum: bool = True) -> Vector:
-            sd = (hyper if pooled and hyper else prior).spread(spread)
-            return Vector(name, dim, size, spread, sd, known[spread] if pooled and known else 0.0, unit, zero_sum)
+            if known is None or hyper is None or not prior.estimates(spread):
+                return Vector(name, dim, size, spread, prior.spread(spread), unit=unit, zero_sum=zero_sum)
+            sd, of = hyper.spread(spread), degrees(spread)
+            return Vector(name, dim, size, spread, sd, known[spread], of, unit, zero_sum)
 
         vectors = [vector("strength", "strength", "competitor", target.n_competitors)]
         for effect in target.own:
@@ -97,12 +101,12 @@ class Coordinates:
             vectors.append(vector(name, effect.spread, "annotator", target.n_annotators, 1 / effect.unit))
         for effect, keys in zip(target.slices, target.numbering.keys if target.numbering else (), strict=True):
             vectors.append(vector(effect.name, effect.spread, label_of(effect), len(keys), zero_sum=False))
-        return cls(target, tuple(vectors), pooled)
+        return cls(target, tuple(vectors), known is not None and hyper is not None)
 
     @property
     def size(self) -> int:
         """Coordinates of a point."""
-        return sum(int(self.pooled) + one.size - int(one.zero_sum) for one in self.vectors) + len(self.target.common)
+        return sum(bool(one.degrees) + one.size - int(one.zero_sum) for one in self.vectors) + len(self.target.common)
 
     @cached_property
     def starts(self) -> Ints:
@@ -114,8 +118,8 @@ class Coordinates:
         """What :func:`kernels.place` takes: vectors, scales, levels and weights."""
         vectors, at = [], 0
         for start, one in zip(self.starts[:-1], self.vectors, strict=True):
-            vectors.append((start, one.size, at, one.zero_sum, self.pooled))
-            at += int(self.pooled) + one.size - int(one.zero_sum)
+            vectors.append((start, one.size, at, one.zero_sum, one.degrees))
+            at += bool(one.degrees) + one.size - int(one.zero_sum)
         scales = [(one.sd, one.information, one.unit) for one in self.vectors]
         levels = [(effect.mean, effect.sd, self._beside(effect)) for effect in self.target.common]
         votes = sum_by(self.target.tally.k, self.target.counts.sum(axis=0), max(self.target.n_annotators, 1))
@@ -137,8 +141,8 @@ class Coordinates:
         """Return the middle of the prior, shape (size,)."""
         vectors, scales, *_ = self.prior
         x = np.zeros(self.size)
-        if self.pooled:
-            x[vectors[:, 2]] = np.log(scales[:, 0])
+        sampled = vectors[:, 4] > 0
+        x[vectors[sampled, 2]] = np.log(scales[sampled, 0])
         x[self.size - len(self.target.common) :] = [effect.mean for effect in self.target.common]
         return x
 
@@ -151,7 +155,7 @@ class Coordinates:
         named: dict[str, Floats] = {}
         for one, start, at in zip(self.vectors, self.starts, vectors[:, 2], strict=False):
             own = numbers[:, start : start + one.size] / one.unit
-            if self.pooled:
+            if one.degrees:
                 sd = np.exp(points[:, at])
                 named[spread_label(one.spread)] = sd
                 named[f"{one.name}_unit"] = own * (np.sqrt(1 + one.information * sd**2) / sd)[:, None]

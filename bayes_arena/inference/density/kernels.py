@@ -70,12 +70,12 @@ def place(x, vectors, scales, levels, weights, slope):  # type: ignore[no-untype
     numbers = np.empty(vectors[last, 0] + vectors[last, 1] + len(levels))
     value = 0.0
     for v in range(len(vectors)):
-        start, size, at, zero_sum, pooled = vectors[v]
+        start, size, at, zero_sum, degrees = vectors[v]
         sd, information, unit = scales[v]
-        if pooled:
+        if degrees:
             spread = math.exp(x[at])
-            value += x[at] - 0.5 * (spread / sd) ** 2  # half-normal, as a density of its logarithm
-            slope[at] = 1.0 - (spread / sd) ** 2
+            value += degrees * x[at] - 0.5 * (spread / sd) ** 2  # chi, as a density of its logarithm
+            slope[at] = degrees - (spread / sd) ** 2
             sd, at = spread, at + 1
         scale = math.sqrt(1.0 + information * sd * sd)
         factor, free = unit * sd / scale, size - 1 if zero_sum else size
@@ -119,9 +119,9 @@ def place_back(x, numbers, by_number, vectors, scales, levels, weights, slope): 
             for a in range(len(weights)):
                 by_number[int(own) + a] -= weights[a] * by_level
     for v in range(len(vectors)):
-        start, size, at, zero_sum, pooled = vectors[v]
+        start, size, at, zero_sum, degrees = vectors[v]
         sd, information, unit = scales[v]
-        if pooled:
+        if degrees:
             sd, at = math.exp(x[at]), at + 1
         scale = math.sqrt(1.0 + information * sd * sd)
         factor, free = unit * sd / scale, size - 1 if zero_sum else size
@@ -136,7 +136,7 @@ def place_back(x, numbers, by_number, vectors, scales, levels, weights, slope): 
             move = total / (math.sqrt(size) + size) + by_number[start + free] / math.sqrt(size)
         for q in range(free):
             slope[at + q] = factor * (by_number[start + q] - move) - x[at + q] / (scale * scale)
-        if pooled:
+        if degrees:
             share = information * sd * sd / (scale * scale)
             slope[at - 1] += product / (scale * scale) + share * (squares / (scale * scale) - free)
 

@@ -3,7 +3,7 @@
 The spread of the strengths, with posterior variances V, follows by the fixed point of MacKay (1992), of the evidence
 times the hyperprior:
 
-    sigma_r^4 / s^2 + (gamma - 1) sigma_r^2 - |r|^2 = 0,      gamma = (n - 1) - sum V / sigma_r^2.
+    sigma_r^4 / s^2 + (gamma - 3) sigma_r^2 - |r|^2 = 0,      gamma = (n - 1) - sum V / sigma_r^2.
 
 An evaluation of the integral over many annotators takes longer than anything else. At each the gradient and the
 information give the whole quadratic, in which a step and the sigma_r that it leads to are brought to agree before the
@@ -27,7 +27,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.integral import COARSE, FINE, FINEST, Evaluation, Integral
 from bayes_arena.inference.marginal.spreads import LARGEST, SMALLEST
-from bayes_arena.likelihood.priors import Prior, Spreads
+from bayes_arena.likelihood.priors import Prior, Spreads, degrees
 
 ENOUGH = {COARSE: 1.0, FINE: 1e-4, FINEST: 1e-4}
 """Half the squared Newton decrement, in nats, that ends the steps: 1e-4 is 1.4 percent of a standard error. On the
@@ -111,7 +111,7 @@ class _Step:
         return not self.damped and self.decrement < before.decrement
 
 
-def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: bool) -> Climb:
+def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, held: Sequence[bool]) -> Climb:
     """Newton steps until the decrement is small enough and the strengths' spread stands still.
 
     A step is taken where it lowers F, or else the decrement: summed over many annotators the error of the quadrature
@@ -128,8 +128,8 @@ def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: 
         With the spreads to start from.
     nodes : int
         Of the integral.
-    alike : bool
-        Whether the annotators' spreads stay as they are.
+    held : sequence of bool
+        Which of the annotators' spreads stay as they are.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: 
             f"The marginal likelihood has no value at the spreads {prior}. Start from narrower ones, or use "
             "method='map'."
         )
-    step = _newton(integral, head, prior, at, alike)
+    step = _newton(integral, head, prior, at, held)
     while True:
         arrived = step.decrement < ENOUGH[nodes]
         if last:
@@ -158,7 +158,7 @@ def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: 
             trial, onward = integral(there, spreads), None
             if trial.is_finite:
                 missed = _missed(integral, (head, prior, at), (there, spreads, trial))
-                onward = _newton(integral, there, spreads, trial, alike, missed, step)
+                onward = _newton(integral, there, spreads, trial, held, missed, step)
             ceiling = at.value + 0.5 * squares * (spreads.strength**-2 - prior.strength**-2) + SLACK
             if onward and (trial.value <= ceiling or onward.improves_on(step)):
                 break
@@ -170,11 +170,11 @@ def climb(integral: Integral, head: Floats, prior: Prior, nodes: int, *, alike: 
             head, prior, at, step, taken = there, spreads, trial, onward, taken + 1
 
 
-def moving(spreads: Sequence[float], gradient: Floats, alike: bool) -> NDArray[np.bool_]:
-    """Which spreads take part in a step: none of annotators taken to be alike, none that is pulled out of its range."""
+def moving(spreads: Sequence[float], gradient: Floats, held: Sequence[bool]) -> NDArray[np.bool_]:
+    """Which spreads take part in a step: none that is held, none that is pulled out of its range."""
     widths = np.array(spreads)
     outward = ((widths <= SMALLEST) & (gradient > 0)) | ((widths >= LARGEST) & (gradient < 0))
-    return np.asarray(~outward & (not alike))
+    return np.asarray(~outward & ~np.array(held))
 
 
 def _newton(
@@ -182,7 +182,7 @@ def _newton(
     head: Floats,
     prior: Prior,
     at: Evaluation,
-    alike: bool,
+    held: Sequence[bool],
     missed: Floats | None = None,
     behind: _Step | None = None,
 ) -> _Step:
@@ -191,7 +191,7 @@ def _newton(
     What the information missed is left out where the two together are not positive definite.
     """
     n, size = integral.target.n_competitors, len(head)
-    free = np.append(np.ones(size, dtype=bool), moving(integral.spreads_of(prior), at.gradient[size:], alike))
+    free = np.append(np.ones(size, dtype=bool), moving(integral.spreads_of(prior), at.gradient[size:], held))
     informed = at.information if missed is None else at.information + missed
 
     def moves(spread: float) -> tuple[Floats, float, bool]:
@@ -211,7 +211,7 @@ def _newton(
     spread, relaxation, before = prior.strength, 1.0, 0.0
     move, variance, damped = moves(spread)
     if damped and missed is not None:
-        return _newton(integral, head, prior, at, alike, behind=behind)
+        return _newton(integral, head, prior, at, held, behind=behind)
     decrement = -0.5 * float(at.gradient @ move[:-1])
     change_here = math.log(_strength_spread(prior, spread, head[:n], variance) / spread)
     for _ in range(MAX_ROUNDS):
@@ -255,8 +255,10 @@ def _moved(integral: Integral, head: Floats, prior: Prior, move: Floats) -> tupl
 
 def _strength_spread(prior: Prior, spread: float, strength: Floats, variance: float) -> float:
     """Solve the equation of the module for the spread of the strengths; ``variance`` is the sum V under ``spread``."""
+    if not prior.estimates("strength"):
+        return spread
     scale, size = cast(Spreads, prior.hyper).strength, float(strength @ strength)
-    excess = max(len(strength) - 1 - variance / spread**2, 0.0) - 1
+    excess = max(len(strength) - 1 - variance / spread**2, 0.0) - degrees("strength")
     squared = 0.5 * scale**2 * (math.sqrt(excess**2 + 4 * size / scale**2) - excess)
     return max(math.sqrt(squared), SMALLEST)
 

@@ -11,9 +11,10 @@ z(m) and covariance V = J S J', J their derivatives at m, and their loss is aver
 to three dimensions. J itself moves with m where theta is free, since eta has the product theta (q_i - q_j): with W the
 averaged curvature, the gradient by theta and by the lead of a row gets sum_c W_eta,c cov(z_c, lead) and
 sum_c W_eta,c cov(z_c, theta) besides. Newton steps in m alternate with V and with a fixed point for the spreads
-(MacKay, 1992), each the maximum of E[-U] + ln |S| / 2 - sum_p sigma_p^2 / (2 s_p^2) as a density of ln sigma_p:
+(MacKay, 1992), each the maximum of E[-U] + ln |S| / 2 plus the log hyperprior, sigma_p / s_p ~ chi(d_p), as a density
+of ln sigma_p:
 
-    sigma_p^4 / s_p^2 + (gamma_p - 1) sigma_p^2 - |m_p - mu_p|^2 = 0,     gamma_p = M_p - sum S_pp / sigma_p^2,
+    sigma_p^4 / s_p^2 + (gamma_p - d_p) sigma_p^2 - |m_p - mu_p|^2 = 0,     gamma_p = M_p - sum S_pp / sigma_p^2,
 
 for the M_p numbers (less one where their sum is held) of hyperprior scale s_p. At the maximum over m and S nothing of
 what depends on them moves with the spreads to first order, so these are all the terms there are. The fixed point is
@@ -46,7 +47,7 @@ from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.priors import Spreads
+from bayes_arena.likelihood.priors import Spreads, degrees
 from bayes_arena.likelihood.problem import Problem
 
 NODES = (7, 3, 3)
@@ -161,7 +162,7 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
 
     def beyond_doubt(moved: Nearest) -> bool:
         size, squares, variance = (part[place] for part in _moments(moved))
-        slope = (squares + variance) / sigma**2 - size + 1 - sigma**2 / scale**2  # zero at the mode
+        slope = (squares + variance) / sigma**2 - size + degrees(name) - sigma**2 / scale**2  # zero at the mode
         found.append(float(max(-slope / NUDGE, 1e-12) ** -0.5))
         steady = len(found) > 1 and abs(found[-1] / found[-2] - 1) < STEADY
         return steady and found[-1] < FAR_BELOW * doubtful
@@ -197,6 +198,7 @@ def nearest(
     gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
     scales = np.array([cast(Spreads, problem.prior.hyper).spread(name) for name in names]) if estimate else np.ones(1)
     point, relaxation, before = start, 1.0, np.zeros(len(start.head) + start.own.size)
+    estimated = [problem.prior.estimates(name) for name in names]
     pace, last = np.ones(len(names)), np.zeros(len(names))
     curve: Floats | None = None
     for step in range(MAX_STEPS):
@@ -222,10 +224,10 @@ def nearest(
         change = np.zeros(1)
         if estimate:
             logs = np.log(target.spread_values)
-            change = np.log(np.maximum(_fixed_point(now, scales), SMALLEST)) - logs
+            change = np.where(estimated, np.log(np.maximum(_fixed_point(now, scales), SMALLEST)) - logs, 0.0)
             pace = np.clip(np.where(change * last < 0, 0.5, FASTER) * pace, SLOWEST, FASTEST)
             last = change
-            spreads = np.exp(logs + np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE))
+            spreads = target.spread_values * np.exp(np.clip(pace * change, -LONGEST_CHANGE, LONGEST_CHANGE))
         settled = np.abs(head[: target.n_competitors]).max() < SETTLED and np.abs(change).max() < SETTLED_SPREAD
         if enough(now) or (step and settled):
             return now
@@ -292,7 +294,7 @@ def _moments(found: Nearest) -> tuple[Floats, Floats, Floats]:
 def _fixed_point(found: Nearest, scales: Floats) -> Floats:
     """Return the spreads that solve the equation of the module."""
     sizes, squares, variance = _moments(found)
-    excess = sizes - variance / found.target.spread_values**2 - 1
+    excess = sizes - variance / found.target.spread_values**2 - [degrees(name) for name in found.target.spreads]
     return np.sqrt(0.5 * scales**2 * (np.sqrt(excess**2 + 4 * squares / scales**2) - excess))
 
 

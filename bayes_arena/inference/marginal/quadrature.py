@@ -91,7 +91,8 @@ def integrate_annotators(problem: Problem) -> Mode:
     try:
         for nodes, quarter in stages(target):
             integral = Integral(target, nodes, quarter=quarter)
-            end = climb(integral, head, prior, nodes, alike=alike)
+            held = [alike or not prior.estimates(name) for name in integral.spreads]
+            end = climb(integral, head, prior, nodes, held=held)
             head, prior, at, steps = end.head, end.prior, end.at, steps + end.steps
             if end.arrived and nodes >= FINE:
                 break
@@ -104,7 +105,7 @@ def integrate_annotators(problem: Problem) -> Mode:
             "None, or use method='map'."
         )
     size, n = len(head), cells.n_competitors
-    spreads = size + np.flatnonzero(moving(integral.spreads_of(prior), at.gradient[size:], alike))
+    spreads = size + np.flatnonzero(moving(integral.spreads_of(prior), at.gradient[size:], held))
     by_spread = at.information[spreads, :size]
     schur = at.information[:size, :size]
     schur = schur - by_spread.T @ np.linalg.solve(at.information[np.ix_(spreads, spreads)], by_spread)

@@ -2,15 +2,16 @@
 
 Let l(sigma) be the mode under spreads sigma, U the negative log-posterior there and H its Hessian without residuals
 (with them it is singular where a mode splits in two, which would draw sigma there). The logarithm of the Laplace
-evidence times the half-normal hyperpriors of scales s, as a density of ln sigma, is up to a constant
+evidence times the hyperpriors sigma / s ~ chi(d), as a density of ln sigma, is up to a constant
 
-    L(ln sigma) = -U(l) - ln |H| / 2 - sum_p ((M_p - 2) ln sigma_p + sigma_p^2 / (2 s_p^2)),
+    L(ln sigma) = -U(l) - ln |H| / 2 - sum_p ((M_p - 1 - d_p) ln sigma_p + sigma_p^2 / (2 s_p^2)),
 
 M_p being how many numbers, of zero sum, have the spread sigma_p. L-BFGS maximises it. As l is a mode, only H feels that
 it moves, by the inverse of the Hessian with residuals times 2 (l_p - mu_p) / sigma_p^2 as ln sigma_p grows; with the
 derivative of ln |H| taken along that path,
 
-    dL / d ln sigma_p = |l_p - mu_p|^2 / sigma_p^2 - (d ln |H| / d ln sigma_p) / 2 - (M_p - 2) - sigma_p^2 / s_p^2.
+    dL / d ln sigma_p = |l_p - mu_p|^2 / sigma_p^2 - (d ln |H| / d ln sigma_p) / 2 - (M_p - 1 - d_p)
+                        - sigma_p^2 / s_p^2.
 
 (Leaving out that l moves gives the fixed point of MacKay (1992), which is wrong where votes hardly determine some
 annotators: with a third of them calling every vote a tie it ended at a spread of theta of 3.6, where NUTS and the
@@ -32,7 +33,7 @@ from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.priors import Spreads
+from bayes_arena.likelihood.priors import Spreads, degrees
 from bayes_arena.likelihood.problem import Problem
 
 MAX_PASSES = 3
@@ -126,6 +127,7 @@ def _maximise_evidence(mode: Mode) -> Mode:
     problem, names = mode.problem, mode.problem.objective.spreads
     units = np.sqrt(2.0 * _sizes(mode))
     logs = np.clip(_logs(problem), *np.log([SMALLEST, LARGEST]))
+    reach = np.array([REACH if problem.prior.estimates(name) else 0.0 for name in names])
     known: Evidence | None = None
 
     def at(there: Floats) -> Mode:
@@ -142,7 +144,7 @@ def _maximise_evidence(mode: Mode) -> Mode:
         return -known.value, -known.slope / units
 
     for _ in range(MAX_STARTS):
-        start, near = logs, np.clip([logs - REACH, logs + REACH], *np.log([SMALLEST, LARGEST]))
+        start, near = logs, np.clip([logs - reach, logs + reach], *np.log([SMALLEST, LARGEST]))
         bounds = (near * units).T
         answer = minimize(
             negative, start * units, jac=True, method="L-BFGS-B", bounds=bounds, options={"gtol": TOLERANCE}
@@ -157,8 +159,10 @@ def _maximise_evidence(mode: Mode) -> Mode:
 
 
 def _with_spreads(problem: Problem, names: tuple[str, ...], logs: Floats) -> Problem:
-    """Return the same problem with the spreads of these logarithms."""
-    return replace(problem, prior=problem.prior.with_spreads(dict(zip(names, np.exp(logs).tolist(), strict=True))))
+    """Return the same problem with the spreads of these logarithms, as far as they are estimated."""
+    spreads = dict(zip(names, np.exp(logs).tolist(), strict=True))
+    estimated = {name: value for name, value in spreads.items() if problem.prior.estimates(name)}
+    return replace(problem, prior=problem.prior.with_spreads(estimated))
 
 
 def _logs(problem: Problem) -> Floats:
@@ -194,9 +198,10 @@ def log_evidence(mode: Mode) -> Evidence:
         near = target.with_spreads(wider[0], wider[1:].tolist())
         rise[p] = here.rise_of_determinant(laplace_at(near, moved, shifts, residuals=False)) / STEP
     value = -target.value(point) - 0.5 * here.log_of_determinant()
-    value -= float((sizes - 2) @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
+    powers = sizes - 1 - [degrees(name) for name in names]
+    value -= float(powers @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
     squares = np.array([one @ one for one in deviations])
-    slope = squares / spreads**2 - 0.5 * rise - (sizes - 2) - (spreads / scales) ** 2
+    slope = squares / spreads**2 - 0.5 * rise - powers - (spreads / scales) ** 2
     return Evidence(value, slope, along_head, along_own)
 
 
@@ -211,8 +216,8 @@ def information(mode: Mode) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        By name of the spread: (M - 1) / sum V - 1 / sigma^2, the mean posterior precision without that of the prior;
-        nothing of a single annotator, whose numbers are their mean.
+        By name of the spread that is estimated: (M - 1) / sum V - 1 / sigma^2, the mean posterior precision without
+        that of the prior; nothing of a single annotator, whose numbers are their mean.
     """
     sizes, target = (_sizes(mode) - 1).tolist(), mode.problem.objective
     own = np.einsum("mqq->q", mode.laplace.own_covariance()) * target.units**2
@@ -223,4 +228,5 @@ def information(mode: Mode) -> dict[str, float]:
             totals, sizes = [*totals, part.sum()], [*sizes, len(part)]
     triples = zip(target.spreads, sizes, map(float, totals), strict=True)
     precision = {name: mode.problem.prior.spread(name) ** -2 for name in target.spreads}
-    return {name: max(size / total - precision[name], 0.0) if size else 0.0 for name, size, total in triples}
+    found = {name: max(size / total - precision[name], 0.0) if size else 0.0 for name, size, total in triples}
+    return {name: value for name, value in found.items() if mode.problem.prior.estimates(name)}

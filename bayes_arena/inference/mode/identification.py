@@ -1,4 +1,4 @@
-"""What the votes leave open after a fit, in words.
+"""What the votes leave open after a fit, and what the model leaves out, in words.
 
 Scores of groups that were never compared, and maximum-likelihood estimates that lie at infinity; for the direction of
 the ranking see :mod:`bayes_arena.inference.mode.direction`.
@@ -6,13 +6,19 @@ the ranking see :mod:`bayes_arena.inference.mode.direction`.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from bayes_arena.arrays import sum_by
 from bayes_arena.errors import listing
 from bayes_arena.inference.mode.newton import HUGE, Optimum
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.checks import never_beaten_groups
+from bayes_arena.votes.outcomes import LOSS, WIN
 
+SIDED, SURE = 0.05, 4.0
+"""Share of the decided votes above one half, and its standard errors, from which sides are told to matter."""
 NEGLIGIBLE = 30.0
 """Nats by which a mode with the reversed ranking may fall short before it is out of the question."""
 
@@ -26,6 +32,38 @@ def disconnected(problem: Problem) -> list[str]:
     return [
         f"The competitors fall into {count} groups that were never compared; {how}. "
         "Scores of different groups are not comparable; see `bayes-arena check`."
+    ]
+
+
+def sides_left_out(problem: Problem) -> list[str]:
+    """Say so if the same competitors win more on one side than on the other, and the model takes no account of sides.
+
+    Of a pair, f and g are the shares of its decided votes that the one shown first won, one or the other being first;
+    without an effect of sides f + g = 1. Pairs are weighed by Mantel and Haenszel's weights.
+    """
+    model, cells = problem.model, problem.cells
+    if model.position != "none" or not cells.sided:
+        return []
+    tally = cells.tally(by_annotator=False, by_side=True)
+    turned, n = tally.i > tally.j, cells.n_competitors
+    pair = np.unique(np.where(turned, tally.j * n + tally.i, tally.i * n + tally.j), return_inverse=True)[1]
+    size, wins = int(pair.max(initial=-1)) + 1, tally.counts[:, WIN]
+    decided = wins + tally.counts[:, LOSS]
+    votes, first = (
+        np.array([sum_by(pair, values * way, size) for way in (~turned, turned)]) for values in (decided, wins)
+    )
+    both = (votes > 0).all(axis=0)
+    votes, first = votes[:, both], first[:, both]
+    weight = votes.prod(axis=0) / votes.sum(axis=0)
+    share = (first[0] + votes[1] - first[1]) / votes.sum(axis=0)
+    excess = float(weight @ ((first / votes).sum(axis=0) - 1))
+    error = math.sqrt(weight @ (share * (1 - share)))
+    if not both.any() or abs(excess) < max(SURE * error, 2 * SIDED * weight.sum()):
+        return []
+    side, of_side = "first" if excess > 0 else "second", 0.5 + 0.5 * abs(excess) / weight.sum()
+    return [
+        f"Sides matter, and {model.name} leaves them out: in pairs shown both ways the {side} won {of_side:.0%} of the "
+        "decided votes. Use model='davidson' or 'am-davidson', or a Model with position='common'."
     ]
 
 

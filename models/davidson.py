@@ -1,0 +1,46 @@
+"""Davidson: Bradley-Terry with ties as an outcome, and an advantage of the competitor shown first.
+
+With eta = r_i - r_j + b, i shown first,
+
+    P(i wins) : P(j wins) : P(tie) = exp(eta / 2) : exp(-eta / 2) : nu.
+
+Source: Davidson (1970), "On extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
+JASA 65; the advantage as in Davidson & Beaver (1977), "On extending the Bradley-Terry model to incorporate within-pair
+order effects", Biometrics 33.
+"""
+
+from __future__ import annotations
+
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.models.per_vote import one_row_a_vote, proper_prior
+from bayes_arena.models.spreads import spread
+from bayes_arena.votes.cells import Cells
+
+
+def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
+    """Return the model: ``strength`` (competitor); the two numbers that all votes share; ``outcome`` (vote).
+
+    These are ``tie_propensity_common``, the logarithm of nu, and, where the votes say who was shown first,
+    ``position_common``, in logits. The spread ``strength_sd`` is sampled where the prior has it estimated, and else is
+    fixed.
+    """
+    prior = proper_prior(prior, cells, "davidson")
+    votes = one_row_a_vote(cells)
+    with pm.Model(coords={"competitor": cells.competitors}) as model:
+        i = pm.Data("i", votes.i, dims="vote")
+        j = pm.Data("j", votes.j, dims="vote")
+        voted = pm.Data("voted", votes.outcome, dims="vote")
+
+        r_sd = spread("strength", prior)
+        r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
+        eta = r[i] - r[j]
+        log_nu = pm.Normal("tie_propensity_common", 0, 1)
+        if cells.sided:
+            eta = eta + pm.Normal("position_common", 0, 0.5)
+
+        logits = pm.math.stack([eta / 2, -eta / 2, pt.zeros_like(eta) + log_nu], axis=1)
+        pm.Categorical("outcome", logit_p=logits, observed=voted, dims="vote")
+    return model

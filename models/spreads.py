@@ -1,0 +1,30 @@
+"""Spreads of the prior: known, or sampled under their hyperpriors."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pymc as pm
+from pymc.distributions import transforms
+
+from bayes_arena.likelihood.priors import Prior, degrees, spread_label
+
+
+def spread(name: str, prior: Prior) -> Any:
+    """Return a spread by its name in the prior: a number, or sampled where the prior has it estimated.
+
+    A sampled one is sigma / s ~ chi(d) (:mod:`bayes_arena.likelihood.priors`): half-normal with d = 1, Maxwell's
+    distribution with d = 3.
+    """
+    if prior.hyper is None or not prior.estimates(name):
+        return float(prior.spread(name))
+    label, scale = spread_label(name), prior.hyper.spread(name)
+    if degrees(name) == 1:
+        return pm.HalfNormal(label, scale)
+    chi = partial(_chi, degrees=degrees(name))
+    return pm.CustomDist(label, scale, dist=chi, transform=transforms.log, class_name="Chi")
+
+
+def _chi(scale: Any, size: Any, degrees: int) -> Any:
+    return scale * pm.math.sqrt(pm.ChiSquared.dist(degrees, size=size))
