@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import xarray as xr
 from helpers import files_of_at_most, panel
-from pandas.testing import assert_frame_equal
 
 import bayes_arena as ba
 from bayes_arena.fits.saved.storage import FORMAT
@@ -131,50 +130,11 @@ def test_other_edits_are_noticed(path):
         (lambda tree: tree.attrs.pop("method"), "damaged: 'method'"),
         (lambda tree: tree["mode"].__delitem__("own"), "damaged: .*own"),
         (lambda tree: tree.__delitem__("laplace"), "damaged: .*laplace"),
-        (lambda tree: tree.attrs.update(bayes_arena_format=0), "not written by save"),
+        *((lambda tree, n=n: tree.attrs.update(bayes_arena_format=n), "not written by save") for n in (0, 1, 2, 3)),
         (lambda tree: tree.attrs.update(bayes_arena_format=FORMAT + 1), "not written by save"),
     ]:
         with pytest.raises(ba.OutputError, match=problem):
             ba.load(edited(path, edit))
-
-
-def border_in_full(tree: xr.DataTree, fit: ba.Fit) -> None:
-    """Write B Q as layouts 1 and 2 did, of sums that are held."""
-    factor = fit.laplace.factor
-    moved = np.einsum("hmp,mpq->hmq", factor.border.dense(), factor.inverse_tail)
-    if factor.held.any():
-        moved -= np.einsum("hs,mqs->hmq", factor._towards, factor._held_columns)
-    names = ("border_start", "border_column", "border_value")
-    tree["laplace"] = (
-        tree["laplace"].to_dataset().drop_vars(names).assign(border_q=(("head", "own_annotator", "own"), moved))
-    )
-
-
-@pytest.mark.slow
-def test_a_border_in_full_is_read(arena_cells, tmp_path):
-    fit = ba.fit(arena_cells, guard=False)
-    ba.save(fit, tmp_path / "fit.nc")
-
-    def older(tree: xr.DataTree) -> None:
-        tree.attrs.update(bayes_arena_format=2)
-        border_in_full(tree, fit)
-
-    again = ba.load(edited(tmp_path / "fit.nc", older))
-    np.testing.assert_allclose(again.laplace.own_covariance(), fit.laplace.own_covariance(), atol=1e-12)
-    assert_frame_equal(ba.leaderboard(again), ba.leaderboard(fit))
-
-
-@pytest.mark.slow
-def test_a_result_of_version_01_is_read(fit, path):
-    def older(tree: xr.DataTree) -> None:
-        for name in ("checksum", "sided", "open_questions"):
-            del tree.attrs[name]
-        tree.attrs.update(bayes_arena_format=1, evidence="", seed=-1, warnings='["few votes"]', singular=0)
-        border_in_full(tree, fit)
-
-    again = ba.load(edited(path, older))
-    assert_frame_equal(ba.leaderboard(again), ba.leaderboard(fit), rtol=1e-12)  # added up in another order
-    assert (again.warnings, again.evidence, again.seed, again.cells.sided) == (("few votes",), None, None, True)
 
 
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])

@@ -33,7 +33,6 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
     "laplace": {
         "schur": ("head", "head_too"),
         "lower": ("head", "head_too"),
-        "border_q": ("head", "own_annotator", "own"),
         "border_start": ("border_edge",),
         "border_column": ("border_entry",),
         "border_value": ("border_entry", "own"),

@@ -1,8 +1,8 @@
 """Results on disk: netCDF (``.nc``) or Zarr (``.zarr``), never pickle.
 
 A file has the groups of :func:`~bayes_arena.to_datatree` without those of single votes, so that ArviZ reads it, and
-more from which the result is put together again (:mod:`bayes_arena.fits.saved.contents`). ``load`` trusts none of
-them (:mod:`bayes_arena.fits.saved.soundness`).
+more from which the result is put together again (:mod:`bayes_arena.fits.saved.contents`). ``load`` trusts neither how
+a file is built (:mod:`bayes_arena.fits.saved.plainness`) nor what it says (:mod:`bayes_arena.fits.saved.soundness`).
 """
 
 from __future__ import annotations
@@ -19,13 +19,8 @@ from bayes_arena.errors import OutputError
 from bayes_arena.extras import require
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, label_of, variable
-from bayes_arena.fits.saved.soundness import (
-    LAYOUT,
-    require_sound,
-    require_sound_border,
-    require_sound_judgement,
-    sound_array,
-)
+from bayes_arena.fits.saved.plainness import require_plain_file, require_plain_folder
+from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_border, require_sound_judgement
 from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode
@@ -43,10 +38,14 @@ from bayes_arena.trust.mixture.shares import USUAL
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import OUTCOMES
 
-FORMAT = 3
+FORMAT = 4
 """Version of the layout of a file."""
 ENGINES = {".nc": "h5netcdf", ".zarr": "zarr"}
 """What reads and writes a file, by its suffix."""
+SAMPLED = {"posterior": "sampler", "sample_stats": "sample_stats"}
+"""Groups of what the sampler had returned, and what they are called in the file."""
+READ = sorted({*PARTS.values(), *SAMPLED.values()} - {""})
+"""Groups that ``load`` reads; the others are for ArviZ."""
 
 
 def save(fit: Fit, path: str | Path) -> None:
@@ -112,7 +111,7 @@ def load(path: str | Path) -> Fit:
         If ArviZ, or what reads such files, is not installed.
     """
     path = _known(path)
-    if not path.exists():
+    if not (path.is_file() if path.suffix == ".nc" else path.is_dir()):
         raise OutputError(f"No saved result at {str(path)!r}. Check the path.")
     try:
         return _read(path)
@@ -124,14 +123,9 @@ def load(path: str | Path) -> Fit:
 
 
 def _read(path: Path) -> Fit:
-    import xarray as xr
-
-    with xr.open_datatree(path, engine=ENGINES[path.suffix]) as opened:
-        tree = opened.load()
-    if tree.attrs.get("bayes_arena_format") not in (1, 2, FORMAT):
+    tree = _opened(path)
+    if tree.attrs.get("bayes_arena_format") != FORMAT:
         raise OutputError("it was not written by save() of this version of bayes_arena")
-    if tree.attrs["bayes_arena_format"] == 1:
-        tree.attrs |= _as_of_today(tree.attrs)
     sizes = {"outcome": len(OUTCOMES), "kind": len(USUAL), "number_of_annotator": len(COORDINATES)}
     problem = assemble(Problem, tree, sizes)
     require_sound(problem.cells)
@@ -150,9 +144,29 @@ def _read(path: Path) -> Fit:
         tree=_sampler_tree(tree) if "sampler" in tree else None,
         trust=_trust(tree, sizes, problem.cells) if "trust" in tree else None,
     )
-    if tree.attrs["bayes_arena_format"] == FORMAT and tree.attrs["checksum"] != checksum(fit):
+    if tree.attrs["checksum"] != checksum(fit):
         raise OutputError("it was changed after save() wrote it: the checksum differs")
     return fit
+
+
+def _opened(path: Path) -> Any:
+    """Return the attributes of a file, and of its groups those that ``load`` reads."""
+    import xarray as xr
+
+    source: Any = path
+    options: dict[str, Any] = {}
+    if path.suffix == ".nc":
+        require_plain_file(path)
+    else:
+        from zarr.storage import LocalStore
+
+        require_plain_folder(path)
+        source = LocalStore(path, read_only=True)  # whatever its name looks like
+        options = {"zarr_format": 2, "consolidated": False}  # what was looked at, not the copy of it
+    with xr.open_datatree(source, engine=ENGINES[path.suffix], decode_times=False, **options) as opened:
+        tree = xr.DataTree.from_dict({name: opened[name].to_dataset().load() for name in READ if name in opened})
+        tree.attrs = opened.attrs
+    return tree
 
 
 def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
@@ -165,8 +179,7 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
         point, infinite = assemble(Point, tree, sizes, PARTS["point"]), json.loads(tree.attrs["at_infinity"])
         factor = laplace_at(problem.objective, point, problem.shifts, at_infinity=bool(infinite)).factor
     elif problem.objective.numbering is None:
-        old = "border_q" in tree[PARTS["border"]]
-        border = _border_in_full(tree, sizes) if old else assemble(Border, tree, sizes, PARTS["border"])
+        border = assemble(Border, tree, sizes, PARTS["border"])
         require_sound_border(border)
         factor = assemble(Factor, tree, sizes, PARTS["factor"], border=border)
     else:
@@ -175,12 +188,6 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
         factor = factorise(hessian, extra=gauge.extra(problem.objective.start(), hessian), held=gauge.held)
     laplace: Laplace = assemble(Laplace, tree, sizes, PARTS["laplace"], factor=factor)
     return laplace
-
-
-def _border_in_full(tree: Any, sizes: dict[str, int]) -> Border:
-    """Return the border B of a file of layout 1 or 2, which has all of B Q."""
-    border_q, inverse = (sound_array(tree, PARTS["border"], name, sizes) for name in ("border_q", "inverse_tail"))
-    return Border.of(np.einsum("hmp,mpq->hmq", border_q, np.linalg.inv(inverse)))
 
 
 def _trust(tree: Any, sizes: dict[str, int], counted: Cells) -> Judgement:
@@ -194,16 +201,6 @@ def _trust(tree: Any, sizes: dict[str, int], counted: Cells) -> Judgement:
     return trust
 
 
-def _as_of_today(attrs: Mapping[Any, Any]) -> dict[str, Any]:
-    """Attributes of a file of layout 1, which wrote some otherwise, as they are written now."""
-    infinite = json.loads(attrs["at_infinity"])
-    return {
-        "evidence": attrs["evidence"] or "null",
-        "seed": "null" if attrs["seed"] < 0 else attrs["seed"],
-        "open_questions": json.dumps([text for text in json.loads(attrs["warnings"]) if text not in infinite]),
-    }
-
-
 def _netcdf(tree: Any) -> bytes:
     """Return the contents of a file; made in memory, since HDF5 crashes where the disk is full."""
     content = BytesIO()
@@ -212,11 +209,21 @@ def _netcdf(tree: Any) -> bytes:
 
 
 def _zarr(tree: Any) -> dict[str, bytes]:
-    """Return the contents of the files of a folder; made in memory, since Zarr goes on writing after an error."""
+    """Return the contents of the files of a folder; made in memory, since Zarr goes on writing after an error.
+
+    Every array is one file of its numbers, as ``load`` wants them.
+    """
     from zarr.storage import MemoryStore
 
     files: dict[str, Any] = {}
-    tree.to_zarr(MemoryStore(files), zarr_format=2)
+    encoding = {
+        group.path: {
+            name: {"compressors": None, "chunks": tuple(max(n, 1) for n in array.shape)}
+            for name, array in group.to_dataset().variables.items()
+        }
+        for group in tree.subtree
+    }
+    tree.to_zarr(MemoryStore(files), zarr_format=2, encoding=encoding, write_empty_chunks=True)
     return {name: content.to_bytes() for name, content in files.items()}
 
 
@@ -224,8 +231,7 @@ def _sampler_tree(tree: Any) -> Any:
     """Return what the sampler had returned: its posterior and statistics."""
     import xarray as xr
 
-    groups = {"posterior": "sampler", "sample_stats": "sample_stats"}
-    return xr.DataTree.from_dict({name: tree[group].to_dataset() for name, group in groups.items() if group in tree})
+    return xr.DataTree.from_dict({name: tree[group].to_dataset() for name, group in SAMPLED.items() if group in tree})
 
 
 def _is_result(folder: Path) -> bool:
