@@ -81,7 +81,16 @@ class Session:
     def columns(self, query: str) -> dict[str, Any]:
         """Return the columns of a query, none of which is null, as arrays."""
         with _typed_errors(self.path):
-            return {name: np.asarray(values) for name, values in self.connection.execute(query).fetchnumpy().items()}
+            found = self.connection.execute(query).fetchnumpy()
+        self.require(not any(np.ma.is_masked(values) for values in found.values()), "values are missing")
+        return {name: np.asarray(values) for name, values in found.items()}
+
+    def require(self, sound: object, problem: str) -> None:
+        """Refuse a file in which something is that cannot be."""
+        if not sound:
+            raise StoreError(
+                f"{str(self.path)!r} is damaged, or was changed by another program: {problem}. Go back to a copy of it."
+            )
 
     def table(self, query: str) -> pd.DataFrame:
         """Return what a query finds."""
@@ -108,7 +117,10 @@ class Session:
 
     def codes(self, table: str) -> dict[str, int]:
         """Numbers of all competitors or annotators, by name."""
-        return dict(self.rows(f"select name, code from {table} order by code"))
+        codes = dict(self.rows(f"select name, code from {table} order by code"))
+        numbered = None not in codes and list(codes.values()) == list(range(len(codes)))
+        self.require(numbered, f"names of {table}s have other numbers than 0, 1, 2, …")
+        return codes
 
 
 class Store:

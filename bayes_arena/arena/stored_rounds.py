@@ -219,8 +219,12 @@ def rating_table(session: Session) -> pd.DataFrame:
         "from rating join competitor on code = competitor order by round, rank, name"
     )
     settings = {text for (text,) in session.rows("select settings from round")}
-    levels = {None if text is None else json.loads(text)["level"] for text in settings}  # unknown of old rounds
-    if len(levels - {None}) == len(levels) == 1:
+    try:
+        levels = {float(json.loads(text)["level"]) for text in settings}
+    except (LookupError, RecursionError, TypeError, ValueError):
+        levels = set()
+    session.require(len(levels) or not settings, "a round does not say the level of its intervals")
+    if len(levels) == 1:
         table.attrs["level"] = levels.pop()
     return table
 

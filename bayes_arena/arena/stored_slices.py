@@ -89,6 +89,8 @@ def _columns(session: Session, what: str, names: list[str]) -> dict[str, Any]:
     if not names:
         return {}
     said = ", ".join(f"{what}[{place}] as {_quoted(name)}" for place, name in enumerate(names, 1))
+    ((last, size),) = session.rows("select max(code), count(*) from context")
+    session.require(size and last == size - 1, "contexts have other numbers than 0, 1, 2, …")
     return session.columns(f"select {said} from context order by code")
 
 

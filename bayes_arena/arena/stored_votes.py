@@ -19,6 +19,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -28,6 +29,7 @@ from bayes_arena.arena.stored_slices import columns_of, number_contexts, said_by
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, listing
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import OUTCOMES
 from bayes_arena.votes.summing import FEATURE, SLICE, sum_cells
 
 NOBODY = -1
@@ -205,6 +207,7 @@ def stored_cells(session: Session) -> Cells:
     if not len(found["n"]):
         raise NoVotesError(f"There is no vote in {str(session.path)!r} yet. Add some (bayes-arena arena add).")
     competitors, place = _sorted_names(session, "competitor")
+    _require_sound(session, found, len(competitors))
     coded = {"a": place[found["a"]], "b": place[found["b"]], "annotator": np.zeros(len(found["n"]), dtype=np.int64)}
     annotators: list[str] = []
     if found["annotator"][0] != NOBODY:
@@ -214,6 +217,24 @@ def stored_cells(session: Session) -> Cells:
     coded |= {column: values[found["context"]] for column, values in said.items()}
     coded |= {name: found[name] for name in ("outcome", "weight", "n")}
     return sum_cells(pl.DataFrame(coded), competitors, annotators, slice_names, dropped={}, sided=True)
+
+
+def _require_sound(session: Session, found: Mapping[str, Any], competitors: int) -> None:
+    """Hold the cells of a file to the competitors, annotators and contexts that it has, and to what votes are."""
+    ((annotators,), (contexts,)) = (
+        session.rows(f"select count(*) from {name}")[0] for name in ("annotator", "context")
+    )
+    first, last = (NOBODY, NOBODY) if found["annotator"][0] == NOBODY else (0, annotators - 1)
+    sound = (found["a"] != found["b"]) & np.isfinite(found["weight"]) & (found["weight"] >= 0) & (found["n"] > 0)
+    for name, low, high in (
+        ("a", 0, competitors - 1),
+        ("b", 0, competitors - 1),
+        ("annotator", first, last),
+        ("context", 0, contexts - 1),
+        ("outcome", 0, len(OUTCOMES) - 1),
+    ):
+        sound &= (found[name] >= low) & (found[name] <= high)
+    session.require(sound.all(), f"{np.count_nonzero(~sound)} rows of the table cell are no votes")
 
 
 def _sorted_names(session: Session, table: str) -> tuple[list[str], Ints]:

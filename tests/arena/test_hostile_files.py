@@ -107,3 +107,42 @@ def test_nothing_in_an_open_arena_reaches_another_file(tmp_path, secret):
             ):
                 session.rows(statement)
     assert {file.name for file in tmp_path.iterdir()} == {"arena.duckdb", "secret.txt"}
+
+
+NO_VOTES = {
+    "update cell set a = 99 where a = 0": "no votes",
+    "update cell set a = -7 where a = 0": "no votes",
+    "update cell set b = a": "no votes",
+    "update cell set outcome = 9": "no votes",
+    "update cell set context = 5": "no votes",
+    "update cell set annotator = -1 where b = 2": "no votes",
+    "update cell set weight = 'nan'": "no votes",
+    "update cell set n = -1": "no votes",
+    "update cell set n = null": "values are missing",
+    "update competitor set name = null where code = 0": "names of competitors",
+    "update competitor set code = 1000000000 where code = 0": "names of competitors",
+    "update annotator set code = 7 where code = 0": "names of annotators",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("statement", NO_VOTES)
+def test_rows_that_cannot_be_are_refused(tmp_path, statement):
+    path = tmp_path / "arena.duckdb"
+    with ba.StableArena.create(path) as arena:
+        arena.add(frame(ROWS))
+    with duckdb.connect(path) as connection:
+        connection.execute(statement)
+    for read in (ba.StableArena.cells, ba.StableArena.rate, ba.StableArena.next_pairs):
+        with ba.StableArena(path) as arena, pytest.raises(ba.StoreError, match=rf"damaged.*{NO_VOTES[statement]}"):
+            read(arena)
+
+
+def test_a_round_whose_settings_cannot_be_read_is_refused(tmp_path):
+    path = tmp_path / "arena.duckdb"
+    ba.StableArena.create(path).close()
+    for settings in ("{", "[" * 100_000, "{}", "[]"):
+        with duckdb.connect(path) as connection:
+            connection.execute("insert or replace into round (round, settings) values (1, ?)", [settings])
+        with ba.StableArena(path) as arena, pytest.raises(ba.StoreError, match="does not say the level"):
+            arena.history()
