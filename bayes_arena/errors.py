@@ -42,6 +42,8 @@ from pathlib import Path
 from typing import Literal
 
 SHOWN = 5
+LONGEST, LONGEST_VALUE = 3000, 200
+"""Characters of a message, and of a value in a list of them, at most."""
 PACKAGE = (str(Path(__file__).parent),)
 """What warnings skip (``skip_file_prefixes``), so that they name the user's line, through whatever function it went."""
 OnInvalid = Literal["raise", "drop"]
@@ -52,6 +54,9 @@ Weights = Literal["frequency", "importance"]
 
 class ArenaError(Exception):
     """Base class of every error the package raises on purpose."""
+
+    def __init__(self, message: object = "", **further: object) -> None:
+        super().__init__(shortened(str(message), LONGEST), **further)
 
 
 class VotesError(ArenaError, ValueError):
@@ -169,13 +174,18 @@ class FailedBoardsWarning(ArenaWarning):
 def listing(values: Iterable[object]) -> str:
     """Return the first five values separated by commas, and how many more there are."""
     values = list(values)
-    shown = ", ".join(printable(str(value)) for value in values[:SHOWN])
+    shown = ", ".join(printable(shortened(str(value), LONGEST_VALUE)) for value in values[:SHOWN])
     return shown if len(values) <= SHOWN else f"{shown} and {len(values) - SHOWN} more"
+
+
+def shortened(text: str, most: int) -> str:
+    """Leave out the middle of a text that is too long: how it begins and ends says most."""
+    return text if len(text) <= most else f"{text[: most * 2 // 3]} ... {text[-most // 3 + 5 :]}"
 
 
 def require_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Refuse a value that is none of the choices; a :class:`ModelError`."""
-    if value not in choices:
+    if value not in [*choices]:  # a list is in no dictionary, and an error there
         raise ModelError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
 
 

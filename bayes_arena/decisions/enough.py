@@ -25,6 +25,7 @@ from typing import get_args
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.decisions.next_pairs import Goal
 from bayes_arena.decisions.verdict import about
@@ -100,6 +101,7 @@ class Enough:
         return html_paragraph(str(self))
 
 
+@held
 def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: float = 10.0) -> Enough:
     """Say whether there are enough votes, and estimate how many are left to go.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.result import Fit
@@ -25,6 +26,7 @@ Goal = Literal["best", "ranking"]
 """What votes are collected for: to find the best competitor, or to put all in order."""
 
 
+@held
 def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> pd.DataFrame:
     """Choose the pairs to be voted on next.
 

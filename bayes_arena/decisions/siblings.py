@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.decisions.pooling import Families, inverse, pool
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
@@ -30,6 +31,7 @@ WIDE = 30.0
 """Spread of strengths, in logits, as good as none: what a prior adds that only keeps groups never compared finite."""
 
 
+@held
 def siblings(
     result: Fit,
     provider: Mapping[str, str],

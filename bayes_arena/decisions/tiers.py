@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@held
 def tiers(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
     """Put competitors that cannot be told apart into tiers.
 

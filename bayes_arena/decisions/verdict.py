@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.belief import believed_strengths, best_probabilities
@@ -30,6 +31,7 @@ FEW, SHARE = 3, 5
 """A set that is named has at most three competitors, or one in five of all."""
 
 
+@held
 def verdict(fit: Fit) -> str:
     """Say in one sentence who is the best, as far as the votes tell.
 

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, ndtri
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.decisions.verdict import FACE_VALUE, about
 from bayes_arena.fits.result import Fit
@@ -140,6 +141,7 @@ class Versus:
         )
 
 
+@held
 def versus(fit: Fit, competitor: str, opponent: str, *, level: float = 0.95) -> Versus:
     """Say which of two competitors is the better, by how much, and how many more votes would settle it.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.inference.projected_draws import project_draws
@@ -117,6 +118,7 @@ def require_proper(fit: Fit, what: str) -> None:
         raise ModelError(f"{what} needs draws from a posterior, which a flat prior lacks. Use prior='default'.")
 
 
+@held
 def draw(fit: Fit, *, size: int | None = None, seed: int = 0) -> Draws:
     """Draw from the posterior of a fit.
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.extras import require
@@ -48,6 +49,7 @@ LARGEST = 5e7
 """Draws times votes beyond which no value is kept for each."""
 
 
+@held
 def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     """Return a fit as an ArviZ ``DataTree``.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bayes_arena.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.contents import contents
 from bayes_arena.page.meta import read_meta
@@ -46,6 +47,7 @@ class Report:
         return framed(self.html)
 
 
+@held
 def report(
     fit: Fit,
     *,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.decisions.tiers import longest_chain, told_better
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@held
 def board(
     fit: Fit,
     *,

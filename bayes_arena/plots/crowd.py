@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
@@ -40,6 +41,7 @@ TYPE = 8
 """Points of their names."""
 
 
+@held
 def annotators(
     fit: Fit,
     *,

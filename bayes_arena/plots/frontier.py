@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.result import Fit
@@ -33,6 +34,7 @@ LOOKS = {"on the front": (BLUE, "o", BLUE), "may be on it": (RED, "D", "white"),
 """Colour, shape and filling."""
 
 
+@held
 def cost(
     fit: Fit,
     costs: Mapping[str, float] | Any,

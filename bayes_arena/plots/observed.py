@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
@@ -33,6 +34,7 @@ LEAST = 25
 """Votes of a group."""
 
 
+@held
 def calibration(
     fit: Fit, votes: Cells | None = None, *, level: float = 0.95, seed: int = 0, ax: Axes | None = None
 ) -> Axes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
@@ -23,6 +24,7 @@ WRITTEN = 12
 """Competitors up to whom there is room for a number in every cell."""
 
 
+@held
 def ranks(
     fit: Fit,
     *,
@@ -68,6 +70,7 @@ def ranks(
     return ax
 
 
+@held
 def wins(
     fit: Fit,
     *,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, TooLargeError, did_you_mean, listing
 from bayes_arena.fits.draws import Draws
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@held
 @takes_old_words
 def strengths(
     fit: Fit,
@@ -97,6 +99,7 @@ def strengths(
     return linear_table(fit, {"competitor": names}, "strength", jacobian, level, interval)
 
 
+@held
 @takes_old_words
 def contrasts(
     fit: Fit,
@@ -149,6 +152,7 @@ def contrasts(
     return linear_table(fit, who, "difference", jacobian, level, interval)
 
 
+@held
 @takes_old_words
 def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName | None = None) -> pd.DataFrame:
     """Estimate what annotators have in common besides the strengths: position effect, propensity to ties.

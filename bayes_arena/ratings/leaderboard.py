@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ArenaError, ModelError
 from bayes_arena.fits.many.boards import Boards, Names
@@ -31,6 +32,7 @@ EQUAL_DIGITS = 9
 """Scores that agree to so many digits are equal."""
 
 
+@held
 @takes_old_words
 def leaderboard(
     fit: Fit,

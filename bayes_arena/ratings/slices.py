@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.draws import Draws
@@ -34,6 +35,7 @@ MOST = 5000
 """Answers that are listed at once."""
 
 
+@held
 def slice_gaps(
     fit: Fit, kind: str, *, level: float = 0.95, interval: Interval | IntervalName = "laplace"
 ) -> pd.DataFrame:
@@ -65,6 +67,7 @@ def slice_gaps(
     return _table(fit, kind, code, competitor, place, "gap", level, interval, over_slices=kind != PROGRAM)
 
 
+@held
 def answers(
     fit: Fit,
     prompts: Sequence[str] | None = None,

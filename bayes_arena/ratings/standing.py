@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.draws import Draws
@@ -27,6 +28,7 @@ AT_ONCE = 2_000_000
 """Draws times pairs that are looked at together: bounds the memory."""
 
 
+@held
 def rank_probabilities(
     fit: Fit,
     *,
@@ -95,6 +97,7 @@ def rank_probabilities(
     return table
 
 
+@held
 def head_to_head(
     fit: Fit,
     pairs: Sequence[tuple[str, str]] | None = None,
@@ -162,6 +165,7 @@ def score_columns(fit: Fit, draws: Draws, i: Ints, j: Ints, level: float) -> Col
     return {"plug_in": plug_in, "lower": bounds[0], "upper": bounds[1], "mean": mean}
 
 
+@held
 def win_probability(
     fit: Fit,
     *,
@@ -221,6 +225,7 @@ def win_probability(
     return table
 
 
+@held
 def unsettled_pairs(
     fit: Fit,
     *,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.predictor import root_mean_square
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@held
 def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
     """Estimate what a feature of the answers, their length say, adds to the odds of winning.
 

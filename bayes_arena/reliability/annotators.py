@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@held
 def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
     """Reliability of every annotator, the most suspect first.
 

@@ -22,6 +22,7 @@ import math
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
@@ -35,6 +36,7 @@ ACCURACY = math.sqrt(2 * DECREMENT)
 """Of theta, mean 1."""
 
 
+@held
 def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     """Name the annotators to exclude, at a false discovery rate.
 
@@ -68,6 +70,7 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     return tuple(names[k] for k in discoveries(suspicion(fit), fdr))
 
 
+@held
 def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
     """Name the annotators whose discrimination is not above a threshold: the paper's rule.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import SampledVotesWarning
 from bayes_arena.extras import require
@@ -34,6 +35,7 @@ GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "quadrature":
 VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)")
 
 
+@held
 def diagnose(fit: Fit) -> pd.DataFrame:
     """Check a fit: graph, optimiser, sampler and prediction, each with a verdict and a remedy.
 

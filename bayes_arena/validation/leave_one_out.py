@@ -28,6 +28,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import logsumexp
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import PACKAGE, ArenaWarning, ModelError, SampledVotesWarning
 from bayes_arena.fits.draws import require_proper
@@ -127,6 +128,7 @@ class LeaveOneOut:
         return float(np.sqrt(size / (size - 1) * squares.sum() + self.sampling_se_of_sum(error) ** 2))
 
 
+@held
 def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["auto"] | None = "auto") -> LeaveOneOut:
     """Leave-one-out cross-validation of a fit, over the votes that its model sees.
 

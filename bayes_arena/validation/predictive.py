@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.draws import draw_parameters, require_proper
@@ -37,6 +38,7 @@ DRAWS = 1000
 """Replications from a Gaussian approximation; a sampled fit makes one from every draw it has."""
 
 
+@held
 def replicate(fit: Fit, *, draws: int = DRAWS, seed: int = 0) -> Ints:
     """Cast all votes again under draws of the posterior.
 
@@ -63,6 +65,7 @@ def replicate(fit: Fit, *, draws: int = DRAWS, seed: int = 0) -> Ints:
     return np.array(list(_replications(fit, fit.target.tally, draws, seed)))
 
 
+@held
 def predictive_check(
     fit: Fit, by: By = "pair", *, level: float = 0.89, draws: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:

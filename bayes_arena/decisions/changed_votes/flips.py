@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from scipy.special import ndtr
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.decisions.changed_votes.changes import VOTE, How, changes
 from bayes_arena.decisions.changed_votes.refits import Fewest, Path, fewest_along, fewest_one_by_one
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 Pairs = Literal["adjacent", "top"]
 
 
+@held
 def flips(
     result: Fit,
     pairs: Pairs | Sequence[tuple[str, str]] = "adjacent",
@@ -129,6 +131,7 @@ def flip_columns(
     return columns
 
 
+@held
 def flip_votes(
     result: Fit, competitor: str, opponent: str, *, by: str = "vote", how: How = "drop", max_share: float = 0.3
 ) -> pd.DataFrame:

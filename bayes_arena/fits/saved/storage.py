@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.errors import OutputError
 from bayes_arena.extras import require
 from bayes_arena.fits.result import Fit
@@ -48,6 +49,7 @@ READ = sorted({*PARTS.values(), *SAMPLED.values()} - {""})
 """Groups that ``load`` reads; the others are for ArviZ."""
 
 
+@held
 def save(fit: Fit, path: str | Path) -> None:
     """Save a fit.
 

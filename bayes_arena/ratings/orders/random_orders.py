@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.ratings.elo import EloScale
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@held
 def shuffled_elo(
     votes: VoteSequence, *, shuffles: int = 1000, seed: int = 0, k: float = K, elo: EloScale | None = None
 ) -> pd.DataFrame:
@@ -60,6 +62,7 @@ def shuffled_ratings(
     return walked_ratings(votes, (rng.permutation(votes.n_votes) for _ in range(shuffles)), k, elo)
 
 
+@held
 def bootstrapped_elo(
     votes: VoteSequence,
     *,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.ratings.elo import EloScale
@@ -29,6 +30,7 @@ K = 4.0
 """Largest change of a rating by one vote, in Elo points."""
 
 
+@held
 def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
     """Rate the competitors by Elo, vote after vote in the order given (Algorithm 1).
 
@@ -55,6 +57,7 @@ def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
     return competitor_table(votes, score, {"elo": score})
 
 
+@held
 def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
     """Show what the order does: online Elo of the votes as given, and of the same votes last to first.
 
@@ -80,6 +83,7 @@ def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = No
     return competitor_table(votes, score, columns)
 
 
+@held
 def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
     """Online Elo from the votes of each annotator alone (the lines of Figure 1).
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.fits.draws import draw_parameters
@@ -28,6 +29,7 @@ DRAWS, FEWEST, LARGEST = 4000, 500, 5_000_000
 """Draws, and draws times annotators that are kept: with many annotators there are fewer draws."""
 
 
+@held
 def judge_report(
     fit: Fit,
     judge: str,

@@ -26,6 +26,7 @@ import numpy as np
 import polars as pl
 from scipy.special import expit
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.result import Fit
@@ -46,6 +47,7 @@ SHIFTS = 99
 TINY = 1e-9
 
 
+@held
 def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05, seed: int = 0) -> pd.DataFrame:
     """Find windows of time in which a competitor won more, or less, than the fit expects.
 

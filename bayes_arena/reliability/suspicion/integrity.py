@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@held
 def integrity(fit: Fit, *, elo: EloScale | None = None) -> pd.DataFrame:
     """Say whose votes carry every competitor, the most doubtful first.
 

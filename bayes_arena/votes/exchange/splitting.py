@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bayes_arena.arguments import held
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.shared.groups import Groups, groups_of
 
 
+@held
 def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]:
     """Take cells apart by what their votes have in common, as if those of every part had been read by themselves.
 
