@@ -13,6 +13,8 @@ WANTED = {
     "Fit": "a result, as fit returns it",
     "Cells": "cells, as read_votes returns them",
     "VoteSequence": "votes in order, as read_sequence returns them",
+    "str | Path": "the path of a file",
+    "str | Model | None": "the name of a preset, or a Model",
 }
 """Kinds that parameters are held to, by the name of the class, and what they are to readers."""
 
@@ -27,15 +29,13 @@ def held[F: Callable[..., Any]](function: F) -> F:
     def holding(*arguments: Any, **named: Any) -> Any:
         for name, value in [*zip(order, arguments, strict=False), *named.items()]:
             if name in kinds and not _is(value, kinds[name]):
-                raise ModelError(
-                    f"{name} of {function.__name__} is {WANTED[kinds[name]]}, not {type(value).__name__}. "
-                    "Pass what that returns."
-                )
+                raise ModelError(f"{name} of {function.__name__} is {WANTED[kinds[name]]}, not {type(value).__name__}.")
         return function(*arguments, **named)
 
     return holding  # type: ignore[return-value]
 
 
 def _is(value: object, kind: str) -> bool:
-    """Whether a value is of a kind, whose class need not be imported for that."""
-    return any(base.__name__ == kind for base in type(value).__mro__)
+    """Whether a value is of a kind, or of one of several, whose classes need not be imported for that."""
+    names = kind.split(" | ")
+    return (value is None and "None" in names) or any(base.__name__ in names for base in type(value).__mro__)

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
+from bayes_arena.arguments import held
 from bayes_arena.errors import (
     ConvergenceError,
     ModelError,
@@ -37,6 +38,7 @@ UNSURE = 0.3
 """Posterior sd of the logarithm of a spread beyond which it is more its hyperprior than the votes."""
 
 
+@held
 def fit(
     cells: object,
     *,

@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 
-from bayes_arena.errors import DependentVotesWarning
+from bayes_arena.errors import PACKAGE, DependentVotesWarning
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.clustered import ClusteredVotes, clustered_variance
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary
@@ -58,5 +58,5 @@ def _warn_if_narrow(fit: Fit, quantity: Quantity, summary: Summary, over: str) -
             f"Votes share {plural(over)}, and these intervals take them for independent: standard errors clustered by "
             f"{over} are {ratio:.2g} times as large (median). {remedy[0].upper()}{remedy[1:]}.",
             DependentVotesWarning,
-            stacklevel=6,
+            skip_file_prefixes=PACKAGE,
         )

@@ -93,6 +93,7 @@ def save(fit: Fit, path: str | Path) -> None:
             (draft / file).write_bytes(content)
 
 
+@held
 def load(path: str | Path) -> Fit:
     """Load a fit that :func:`save` wrote.
 

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
+from bayes_arena.errors import PACKAGE, FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import Mode, find_mode
@@ -155,7 +155,7 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
         warnings.warn(
             f"{trouble} and are left out: bootstrap intervals are too narrow. {remedy}",
             IdentificationWarning,
-            stacklevel=2,
+            skip_file_prefixes=PACKAGE,
         )
     strength, common, own = (
         np.array([getattr(mode.point, name) for mode in modes]) for name in ("strength", "common", "own")

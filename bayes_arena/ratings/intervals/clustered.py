@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.errors import IdentificationWarning, ModelError, listing
+from bayes_arena.errors import PACKAGE, IdentificationWarning, ModelError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import OwnNumbers
 from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian
@@ -153,5 +153,5 @@ def _warn_of_single_clusters(fit: Fit, votes: ClusteredVotes) -> None:
             f"All votes on {listing(alone)} are in one cluster, so nothing shows how they vary between clusters and "
             "their clustered intervals are too narrow. Use interval='sandwich' for them.",
             IdentificationWarning,
-            stacklevel=2,
+            skip_file_prefixes=PACKAGE,
         )

@@ -87,6 +87,8 @@ def recognise_roles(
     names = column_names(frame)
     if any("\0" in name for name in names):
         raise ColumnError("The columns' names are not UTF-8 but, it seems, UTF-16. Save the file as UTF-8.")
+    if any("\r" in name for name in names):
+        raise ColumnError("Lines end with a carriage return alone. Save the file with line feeds (LF).")
     spelling = spellings(names)
     recognised = _result_columns(list(spelling), a, b, winner, score)
     columns = {role: spelling.get(name, name) for role, name in recognised.items()}

@@ -5,7 +5,6 @@ Works on a table with a row for every group of equal votes, or for every vote.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Mapping
 
@@ -31,6 +30,8 @@ NAMES = ("a", "b", "winner", "annotator")
 """Columns that hold names."""
 COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
 """Columns of counted votes, and what they count."""
+MOST = 1e100
+"""Of a weight or a count, and its reciprocal the least above zero: sums of their squares are numbers too."""
 CODES = {name: code for code, name in enumerate(OUTCOMES)}
 
 
@@ -104,12 +105,14 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         weight, bad_weight = pl.lit(1.0), pl.lit(False)
     missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
     missing_id = pl.col("id").is_null() if "id" in names else pl.lit(False)
-    bad_score = scored & _no_number(pl.col("score"), most=1.0) if "score" in groups.columns else pl.lit(False)
+    no_score = _no_number(pl.col("score"), least=0.0, most=1.0) if "score" in groups.columns else pl.lit(False)
     problem = (
         pl.when(pl.col("a").is_null() | pl.col("b").is_null())
         .then(pl.lit("missing competitor"))
         .when(pl.col("a") == pl.col("b"))
         .then(pl.lit("competitor against itself"))
+        .when(pl.any_horizontal(pl.col(name).cast(pl.String).str.contains("\0", literal=True) for name in names))
+        .then(pl.lit("half a character"))
         .when(missing_annotator)
         .then(pl.lit("missing annotator"))
         .when(missing_id)
@@ -120,7 +123,7 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         .then(pl.lit("ambiguous winner"))
         .when(pl.col("outcome").is_null())
         .then(pl.lit(unknown))
-        .when(bad_score)
+        .when(scored & no_score)
         .then(pl.lit("bad score"))
         .when(bad_weight)
         .then(pl.lit("bad weight"))
@@ -188,10 +191,10 @@ def normalised(names: pl.Expr) -> pl.Expr:
     return names.str.strip_chars().str.normalize("NFC")
 
 
-def _no_number(column: pl.Expr, most: float = math.inf) -> pl.Expr:
-    """Whether a column of weights, counts or scores has no finite number from zero up to the most."""
+def _no_number(column: pl.Expr, *, least: float = 1 / MOST, most: float = MOST) -> pl.Expr:
+    """Whether a column of weights, counts or scores has no number from the least to the most, nor zero."""
     number = column.cast(pl.Float64, strict=False)
-    return number.is_null() | ~number.is_finite() | (number < 0) | (number > most)
+    return number.is_null() | ~(number == 0) & ~number.is_between(least, most)
 
 
 def _is_hot(name: str) -> pl.Expr:

@@ -17,7 +17,6 @@ from typing import Literal, Unpack, get_args
 
 import narwhals as nw
 import polars as pl
-from narwhals.exceptions import NarwhalsError
 
 from bayes_arena.errors import (
     PACKAGE,
@@ -53,32 +52,32 @@ from bayes_arena.votes.reading.decoding import (
     meanings_of,
     without_sides,
 )
-from bayes_arena.votes.reading.files.faults import find_fault
-from bayes_arena.votes.reading.files.opening import Frame, files_of, to_polars
-from bayes_arena.votes.reading.layouts.opened import Opened, Reading, open_votes
+from bayes_arena.votes.reading.files.faults import readable
+from bayes_arena.votes.reading.files.opening import Frame, to_polars
+from bayes_arena.votes.reading.layouts.opened import Opened, Reading, open_votes, require_options
 from bayes_arena.votes.reading.repeats import once_each, one_side, without_repeats
 from bayes_arena.votes.summing import SLICE
 from bayes_arena.votes.words import PROMPT
 
 UNJUDGED = "missing winner"
 """The problem of records without a verdict."""
-LONGEST_MESSAGE = 300
 LONGEST_VALUE = 60
 REMEDIES = {
     "missing competitor": "fill in the name or remove the vote",
     "competitor against itself": "remove the vote, or correct the name",
     "missing annotator": "fill in the annotator, or read with annotator=False (--no-annotator)",
+    "half a character": "a name holds a null, as which half of a character is read too: write names as UTF-8",
     "missing id": "give every vote an id of its own",
     "missing winner": "fill in the winner or remove the vote",
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "outcome for a name": "columns of winner and loser hold names only; votes with ties take model_a, model_b, winner",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
     "bad score": "scores are numbers from 0 to 1 (0.5, not 0,5); of a preference p from 1 to 2, 2 - p",
-    "bad weight": "weights are finite numbers, zero or more (0.5, not 0,5)",
+    "bad weight": "weights are numbers from 1e-100 to 1e100, or zero (0.5, not 0,5)",
     "missing prompt": "fill in the prompt, or read with prompt=False (--no-prompt)",
     "missing slice": "fill in what the slice says of the vote, or read without it",
     "bad feature": "features are finite numbers",
-    "bad count": "counts of wins and ties are finite numbers, zero or more",
+    "bad count": "counts of wins and ties are numbers from 1e-100 to 1e100, or zero",
 }
 
 
@@ -133,8 +132,9 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
     dedupe, annotator = reading.get("dedupe", False), reading.get("annotator")
     if on_invalid not in get_args(OnInvalid):
         raise VotesError(f"on_invalid is 'raise' or 'drop', not {on_invalid!r}.")
+    require_options(reading)
     labels = _labels(reading.get("outcomes") or {})
-    try:
+    with readable(source):
         opened = open_votes(source, reading, id=id)
         whole, columns = opened.frame, opened.columns
         if in_order and ("wins_a" in columns or opened.weights == "frequency"):
@@ -166,11 +166,6 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             refused = refused.filter(pl.col("problem") != UNJUDGED)
         if refused.height:
             raise InvalidVotesError(_complaint(opened, columns | carried.named.roles, refused, total, normalise))
-    except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
-        paths = files_of(source)
-        reason = str(error).splitlines()[0][:LONGEST_MESSAGE]
-        unknown = f"Cannot read {listing(repr(str(path)) for path in paths) or 'the votes'}: {reason}"
-        raise VotesError(find_fault(paths) or unknown) from error
     dropped = {problem: int(n) for problem, n in invalid.group_by("problem").agg(pl.sum("n")).sort("problem").rows()}
     counted = groups.select(pl.col("problem").is_null() & (pl.col("weight") > 0)).to_series()
     valid = groups if counted.all() else groups.filter(counted)

@@ -6,18 +6,52 @@ import codecs
 import csv
 import gzip
 import json
+import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 import polars as pl
 
-from bayes_arena.errors import listing
+from bayes_arena.errors import ArenaError, VotesError, listing, shortened
 from bayes_arena.votes.reading.files.csv_files import separator
+from bayes_arena.votes.reading.files.opening import files_of
 
 LONGEST_FIELD = 2**31 - 1
 """Characters of a field of CSV; Python's own limit is shorter than some conversations."""
+LONGEST_MESSAGE = 500
+"""Characters of what an engine says; its messages may hold whole files."""
+STRAY_QUOTE = re.compile(r'[^"]+"')
+"""A quote within a field that does not begin with one."""
+
+
+@contextmanager
+def readable(source: object) -> Iterator[None]:
+    """Whatever a source makes of the engines that read it, say it in one error of bounded length.
+
+    Raises
+    ------
+    VotesError
+        If an engine fails, or panics; of files, it names the first that cannot be read and the fault.
+    """
+    try:
+        yield
+    except (ArenaError, Warning, MemoryError):
+        raise
+    except UnicodeEncodeError as error:
+        raise VotesError(f"Cannot read {_named(source)}: a text is not UTF-8 (half of a character).") from error
+    except RecursionError as error:
+        raise VotesError(f"Cannot read {_named(source)}: its values are nested too deeply. Flatten them.") from error
+    except (Exception, pl.exceptions.PanicException) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        unknown = f"Cannot read {_named(source)}: {shortened(reason, LONGEST_MESSAGE)}"
+        raise VotesError(find_fault(files_of(source)) or unknown) from error
+
+
+def _named(source: object) -> str:
+    return listing(repr(str(path)) for path in files_of(source)) or "the votes"
 
 
 def find_fault(paths: Sequence[Path]) -> str | None:
@@ -29,10 +63,13 @@ def find_fault(paths: Sequence[Path]) -> str | None:
         Files of one format that were read together.
     """
     columns: dict[Path, list[str]] = {}
+    fault: str | None
     for path in paths:
         names = [suffix.lower() for suffix in path.suffixes]
         try:
-            if ".parquet" in names:
+            if not path.stat().st_size:
+                fault = "it is empty. Check that it is the right file."
+            elif ".parquet" in names:
                 columns[path], fault = _parquet(path)
             elif names[-1:] == [".zst"]:
                 continue
@@ -42,6 +79,8 @@ def find_fault(paths: Sequence[Path]) -> str | None:
                 fault = _json_lines(path)
             else:
                 continue
+        except RecursionError:
+            fault = "its values are nested too deeply. Flatten them."
         except (gzip.BadGzipFile, EOFError, zlib.error):
             fault = "it is not compressed as its name says, or it is cut off. Get it again."
         if fault:
@@ -66,7 +105,7 @@ def _open(path: Path) -> IO[str]:
 def _csv(path: Path) -> tuple[list[str], str | None]:
     """Return the columns of a CSV file, and its first fault."""
     header: list[str] = []
-    row = -2
+    row, stray = -2, None
     limit = csv.field_size_limit(LONGEST_FIELD)
     try:
         with _open(path) as file:
@@ -75,6 +114,8 @@ def _csv(path: Path) -> tuple[list[str], str | None]:
                 header = header or fields
                 if _is_foreign("".join(fields)):
                     return header, f"{place} is not UTF-8. Save the file as UTF-8."
+                if stray is None and any('"' in field and STRAY_QUOTE.match(field) for field in fields):
+                    stray = f"{place} has a quote within a field. Put the field in quotes, and double the quote."
                 if len(fields) > len(header):
                     wrong = f"{place} has {len(fields)} fields, and the header {len(header)}"
                     return header, f"{wrong}. Put fields that contain a separator in quotes."
@@ -82,7 +123,7 @@ def _csv(path: Path) -> tuple[list[str], str | None]:
         return header, f"the quotes of row {row + 1} do not close. Double a quote that is part of a quoted field."
     finally:
         csv.field_size_limit(limit)
-    return header, None if header else "it is empty. Its first line names the columns."
+    return header, stray if header else "it is empty. Its first line names the columns."
 
 
 def _json_lines(path: Path) -> str | None:
@@ -104,7 +145,7 @@ def _json_lines(path: Path) -> str | None:
 def _parquet(path: Path) -> tuple[list[str], str | None]:
     try:
         return [f"{name} ({kind})" for name, kind in pl.read_parquet_schema(path).items()], None
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return [], "it is not a Parquet file, or it is cut off. Get it again."
 
 

@@ -48,6 +48,8 @@ def _records(path: Path) -> list[dict[str, Any]]:
             text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise VotesError(f"{wrong}it is not UTF-8. Save the file as UTF-8.") from None
+    if not text.strip():
+        raise VotesError(f"{wrong}it is empty. Check that it is the right file.")
     try:
         value = _parsed(text)
     except ValueError as error:

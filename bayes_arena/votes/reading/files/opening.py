@@ -16,7 +16,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from bayes_arena.errors import PACKAGE, RepeatedVotesWarning, VotesError, listing
+from bayes_arena.errors import LONGEST_VALUE, PACKAGE, RepeatedVotesWarning, VotesError, listing, shortened
 from bayes_arena.extras import require
 from bayes_arena.votes.reading.files.csv_files import scan_columns
 from bayes_arena.votes.reading.files.hub import HUB, hub_files
@@ -54,13 +54,22 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
         # a Dataset of Hugging Face's datasets; a dict of them has splits
         source = source.with_format("arrow")[:]
     try:
-        return nw.from_native(source)
+        frame: Frame = nw.from_native(_with_text_names(source))
     except TypeError:
+        inside = "Pass its votes, .votes. " if hasattr(source, "votes") else ""
         raise VotesError(
-            f"Cannot read votes from {type(source).__name__}. "
+            f"Cannot read votes from {type(source).__name__}. {inside}"
             "Pass a path (CSV, TSV, Parquet, JSONL, JSON; a glob or a list of them), hf:owner/name, or a dataframe "
             "(pandas, Polars, PyArrow, DuckDB, a Dataset of datasets ...)."
         ) from None
+    return frame
+
+
+def _with_text_names(source: Any) -> Any:
+    """Return a dataframe of pandas with the names of its columns as text, as those of every other engine are."""
+    if not nw.dependencies.is_pandas_like_dataframe(source) or all(isinstance(name, str) for name in source.columns):
+        return source
+    return source.set_axis([str(name) for name in source.columns], axis=1)
 
 
 def files_of(source: object) -> list[Path]:
@@ -76,8 +85,11 @@ def _expand(path: str | Path) -> list[Path]:
     """Return the files that a path, a glob or a data set on the hub stands for, sorted."""
     if str(path).startswith(HUB):
         return hub_files(str(path).removeprefix(HUB))
-    if Path(path).is_file():
-        return [Path(path)]
+    try:
+        if Path(path).is_file():
+            return [Path(path)]
+    except OSError as error:  # the name is too long, or a folder on the way may not be read
+        raise VotesError(f"No file at {shortened(str(path), LONGEST_VALUE)!r}: {error.strerror}.") from error
     found = sorted(Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207 (absolute globs too)
     if not found:
         inside = f"; it is a folder, so name its files: {_all_files_in(Path(path))!r}" if Path(path).is_dir() else ""
@@ -167,6 +179,10 @@ def _text(value: Any) -> str | None:
     """Write a value of pandas as text, lists and the like as JSON."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if isinstance(value, bytes):
+        value = value.decode()
+    if str(value) == object.__repr__(value):  # its place in memory
+        raise VotesError(f"A value of {type(value).__name__} is no text and no number. Write what it is called.")
     return as_json(value) if isinstance(value, list | dict | tuple) or value is None else str(value)
 
 

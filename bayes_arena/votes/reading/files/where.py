@@ -11,12 +11,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
 from typing import Any
 
 import narwhals as nw
 
-from bayes_arena.errors import ColumnError, VotesError, did_you_mean, printable
+from bayes_arena.errors import LONGEST_VALUE, ColumnError, VotesError, did_you_mean, printable, shortened
 from bayes_arena.votes.reading.files.opening import Frame
 
 COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -29,6 +28,8 @@ COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 NUMBER = r"^-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?$"
 """Text that can be compared with a number."""
+MOST = 2000
+"""Columns and values in a condition; twice as many take more than twice the time."""
 EXAMPLE = """where='language == "German" and turn in [1, 2]'"""
 
 
@@ -44,11 +45,15 @@ def kept_where(frame: Frame, condition: str) -> Frame:
     """
     try:
         tree = ast.parse(condition.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two where it is nested too deeply
         tree = None
     if tree is None:
         single = "Equal is ==. " if "=" in condition and "==" not in condition else ""
-        raise VotesError(f"Not a condition: {printable(condition)!r}. {single}Write one such as {EXAMPLE}.")
+        shown = printable(shortened(condition, LONGEST_VALUE))
+        raise VotesError(f"Not a condition: {shown!r}. {single}Write one such as {EXAMPLE}.")
+    if (terms := sum(isinstance(node, ast.Name | ast.Constant) for node in ast.walk(tree))) > MOST:
+        most = f"{terms} columns and values, and {MOST} are the most"
+        raise VotesError(f"The condition has {most}. Filter the dataframe before.")
     schema = {str(name): kind for name, kind in frame.collect_schema().items()}
     return frame.filter(_Condition(schema).met(tree))
 
@@ -117,8 +122,12 @@ class _Condition:
 
 
 def _joined(how: Callable[[Any, Any], Any], parts: Iterable[nw.Expr]) -> nw.Expr:
-    whole: nw.Expr = reduce(how, parts)
-    return whole
+    """Join two by two, so that a thousand parts are nested ten deep."""
+    joined = list(parts)
+    while len(joined) > 1:
+        pairs = zip(joined[::2], joined[1::2], strict=False)
+        joined = [how(*pair) for pair in pairs] + joined[len(joined) - len(joined) % 2 :]
+    return joined[0]
 
 
 def _value(node: ast.expr) -> str | float | bool:

@@ -10,7 +10,16 @@ from typing import Literal, TypedDict, get_args
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import PACKAGE, ColumnError, LayoutWarning, OnInvalid, Weights
+from bayes_arena.errors import (
+    LONGEST_VALUE,
+    PACKAGE,
+    ColumnError,
+    LayoutWarning,
+    OnInvalid,
+    VotesError,
+    Weights,
+    shortened,
+)
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns
 from bayes_arena.votes.reading.columns import column_names, recognise_roles, select_roles
 from bayes_arena.votes.reading.files.opening import Frame, files_of, in_polars, open_source
@@ -49,6 +58,28 @@ class Reading(TypedDict, total=False):
     normalise: bool
     programs: str | Collection[str]
     layout: str | None
+
+
+KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("a", "b", "winner", "score", "where", "layout"), ("text", (str,))),
+    **dict.fromkeys(("annotator", "weight"), ("text or False", (str,))),
+    **dict.fromkeys(("prompt", "slices", "features", "programs"), ("text, or several texts", (str, Collection))),
+    "outcomes": ("a mapping of labels to outcomes", (Mapping,)),
+}
+"""What options may be, besides None: in words, and as classes."""
+DENIED = ("annotator", "weight", "prompt")
+"""Options that may be False: the source has none."""
+
+
+def require_options(reading: Reading) -> None:
+    """Refuse options of another kind than they are of; a :class:`VotesError`."""
+    for name, value in reading.items():
+        words, kinds = KINDS.get(name, ("", (object,)))
+        if value is None or (value is False and name in DENIED):
+            continue
+        inside = value if isinstance(value, Collection) and not isinstance(value, str) else ()
+        if not isinstance(value, kinds) or not all(isinstance(each, str) for each in inside):
+            raise VotesError(f"{name} is {words}, not {shortened(repr(value), LONGEST_VALUE)}.")
 
 
 @dataclass(frozen=True)
