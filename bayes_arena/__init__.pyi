@@ -32,6 +32,7 @@ from .errors import (
     DroppedVotesWarning as DroppedVotesWarning,
     FailedBoardsWarning as FailedBoardsWarning,
     FitError as FitError,
+    ForkError as ForkError,
     IdentificationWarning as IdentificationWarning,
     InvalidVotesError as InvalidVotesError,
     LayoutWarning as LayoutWarning,

@@ -14,22 +14,23 @@ WANTED = {
     "Cells": "cells, as read_votes returns them",
     "VoteSequence": "votes in order, as read_sequence returns them",
     "str | Path": "the path of a file",
-    "str | Model | None": "the name of a preset, or a Model",
+    "str | Model": "the name of a preset, or a Model",
 }
-"""Kinds that parameters are held to, by the name of the class, and what they are to readers."""
+"""Kinds that parameters are held to, by their annotation, and what they are to readers."""
 
 
 def held[F: Callable[..., Any]](function: F) -> F:
     """Hold the parameters of a function that are annotated with one of these kinds to it."""
     parameters = signature(function).parameters
-    kinds = {name: str(one.annotation) for name, one in parameters.items() if str(one.annotation) in WANTED}
+    kinds = {name: str(one.annotation) for name, one in parameters.items()}
     order = list(parameters)
 
     @wraps(function)
     def holding(*arguments: Any, **named: Any) -> Any:
         for name, value in [*zip(order, arguments, strict=False), *named.items()]:
-            if name in kinds and not _is(value, kinds[name]):
-                raise ModelError(f"{name} of {function.__name__} is {WANTED[kinds[name]]}, not {type(value).__name__}.")
+            wanted = WANTED.get(kinds.get(name, "").removesuffix(" | None"))
+            if wanted and not _is(value, kinds[name]):
+                raise ModelError(f"{name} of {function.__name__} is {wanted}, not {type(value).__name__}.")
         return function(*arguments, **named)
 
     return holding  # type: ignore[return-value]

@@ -14,6 +14,7 @@
     ├── OutputError (ValueError)         a result cannot be written, or read back, as asked
     ├── MissingPackageError (ImportError)  a package that is installed on request is not there
     ├── CompilerError (RuntimeError)     PyTensor has no folder for what it compiles
+    ├── ForkError (RuntimeError)         this process was forked from one in which Polars has threads
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
         ├── NotIdentifiedError           the votes do not determine the parameters at all
@@ -101,6 +102,10 @@ class MissingPackageError(ArenaError, ImportError):
 
 class CompilerError(ArenaError, RuntimeError):
     """PyTensor, which compiles the models that are sampled, has no folder that it can write to."""
+
+
+class ForkError(ArenaError, RuntimeError):
+    """A process was forked from one that has read votes, and would wait for ever for threads that it lacks."""
 
 
 class FitError(ArenaError, RuntimeError):

@@ -10,6 +10,8 @@ from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
+from bayes_arena.errors import ForkError
+
 BLOCK = 2000
 """Annotators, say, that one thread takes at a time."""
 
@@ -24,6 +26,26 @@ def one_thread() -> AbstractContextManager[object]:
 def _threads() -> ThreadpoolController:
     """Look for the BLAS libraries once; that takes longer than some fits."""
     return ThreadpoolController()  # type: ignore[no-untyped-call]
+
+
+def require_threads_of_polars() -> None:
+    """Refuse to use Polars where it would wait for ever: in a fork of a process that has used it.
+
+    Raises
+    ------
+    ForkError
+        If this process is such a fork.
+    """
+    if _first_user_of_polars() != os.getpid():
+        raise ForkError(
+            "This process was forked from one that has read votes, whose threads of Polars it lacks: it would wait for "
+            "them for ever. Start processes by spawn, multiprocessing.get_context('spawn'), or read no votes before."
+        )
+
+
+@cache
+def _first_user_of_polars() -> int:
+    return os.getpid()
 
 
 def in_blocks(work: Callable[[slice], None], size: int, *, of: int = BLOCK) -> None:

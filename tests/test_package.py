@@ -33,6 +33,7 @@ PUBLIC = [
     "FailedBoardsWarning",
     "Fit",
     "FitError",
+    "ForkError",
     "IdentificationWarning",
     "Interval",
     "InvalidVotesError",

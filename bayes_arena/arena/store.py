@@ -8,6 +8,7 @@ that of two at once through different :class:`Store` one is refused. Times are i
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -146,6 +147,7 @@ class Store:
         if not path.is_file():
             raise StoreError(f"No arena at {str(path)!r}. Create one: StableArena.create (bayes-arena arena init).")
         self.path = path
+        self._process = os.getpid()
         self._read_only = read_only
         with _typed_errors(path):
             self._database = _connect(path, read_only=read_only)
@@ -185,6 +187,8 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """Show one committed state of the file, whoever writes meanwhile."""
+        if self._process != os.getpid():
+            raise StoreError(f"{str(self.path)!r} was opened before this process was forked. Open it in this process.")
         with _typed_errors(self.path):
             cursor = self._database.cursor()
         session = Session(self.path, cursor)

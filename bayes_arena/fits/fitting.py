@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from bayes_arena.arguments import held
 from bayes_arena.errors import (
+    PACKAGE,
     ConvergenceError,
     ModelError,
     TooLargeError,
@@ -145,7 +146,7 @@ def fit(
         seed=seed,
     )
     for category, text in result.notes:
-        warnings.warn(text, category, stacklevel=2)
+        warnings.warn(text, category, skip_file_prefixes=PACKAGE)
     return result
 
 

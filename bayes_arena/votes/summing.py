@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import OUTCOMES
 
@@ -86,6 +87,7 @@ def sum_cells(
     sided : bool
         Whether the votes say who was shown first.
     """
+    require_threads_of_polars()
     slices = sorted(slice_names)
     features = sorted(name.removeprefix(FEATURE) for name in coded.columns if name.startswith(FEATURE))
     sizes = {"a": len(competitors), "b": len(competitors), "annotator": max(len(annotators), 1)}

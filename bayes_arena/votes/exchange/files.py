@@ -27,6 +27,7 @@ import polars as pl
 
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, OutputError, VotesError, listing
 from bayes_arena.replacing import written_beside
+from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import OUTCOMES
 from bayes_arena.votes.summing import FEATURE, SLICE, build_cells
@@ -95,13 +96,15 @@ def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
     """
     from bayes_arena.votes.exchange.merging import merge
 
+    require_threads_of_polars()
+
     if not isinstance(source, (str, Path)):
         if not source:
             raise NoVotesError("No file of cells was named.")
         return merge(*(read_cells(path) for path in source))
     try:
         table, metadata = pl.read_parquet(source, glob=False), pl.read_parquet_metadata(source)
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise VotesError(f"Cannot read {str(source)!r} as Parquet: {error}") from error
     about = json.loads(metadata[KEY]) if KEY in metadata else {}
     if about.get("version", VERSION) > VERSION:
@@ -120,7 +123,7 @@ def holds_cells(path: Path) -> bool:
         return False
     try:
         return KEY in pl.read_parquet_metadata(path)
-    except (OSError, pl.exceptions.PolarsError):
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return False
 
 
@@ -134,6 +137,7 @@ def without(cells: Cells, columns: Sequence[str]) -> Cells:
 
 def as_table(cells: Cells) -> pl.DataFrame:
     """Return cells as a table with names; its columns are those of a file."""
+    require_threads_of_polars()
 
     def named(codes: Any, names: Sequence[str]) -> pl.Series:
         return pl.Series(names, dtype=pl.String).gather(codes)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 
 import polars as pl
 
+from bayes_arena.errors import ColumnError
 from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
 from bayes_arena.votes.summing import FEATURE
 
@@ -176,6 +177,8 @@ def as_text(table: pl.DataFrame, name: str, *, normalise: bool = False) -> pl.Ex
     Columns of names are without outer spaces and in Unicode's form NFC if asked.
     """
     column = pl.col(name)
+    if name in NAMES and (table.schema[name].is_nested() or table.schema[name] == pl.Object):
+        raise ColumnError(f"The column of {name!r} holds lists, records or objects, not names. Write names as text.")
     if table.schema[name].is_float():
         whole = (column == column.floor()) & (column.abs() < 2**53)
         integer = pl.when(whole).then(column).cast(pl.Int64, strict=False).cast(pl.String)

@@ -14,7 +14,7 @@ from bayes_arena.votes.exchange.files import holds_cells, read_cells, without
 from bayes_arena.votes.reading.carried import FeatureColumns, SliceColumns, by_name
 from bayes_arena.votes.reading.files.hub import HUB
 from bayes_arena.votes.reading.files.opening import files_of
-from bayes_arena.votes.reading.layouts.opened import Reading, open_votes
+from bayes_arena.votes.reading.layouts.opened import Reading, open_votes, require_options
 from bayes_arena.votes.reading.repeats import Repeats, count_repeats
 from bayes_arena.votes.reading.validity import valid_votes
 from bayes_arena.votes.reading.weighing import weighed
@@ -232,6 +232,7 @@ def _counted_already(files: list[Path], reading: Reading) -> Cells:
 
 def _named_programs(cells: Cells, programs: str | Collection[str]) -> tuple[str, ...]:
     """Return the programs among the annotators, sorted; a :class:`VotesError` if one has cast no vote."""
+    require_options({"programs": programs})
     names = [programs] if isinstance(programs, str) else sorted(set(programs))
     if names and not cells.annotators:
         raise VotesError("Programs are annotators, and no annotator was read. Name their column (annotator=...).")

@@ -196,7 +196,7 @@ def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
     """Return the table of labels with further ones."""
     labels = dict(LABELS)
     for label, outcome in outcomes.items():
-        if outcome not in CODES:
+        if outcome not in [*CODES]:
             raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
         labels[pl.select(as_label(pl.lit(str(label)))).item()] = outcome
     return labels
@@ -264,7 +264,10 @@ def _counted(frame: Frame) -> pl.DataFrame:
     if frame.implementation.is_polars():
         names = [name for name in NAMES if schema.get(name) == nw.String]
     frame = frame.with_columns(nw.col(name).cast(nw.Categorical) for name in names)
-    groups = to_polars(frame.group_by(*schema.names()).agg(nw.len().alias("n")))
+    try:
+        groups = to_polars(frame.group_by(*schema.names()).agg(nw.len().alias("n")))
+    except TypeError as error:  # pandas cannot group by lists
+        raise ColumnError(f"A column of the votes holds lists or records, not names or numbers ({error}).") from error
     return groups.cast({"n": pl.Int64})
 
 

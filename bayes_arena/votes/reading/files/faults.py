@@ -40,8 +40,9 @@ def readable(source: object) -> Iterator[None]:
         yield
     except (ArenaError, Warning, MemoryError):
         raise
-    except UnicodeEncodeError as error:
-        raise VotesError(f"Cannot read {_named(source)}: a text is not UTF-8 (half of a character).") from error
+    except UnicodeError as error:
+        wrong = "a text is not UTF-8, or holds half of a character. Save it as UTF-8."
+        raise VotesError(f"Cannot read {_named(source)}: {wrong}") from error
     except RecursionError as error:
         raise VotesError(f"Cannot read {_named(source)}: its values are nested too deeply. Flatten them.") from error
     except (Exception, pl.exceptions.PanicException) as error:

@@ -18,6 +18,7 @@ import polars as pl
 
 from bayes_arena.errors import LONGEST_VALUE, PACKAGE, RepeatedVotesWarning, VotesError, listing, shortened
 from bayes_arena.extras import require
+from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.reading.files.csv_files import scan_columns
 from bayes_arena.votes.reading.files.hub import HUB, hub_files
 from bayes_arena.votes.reading.files.json_files import as_json, scan_json
@@ -48,6 +49,7 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     VotesError
         If a path does not exist, its format is unknown, or the object is not a dataframe.
     """
+    require_threads_of_polars()
     if paths := files_of(source):
         return nw.from_native(_scan(_checked_for_copies(paths, dedupe=dedupe)))
     if hasattr(source, "with_format") and hasattr(source, "num_columns") and not isinstance(source, dict):

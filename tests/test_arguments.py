@@ -1,0 +1,110 @@
+"""Arguments of another kind than is wanted, and messages of any length: one typed error each, and a short one."""
+
+import multiprocessing
+import queue
+
+import pytest
+from helpers import frame
+
+import bayes_arena as ba
+
+VOTES = frame([("x", "y", "x"), ("y", "x", "x"), ("x", "z", "tie"), ("z", "y", "y")])
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return ba.fit(ba.read_votes(VOTES), model="bradley-terry", guard=False)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda fit: ba.report("votes.csv"), "fit of report is a result, as fit returns it, not str"),
+        (lambda fit: ba.leaderboard(fit.cells), "fit of leaderboard is a result, as fit returns it, not Cells"),
+        (lambda fit: ba.versus(None, "x", "y"), "not NoneType"),
+        (lambda fit: ba.plots.calibration(fit, "votes.csv"), "votes of calibration is cells, as read_votes returns"),
+        (lambda fit: ba.online_elo(fit.cells), "votes of online_elo is votes in order, as read_sequence returns them"),
+        (lambda fit: ba.save(fit, 3), "path of save is the path of a file, not int"),
+        (lambda fit: ba.load(3), "path of load is the path of a file, not int"),
+        (lambda fit: ba.fit(fit.cells, model=3), "model of fit is the name of a preset, or a Model, not int"),
+    ],
+)
+def test_another_kind_than_is_wanted_is_refused_by_name(fit, call, said):
+    with pytest.raises(ba.ModelError, match=said):
+        call(fit)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"outcomes": "x"},
+        {"outcomes": {"draw": ["tie"]}},
+        {"prompt": 3},
+        {"prompt": [3]},
+        {"where": 3},
+        {"a": 3, "b": 4},
+        {"winner": ["x"]},
+        {"annotator": True},
+        {"weight": 2.0},
+        {"slices": 3},
+        {"features": 3},
+        {"layout": 3},
+        {"programs": 3},
+        {"weights": []},
+        {"on_invalid": []},
+    ],
+    ids=str,
+)
+def test_options_of_reading_are_of_their_kind(option):
+    with pytest.raises(ba.VotesError, match=f"^({'|'.join(option)}) ") as error:
+        ba.read_votes(VOTES, **option)
+    assert len(str(error.value)) < 200
+
+
+def test_what_was_simulated_is_no_votes_but_has_some():
+    with pytest.raises(ba.VotesError, match=r"Pass its votes, \.votes"):
+        ba.fit(ba.example_arena())
+
+
+def test_messages_are_short_and_keep_their_remedy():
+    with pytest.raises(ba.ColumnError) as error:
+        ba.read_votes(VOTES, a="x" * 10**6, b="y")
+    assert len(str(error.value)) < 1000
+    with pytest.raises(ba.VotesError) as error:
+        ba.read_votes(VOTES, where="(" * 10**6)
+    assert len(str(error.value)) < 1000
+    with pytest.raises(ba.InvalidVotesError, match=r"on_invalid='drop'") as error:
+        ba.read_votes(VOTES.vstack(frame([("x", "y", "z" * 10**6)])))
+    assert len(str(error.value)) <= 3010
+
+
+def in_a_fork(work):
+    """Return what work says in a forked process, or that it waited for ever."""
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    process = context.Process(target=lambda: answers.put(work()))
+    process.start()
+    try:
+        return answers.get(timeout=60)
+    except queue.Empty:
+        return "waited for ever"
+    finally:
+        process.kill()
+        process.join()
+
+
+def said(work):
+    try:
+        return repr(work())
+    except ba.ArenaError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_fork_after_votes_were_read_says_so(fit, tmp_path):
+    assert in_a_fork(lambda: said(lambda: len(ba.leaderboard(ba.fit(fit.cells, guard=False))))) == "3"
+    for work in (lambda: ba.read_votes(VOTES), lambda: fit.cells.save(tmp_path / "x.parquet")):
+        assert in_a_fork(lambda work=work: said(work)).startswith("ForkError: This process was forked")
+    with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
+        assert "was opened before this process was forked" in in_a_fork(lambda: said(arena.history))
