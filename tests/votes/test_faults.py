@@ -17,8 +17,8 @@ HEADER, VOTE = "model_a,model_b,winner\n", "x,y,x\n"
         (HEADER + VOTE * 5 + "x,y,x,k,z\n", "row 5 has 5 fields, and the header 3. Put fields"),
         (HEADER + VOTE * 5 + 'x,"y,x\n' + VOTE, "the quotes of row 5 do not close"),
         (HEADER + VOTE * 2 + 'x,"y"z,x\n', "the quotes of row 2 do not close"),
-        (HEADER + 'x,y"z,x\n', "malformed"),
-        ("", "it is empty. Its first line names the columns"),
+        (HEADER + 'x,y"z,x\n', "row 0 has a quote within a field"),
+        ("", "it is empty. Check that it is"),
         ((HEADER + VOTE + "é,y,y\n").encode("latin-1"), "row 1 is not UTF-8. Save"),
     ],
 )

@@ -124,7 +124,7 @@ def _csv(path: Path) -> tuple[list[str], str | None]:
         return header, f"the quotes of row {row + 1} do not close. Double a quote that is part of a quoted field."
     finally:
         csv.field_size_limit(limit)
-    return header, stray if header else "it is empty. Its first line names the columns."
+    return header, stray if header else "it is empty. Check that it is the right file."
 
 
 def _json_lines(path: Path) -> str | None:
