@@ -44,6 +44,7 @@ def plain_program(cells: ba.Cells) -> Any:
             return pm.HalfNormal(label, scale) * pm.ZeroSumNormal(f"{label}_unit", dims="annotator")
 
         strength_sd = pm.HalfNormal("strength_sd", hyper.strength)
+        pm.Potential("maxwell", 2 * pm.math.log(strength_sd))
         strength = pm.ZeroSumNormal("strength", sigma=strength_sd, dims="competitor")
         theta = pm.Deterministic("discrimination", 1 + own("discrimination_sd", hyper.discrimination), dims="annotator")
         tie = pm.Normal("tie_propensity_common", 0, 1) + own("tie_spread", hyper.tie_spread)
@@ -75,6 +76,7 @@ def counted_program(cells: ba.Cells, double: bool) -> Callable[[], None]:
             return spread * numpyro.sample(f"{label}_unit", ZeroSumNormal(1.0, annotators))
 
         strength_sd = numpyro.sample("strength_sd", HalfNormal(hyper.strength))
+        numpyro.factor("maxwell", 2 * jnp.log(strength_sd))
         strength = numpyro.sample("strength", ZeroSumNormal(strength_sd, competitors))
         theta = numpyro.deterministic("discrimination", 1 + own("discrimination_sd", hyper.discrimination))
         tie = numpyro.sample("tie_propensity_common", Normal(0.0, 1.0)) + own("tie_spread", hyper.tie_spread)
