@@ -18,7 +18,7 @@ from typing import Literal
 
 from bayes_arena.errors import IdentificationWarning, ModelError, NotIdentifiedError, listing
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.likelihood.specification import Model, ModelName
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.shared.repeated import repeated_answers
 from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
@@ -49,9 +49,9 @@ def resolve_model(
     """Return the model meant: a preset by name, a model as it is, or the default for the votes and the prior.
 
     The default is am-davidson where annotators are known; it needs a prior that pools them, so under a flat one it is
-    the paper's am-elo. Without annotators it is davidson where there are ties or sides, else, and under a flat prior,
-    bradley-terry. Where votes do not say who was shown first, a preset
-    leaves out its position effect, and its name says so.
+    the paper's am-elo. Without annotators it is davidson; without ties bradley-terry, with sides where they are known,
+    and under a flat prior without. Where votes do not say who was shown first, a preset leaves out its position effect,
+    and its name says so.
 
     Raises
     ------
@@ -60,9 +60,12 @@ def resolve_model(
         effect and the votes do not say who was shown first.
     """
     if model is None:
-        by_annotator: tuple[ModelName, ModelName] = "am-elo", "am-davidson"
-        plain: tuple[ModelName, ModelName] = "bradley-terry", "davidson" if sided or tied else "bradley-terry"
-        model = (by_annotator if annotators_known else plain)[not flat]
+        if annotators_known:
+            model = "am-elo" if flat else "am-davidson"
+        elif flat or not (sided or tied):
+            model = "bradley-terry"
+        else:
+            model = "davidson" if tied else Model("bradley-terry with sides", position="common")
     if isinstance(model, str):
         if model not in PRESETS:
             raise ModelError(f"Unknown model {model!r}. Use one of {', '.join(PRESETS)}, or a Model.")

@@ -159,7 +159,7 @@ def test_another_scale_of_theta_and_another_zero_of_strength_change_nothing(draw
 def test_the_model_is_inferred_where_only_one_is_possible(drawn, four_outcomes):
     cells, posterior = drawn[0].cells, posterior_of(drawn)
     without_ties = ba.read_votes(pd.DataFrame({"model_a": ["x", "y"], "model_b": ["y", "z"], "winner": "model_a"}))
-    fit = ba.fit(without_ties, method="map")
+    fit = ba.fit(without_ties, model="bradley-terry", method="map")
     tree = ba.to_datatree(fit, votes=False)
     assert ba.from_posterior(tree, without_ties).model.name == "bradley-terry"
 

@@ -27,6 +27,8 @@ def test_defaults_follow_the_votes(arena, arena_cells):
     assert ba.fit(ba.read_votes(arena.votes, annotator=False), prior="flat").model.name == "bradley-terry"
     plain = pd.DataFrame([("a", "b"), ("b", "c"), ("c", "a")], columns=["winner", "loser"])
     assert ba.fit(plain).model.name == "bradley-terry"  # neither ties nor sides
+    sides = plain.set_axis(["model_a", "model_b"], axis=1).assign(winner="model_a")
+    assert ba.fit(sides).model == ba.Model("bradley-terry with sides", position="common")
     assert str(ba.fit(arena_cells).prior) == "default"
 
 
