@@ -570,7 +570,7 @@ def test_boards_of_a_slice_and_of_these_prompts(sliced_file):
         (("--no-prompt", "--answers", "on"), "--prompt COLUMN"),
         (("--prompt", "nowhere"), "No column 'nowhere'. The source has: model_a"),
         (("--feature", "length=long,wide"), "No column 'wide'"),
-        (("--interval", "clustered", "--by", "language"), "--slice language=COLUMN"),
+        (("--interval", "clustered", "--by", "language"), "No column 'language'. The source has: model_a"),
         (("--interval", "clustered", "--by", "prompt"), "--prompt COLUMN"),
     ],
 )

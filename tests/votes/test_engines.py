@@ -150,7 +150,7 @@ def test_empty_rows_are_no_votes(engine):
 
 
 WRONG = {
-    "winner": ({"winner": "draw"}, {}),
+    "winner": ({"winner": "undecided"}, {}),
     "competitor": ({"model_a": None}, {}),
     "itself": ({"model_a": "m1", "model_b": "m1"}, {}),
     "annotator": ({"judge": ""}, {}),

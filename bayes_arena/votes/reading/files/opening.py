@@ -10,7 +10,7 @@ import hashlib
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -33,6 +33,8 @@ READERS = {
     ".ndjson": lambda paths: _scan_json_lines(paths),
     ".json": lambda paths: scan_json(paths),
 }
+DATASET = "datasets.arrow_dataset"
+"""Where a ``Dataset`` of Hugging Face is defined: a table and, after a selection, the rows of it that are meant."""
 COMPRESSIONS = (".gz", ".zst")
 
 
@@ -52,9 +54,8 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     require_threads_of_polars()
     if paths := files_of(source):
         return nw.from_native(_scan(_checked_for_copies(paths, dedupe=dedupe)))
-    if hasattr(source, "with_format") and hasattr(source, "num_columns") and not isinstance(source, dict):
-        # a Dataset of Hugging Face's datasets; a dict of them has splits
-        source = source.with_format("arrow")[:]
+    if type(source).__module__ == DATASET:
+        source = cast("Any", source).with_format("arrow")[:]
     try:
         frame: Frame = nw.from_native(_with_text_names(source))
     except TypeError:
