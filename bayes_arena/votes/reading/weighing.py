@@ -10,9 +10,9 @@ Estimates under a flat prior stay what they are. With weights that have nothing 
 the votes have the variance J = sum w^2 I while the Hessian is H = sum w I, so the sandwich is H^-1 J H^-1 =
 (sum w^2 / sum w) H^-1: the inverse Hessian of the scaled weights.
 
-The pairs that a choice of one among several is written as (:mod:`bayes_arena.votes.reading.layouts.choices`) weigh as
-much as they tell, their weights of **information**: they are taken as they are, and their number over the sum of their
-weights is the design effect.
+The pairs that a choice of one among several is written as (:mod:`bayes_arena.votes.reading.layouts.rewriting.choices`)
+weigh as much as they tell, their weights of **information**: they are taken as they are, and their number over the sum
+of their weights is the design effect.
 
 A **score** s of a in [0, 1] is s wins and 1 - s losses of one vote: its loss, -s ln P(a) - (1 - s) ln P(b), is least in
 expectation where P(a) is the mean score. A score of 1/2 is no tie: to models in which a tie is an outcome, as

@@ -10,7 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from bayes_arena.votes.reading.layouts.arenas import (
+from bayes_arena.votes.reading.layouts.layout import Layout
+from bayes_arena.votes.reading.layouts.rewriting.arenas import (
     argilla,
     comparia,
     has_times,
@@ -18,7 +19,7 @@ from bayes_arena.votes.reading.layouts.arenas import (
     win_counts,
     win_matrix,
 )
-from bayes_arena.votes.reading.layouts.choices import (
+from bayes_arena.votes.reading.layouts.rewriting.choices import (
     has_candidates,
     inspect,
     langwatch,
@@ -26,7 +27,7 @@ from bayes_arena.votes.reading.layouts.choices import (
     open_webui,
     promptfoo,
 )
-from bayes_arena.votes.reading.layouts.judges import (
+from bayes_arena.votes.reading.layouts.rewriting.judges import (
     alpaca_eval,
     arena_hard,
     criteria,
@@ -37,15 +38,14 @@ from bayes_arena.votes.reading.layouts.judges import (
     orq_arena,
     orq_arena_judges,
 )
-from bayes_arena.votes.reading.layouts.layout import Layout
-from bayes_arena.votes.reading.layouts.rankings import (
+from bayes_arena.votes.reading.layouts.rewriting.rankings import (
     has_rank_columns,
     has_rankings,
     rank_columns,
     rankings,
     wmt_rankings,
 )
-from bayes_arena.votes.reading.layouts.scores import (
+from bayes_arena.votes.reading.layouts.rewriting.scores import (
     has_system,
     inspect_logs,
     inspect_samples,
@@ -59,7 +59,7 @@ from bayes_arena.votes.reading.layouts.scores import (
     reward_bench,
     wide,
 )
-from bayes_arena.votes.reading.layouts.tables import (
+from bayes_arena.votes.reading.layouts.rewriting.tables import (
     annotator_columns,
     has_annotator_columns,
     has_pair_cell,

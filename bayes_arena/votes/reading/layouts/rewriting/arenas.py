@@ -9,7 +9,7 @@ import polars as pl
 
 from bayes_arena.errors import listing
 from bayes_arena.votes.reading.layouts.layout import each, is_true, number
-from bayes_arena.votes.reading.layouts.scores import paired
+from bayes_arena.votes.reading.layouts.rewriting.scores import paired
 from bayes_arena.votes.words import ITEM, PROMPT
 
 SIDES = (("model_a", "model_b"), ("model_1", "model_2"), ("left_model", "right_model"), ("system_a", "system_b"))

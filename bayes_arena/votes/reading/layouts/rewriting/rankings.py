@@ -5,10 +5,10 @@ A ranking of k is k (k - 1) / 2 pairs, of which no two with a competitor in comm
     w = 3 / (k + 1)        each: 1 for a pair, .5 in a ranking of five, together less than k votes,
 
 and less where ranks are equal, as do the pairs of scores on one item
-(:mod:`bayes_arena.votes.reading.layouts.scores` says why). With ties as half wins a share t of ties, in twos, would
-let them weigh 3 / (k + 1 - 3 t): for five-way rankings of WMT13, which tie in 19 % of pairs, .60 was measured, and .55
-is expected; they are given .45, right where a tie is an outcome. Clustered intervals need no weight: the ranking is a
-slice.
+(:mod:`bayes_arena.votes.reading.layouts.rewriting.scores` says why). With ties as half wins a share t of ties, in twos,
+would let them weigh 3 / (k + 1 - 3 t): for five-way rankings of WMT13, which tie in 19 % of pairs, .60 was measured,
+and .55 is expected; they are given .45, right where a tie is an outcome. Clustered intervals need no weight: the
+ranking is a slice.
 
 The lowest rank is the best. Who has none, or one below zero as WMT writes, was not ranked.
 """
@@ -24,7 +24,7 @@ import polars as pl
 from bayes_arena.errors import listing
 from bayes_arena.votes.reading.columns import ANNOTATORS, PAIRS
 from bayes_arena.votes.reading.layouts.layout import number
-from bayes_arena.votes.reading.layouts.scores import SYSTEMS, has_system, paired
+from bayes_arena.votes.reading.layouts.rewriting.scores import SYSTEMS, has_system, paired
 from bayes_arena.votes.words import ITEM
 
 RANKINGS = ("ranking", "ranking_id")
