@@ -15,7 +15,8 @@ from __future__ import annotations
 import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.models.per_vote import one_row_a_vote, proper_prior
+from bayes_arena.models._parts import zero_sum
+from bayes_arena.models.per_vote import deviations, one_row_a_vote, prior_for
 from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
@@ -27,7 +28,7 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
     in logits but the first. The spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread`` and ``position_spread``
     are sampled where the prior has them estimated, and else are fixed.
     """
-    prior = proper_prior(prior, cells, "am-davidson")
+    prior = prior_for(prior, cells, "am-davidson")
     votes = one_row_a_vote(cells)
     with pm.Model(coords={"competitor": cells.competitors, "annotator": cells.annotators}) as model:
         i = pm.Data("i", votes.i, dims="vote")
@@ -36,23 +37,23 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
         voted = pm.Data("voted", votes.outcome, dims="vote")
 
         r_sd = spread("strength", prior)
-        r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
+        r = zero_sum("strength", r_sd, "competitor")
 
         theta_sd = spread("discrimination", prior)
-        unit = pm.ZeroSumNormal("discrimination_unit", dims="annotator")
-        theta = pm.Deterministic("discrimination", 1 + theta_sd * unit, dims="annotator")
+        own = deviations("discrimination", theta_sd, "annotator")
+        theta = pm.Deterministic("discrimination", 1 + own, dims="annotator")
         eta = theta[k] * (r[i] - r[j])
 
         nu_sd = spread("tie_spread", prior)
-        common = pm.Normal("tie_propensity_common", 0, 1)
-        unit = pm.ZeroSumNormal("tie_propensity_unit", dims="annotator")
-        log_nu = pm.Deterministic("log_tie_propensity", common + nu_sd * unit, dims="annotator")
+        common = pm.Flat("tie_propensity_common") if prior.is_flat else pm.Normal("tie_propensity_common", 0, 1)
+        own = deviations("tie_propensity", nu_sd, "annotator")
+        log_nu = pm.Deterministic("log_tie_propensity", common + own, dims="annotator")
 
         if cells.sided:
             b_sd = spread("position_spread", prior)
-            common = pm.Normal("position_common", 0, 0.5)
-            unit = pm.ZeroSumNormal("position_unit", dims="annotator")
-            b = pm.Deterministic("position", common + b_sd * unit, dims="annotator")
+            common = pm.Flat("position_common") if prior.is_flat else pm.Normal("position_common", 0, 0.5)
+            own = deviations("position", b_sd, "annotator")
+            b = pm.Deterministic("position", common + own, dims="annotator")
             eta = eta + b[k]
 
         logits = pm.math.stack([eta / 2, -eta / 2, log_nu[k]], axis=1)

@@ -13,7 +13,8 @@ import math
 import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.models.per_vote import half_wins, one_row_a_vote, proper_prior
+from bayes_arena.models._parts import zero_sum
+from bayes_arena.models.per_vote import half_wins, one_row_a_vote, prior_for
 from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
@@ -26,7 +27,7 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
 
     The spread ``strength_sd`` is sampled where the prior has it estimated, and else is fixed.
     """
-    prior = proper_prior(prior, cells, "m-elo")
+    prior = prior_for(prior, cells, "m-elo")
     votes = one_row_a_vote(cells)
     with pm.Model(coords={"competitor": cells.competitors}) as model:
         i = pm.Data("i", votes.i, dims="vote")
@@ -34,7 +35,7 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
         voted = pm.Data("voted", votes.outcome, dims="vote")
 
         r_sd = spread("strength", prior)
-        r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
+        r = zero_sum("strength", r_sd, "competitor")
         rating = pm.Deterministic("rating", r / C, dims="competitor")
 
         half_wins("outcome", C * (rating[i] - rating[j]), observed=voted, dims="vote")

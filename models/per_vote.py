@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,9 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from bayes_arena.arrays import Ints
-from bayes_arena.errors import ModelError
-from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.models._parts import zero_sum
 from bayes_arena.votes.cells import Cells, single_votes
 from bayes_arena.votes.outcomes import OUTCOME_SCORES, TIE
 
@@ -67,20 +68,19 @@ def half_wins(name: str, log_odds: Any, **node: Any) -> Any:
     return pm.CustomDist(name, log_odds, logp=logp, dist=dist, signature="()->()", class_name="HalfWins", **node)
 
 
-def proper_prior(prior: str | Prior, cells: Cells, model: str) -> Prior:
+def deviations(name: str, sd: Any, dim: str) -> Any:
+    """Return numbers of zero sum and spread ``sd``, sampled in units of it; flat ones where it is infinite."""
+    if isinstance(sd, float) and math.isinf(sd):
+        return zero_sum(f"{name}_unit", sd, dim)
+    return sd * zero_sum(f"{name}_unit", 1.0, dim)
+
+
+def prior_for(prior: str | Prior, cells: Cells, model: str) -> Prior:
     """Return the prior meant, for the votes and the model meant.
 
     Raises
     ------
     ModelError
-        If the prior is unknown or has an infinite spread, or the model needs annotators and there are none.
+        If the prior is unknown, or the model needs annotators and there are none.
     """
-    prior = resolve_prior(prior)
-    scales = prior.hyper or prior
-    used = Prior(scales.strength, scales.discrimination, scales.tie_spread, scales.position_spread, hyper=None)
-    if not Problem.of(cells, model, used).objective.is_proper:
-        raise ModelError(
-            "This program needs a prior with finite spreads. Use prior='default', or bayes_arena.models.build, which "
-            "takes flat ones."
-        )
-    return prior
+    return Problem.of(cells, model, prior).prior

@@ -20,6 +20,7 @@ from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_s
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction, require_memory
+from bayes_arena.inference.order import in_own_order
 from bayes_arena.inference.pairing import with_pairing
 from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.presets import PRESETS, Answers, with_answers
@@ -275,14 +276,14 @@ def _usual_route(problem: Problem) -> Method:
 def _find(problem: Problem, route: Method) -> tuple[Mode, Evidence | None]:
     """Find the mode, at spreads that are estimated where they can be, and say how."""
     if route == "map" or problem.prior.hyper is None:
-        return find_mode(problem), None
+        return in_own_order(find_mode, problem), None
     if problem.model.is_crossed:
         return integrate_slices(problem), "variational" if route == "marginal" else None
     if route == "nuts":
-        return estimate_spreads(problem), None
+        return in_own_order(estimate_spreads, problem), None
     if is_sparse(problem):
         return integrate_annotators(problem), "quadrature"
-    return estimate_spreads(problem), "laplace"
+    return in_own_order(estimate_spreads, problem), "laplace"
 
 
 def _unsure(mode: Mode) -> str:

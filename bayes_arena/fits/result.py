@@ -282,9 +282,11 @@ class Fit:
     def log_likelihood(self) -> float:
         """Log-likelihood of the counts at the estimate, in nats, without the prior.
 
-        The votes of a cell (an ordered pair, and its annotator where known) are one observation, as a row of counts is
-        in R, so the multinomial coefficient of every cell is in it: the same constant for all models of the same
-        votes. Ties as half wins have a likelihood that is not normalised: compare it only with others of its kind.
+        The votes of a cell are one observation, so the multinomial coefficient of every cell is in it: the same
+        constant for all models of the same votes. A cell is a pair, in the order shown where the votes say so, and its
+        annotator where known. In R an observation is a row of the table: of a table that lists a pair in both orders
+        it has two, another constant and more degrees of freedom. Ties as half wins have
+        a likelihood that is not normalised: compare it only with others of its kind.
         """
         orders = scipy.special.gammaln(self._seen.sum(axis=0) + 1) - scipy.special.gammaln(self._seen + 1).sum(axis=0)
         return float(orders.sum()) - self.loss

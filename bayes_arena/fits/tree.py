@@ -1,18 +1,18 @@
 """A fit as ArviZ reads it: one ``DataTree`` with the draws, the votes and what the model says of each.
 
-Groups: ``posterior``, ``prior``, ``log_prior``; of every single vote that the model sees ``log_likelihood`` and
-``posterior_predictive`` (variable ``outcome``, dimension ``vote``), ``observed_data`` (what was voted, an index into
-:data:`OUTCOMES`) and ``constant_data`` (who was compared, by whom); and, where sampled, ``sample_stats``. Draws from a
-Gaussian approximation are independent; they are laid out as four chains, so that every ArviZ function finds what it
-expects.
+Groups: ``posterior``, ``prior``, ``log_prior``; of every single vote that the model sees ``log_likelihood``,
+``posterior_predictive`` and ``prior_predictive`` (variable ``outcome``, dimension ``vote``), ``observed_data`` (what
+was voted, an index into :data:`OUTCOMES`) and ``constant_data`` (who was compared, by whom); and, where sampled,
+``sample_stats``. Draws from a Gaussian approximation are independent; they are laid out as four chains, so that every
+ArviZ function finds what it expects.
 
 ``log_prior`` is what ``az.psense_summary`` raises to a power: the priors at the top, for only they are a choice. They
 are those of the spreads and of what annotators share where the spreads were sampled, those of all parameters where the
 prior fixes the spreads. How strengths scatter given a spread that is itself unknown is part of the model; scaled too,
 it reads as a conflict of prior and votes (Kallioinen et al., 2024, "Detecting and diagnosing prior and likelihood
 sensitivity with power-scaling", Statistics and Computing 34). Spreads that were estimated (``"marginal"``) have no
-draws, and the tree no ``log_prior``; that of draws from elsewhere (:func:`~bayes_arena.from_posterior`) has neither
-prior, which the package does not know.
+draws, and the tree no ``log_prior``; that of draws from elsewhere (:func:`~bayes_arena.from_posterior`) has no
+group of the prior, which the package does not know.
 """
 
 from __future__ import annotations
@@ -99,9 +99,10 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
         return az.dict_to_dataset(laid, coords=coords, dims=used)
 
     groups = {"posterior": dataset(_named(fit.target, draws, spreads), chains, parameters)}
+    imagined = None
     if fit.method != "posterior":
-        as_asked = replace(fit.mode.problem, prior=fit.prior)
-        groups["prior"] = dataset(_named(fit.target, *draw_prior(as_asked, size=PRIOR_DRAWS, seed=seed)), 1, parameters)
+        imagined, widths = draw_prior(replace(fit.mode.problem, prior=fit.prior), size=PRIOR_DRAWS, seed=seed)
+        groups["prior"] = dataset(_named(fit.target, imagined, widths), 1, parameters)
     if fit.method in ("map", "nuts"):
         groups["log_prior"] = dataset(_log_prior(fit.target, fit.prior, draws, spreads), chains, {})
     if fit.tree is not None and "sample_stats" in fit.tree:
@@ -114,7 +115,11 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
         coords["vote"], dims = np.arange(len(cell)), {"outcome": ["vote"]}
         values, times = pointwise(fit, draws)
         groups["log_likelihood"] = dataset({"outcome": np.repeat(values, times.astype(int), axis=1)}, chains, dims)
-        groups["posterior_predictive"] = dataset({"outcome": _predicted_votes(fit, draws, cell, seed)}, chains, dims)
+        groups["posterior_predictive"] = dataset(
+            {"outcome": _predicted_votes(fit, draws, cell, [seed, 2])}, chains, dims
+        )
+        if imagined is not None:
+            groups["prior_predictive"] = dataset({"outcome": _predicted_votes(fit, imagined, cell, [seed, 3])}, 1, dims)
         who = {"a": fit.cells.a[cell], "b": fit.cells.b[cell], "k": fit.cells.annotator[cell]}
         for group, data in (("observed_data", {"outcome": outcome}), ("constant_data", who)):
             alike: Any = {name: ["vote"] for name in data}
@@ -190,9 +195,9 @@ def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str,
     return common | own | {"strength": -0.5 * np.sum((draws.strength / target.strength_sd) ** 2, axis=1)}
 
 
-def _predicted_votes(fit: Fit, draws: Draws, cell: Ints, seed: int) -> np.ndarray:
+def _predicted_votes(fit: Fit, draws: Draws, cell: Ints, seed: list[int]) -> np.ndarray:
     """Draw the outcome of every vote under every draw, shape (n_draws, n_votes)."""
-    rng = np.random.default_rng([seed, 2])
+    rng = np.random.default_rng(seed)
     target = fit.target_by_cell
     outcome = np.empty((len(draws.strength), len(cell)), dtype=np.int8)
     for index, point in enumerate(draws.points()):

@@ -30,7 +30,8 @@ def tree(fitted):
 
 
 def test_groups_dimensions_and_attributes(fitted, tree):
-    expected = {"posterior", "prior", "log_likelihood", "posterior_predictive", "observed_data", "constant_data"}
+    expected = {"posterior", "prior", "log_likelihood", "posterior_predictive", "prior_predictive"}
+    expected |= {"observed_data", "constant_data"}
     expected |= {"sample_stats", "log_prior"} if fitted.method == "nuts" else set()
     assert set(tree.children) == expected
     posterior = tree["posterior"]
@@ -43,6 +44,22 @@ def test_groups_dimensions_and_attributes(fitted, tree):
     assert json.loads(tree.attrs["model"])["name"] == "am-davidson"
     assert tree.attrs["method"] == fitted.method
     assert tree.attrs["bayes_arena_version"] == ba.__version__
+
+
+def test_prior_predictive_is_votes_of_the_prior(fitted, tree):
+    imagined = tree["prior_predictive"]["outcome"]
+    assert imagined.dims == ("chain", "draw", "vote")
+    assert (imagined.sizes["draw"], imagined.sizes["vote"]) == (500, fitted.cells.n_votes)
+    assert set(np.unique(imagined)) == {0, 1, 2}
+    ties = (imagined == 2).mean("vote").values.ravel()
+    checked = ba.prior_check(fitted.cells, size=2000).set_index("quantity").loc["share of ties"]
+    np.testing.assert_allclose(np.quantile(ties, [0.05, 0.5, 0.95]), checked[["q05", "q50", "q95"]], atol=0.08)
+
+
+def test_arviz_draws_votes_of_the_prior(tree):
+    shown = az.plot_ppc_dist(tree, group="prior_predictive", kind="ecdf", num_samples=20, backend="none")
+    assert "outcome" in str(shown.viz)
+    az.plot_prior_posterior(tree, var_names=["strength"], backend="none")
 
 
 def test_every_vote_is_there_once(fitted, tree):

@@ -49,6 +49,25 @@ def test_derivatives_are_finite_differences(one, z, counts):
         assert_allclose((above.gradient - below.gradient) / (2 * STEP), terms.hessian[coordinate], atol=1e-6)
 
 
+def test_a_billion_votes_lose_nothing_to_rounding():
+    """The slope of votes that are all but certain is tiny beside their number, and is no difference of the two."""
+    votes, eta = 1e9, 30.0
+    counts = np.array([[votes], [0.0], [0.0], [0.0]])
+    upset = np.exp(-eta) / (1 + np.exp(-eta))
+    half = likelihood("half").rows(counts, np.array([[eta]]))
+    assert_allclose([half.gradient[0, 0], half.hessian[0, 0, 0]], [-votes * upset, votes * upset], rtol=1e-12)
+    kappa = 0.5
+    lost = np.exp(kappa - eta) / (1 + np.exp(kappa - eta))
+    rao = likelihood("rao-kupper").rows(counts, np.array([[eta], [np.log(kappa)]]))
+    assert_allclose([rao.gradient[0, 0], rao.hessian[0, 0, 0]], [-votes * lost, votes * lost], rtol=1e-12)
+    nu = np.exp(-1.0)
+    total = np.exp(eta / 2) + np.exp(-eta / 2) + nu
+    loss, tie = np.exp(-eta / 2) / total, nu / total
+    davidson = likelihood("davidson").rows(counts, np.array([[eta], [-1.0]]))
+    assert_allclose(davidson.gradient[:, 0], [-votes * (loss + tie / 2), votes * tie], rtol=1e-12)
+    assert_allclose(davidson.hessian[0, 0, 0], votes * (loss + tie / 4), rtol=1e-4)
+
+
 def test_probabilities_sum_to_one_and_unseen_outcomes_have_none(one, z):
     p = np.exp(one.log_probabilities(z))
     assert_allclose(p.sum(axis=0), 1, atol=1e-14)

@@ -29,6 +29,9 @@ from bayes_arena.likelihood.point import Point
 GRADIENT_PER_VOTE = 1e-8
 DECREMENT = 1e-10
 """Half the squared Newton decrement at which the last step is taken: the next error is of its square."""
+STALLS = 0.25
+"""Of so many votes that the objective shows no smaller gain, whole steps go on until the decrement, which the gradient
+gives more exactly, shrinks no further than by this."""
 MAX_ITERATIONS = 500
 PATIENCE = 100
 """Steps after which a vanishing gradient is enough: an optimum at infinity is approached ever more slowly."""
@@ -165,7 +168,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
     n_votes = max(objective.n_votes, 1.0)
     point = objective.at_best_scale(point)
     value, gradient, arrow = objective.value_and_derivatives(point)
-    damping = 0.0
+    damping, before = 0.0, math.inf
     for iteration in range(MAX_ITERATIONS):
         gradient = gauge.on_plane(gradient)
         factor, damping = _factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
@@ -176,20 +179,23 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
         if not damping and value + REMAINDER * slope > to_beat:
             break
         rounding = ROUNDING * max(abs(value), n_votes)
-        sharp = -0.5 * slope < max(DECREMENT, 0.1 * rounding)
+        decrement = -0.5 * slope
+        sharp = decrement < max(DECREMENT, 0.1 * rounding)
         flat = _largest(gradient) < GRADIENT_PER_VOTE * n_votes
         if flat and not sharp and iteration >= PATIENCE and not objective.is_proper:
             return Optimum(point, value, _largest(gradient) / n_votes, iteration), arrow
-        done = flat and sharp
+        settled = flat and sharp
+        done = settled and (decrement < DECREMENT or decrement > STALLS * before)
         path: Path = partial(point.moved, head, own)
-        if iteration >= STRAIGHT and objective.free_discrimination and not (done or objective.slices):
+        if iteration >= STRAIGHT and objective.free_discrimination and not (settled or objective.slices):
             path = _bent(objective, point, factor, gauge, head, own)
         path = _at_best_scale(objective, path)
-        length, reached = _step(objective, path, value, slope, rounding, whole=done)
+        length, reached = _step(objective, path, value, slope, rounding, whole=settled)
         if reached is None:
             break
         point, (value, gradient, arrow) = path(length), reached
         damping = damping / 10 if length == 1.0 else damping
+        before = decrement if settled else math.inf
         if done:
             largest = _largest(gauge.on_plane(gradient)) / n_votes
             return Optimum(point, value, largest, iteration + 1), arrow

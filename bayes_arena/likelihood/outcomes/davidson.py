@@ -33,33 +33,37 @@ def _logits(z: Floats) -> Floats:
 
 
 def rows(counts: Floats, z: Floats) -> RowTerms:
-    """Softmax of three outcomes, or of four; in place, as new arrays take as long as what is computed."""
+    """Softmax of three outcomes, or of four; in place, as new arrays take as long as what is computed.
+
+    No share is taken from 1 and no count from their sum: of a billion votes the difference would be rounding.
+    """
     logits = _logits(z)
     y = counts[: len(logits)]
-    n = y[WIN] + y[LOSS]
-    for others in y[TIE:]:
-        n += others
+    decided, drawn = y[WIN] + y[LOSS], y[TIE:].sum(axis=0)
+    n = decided + drawn
+    logits -= logits.max(axis=0)
     value = np.einsum("or,or->r", y, logits)
-    top = logits.max(axis=0)
-    logits -= top
     p = np.exp(logits, out=logits)
     total = p.sum(axis=0)
     p /= total
-    top += np.log(total, out=total)
-    top *= n
-    value = np.subtract(top, value, out=value)
-    half_net = p[WIN] - p[LOSS]  # derivative of the log of the total by eta
-    half_net *= 0.5
+    np.log(total, out=total)
+    total *= n
+    value = np.subtract(total, value, out=value)
+    won_or_lost, tied = p[WIN] + p[LOSS], p[TIE:].sum(axis=0)
+    half_net = 0.5 * (p[WIN] - p[LOSS])  # derivative of the log of the total by eta
     size = len(z)
     gradient, hessian = np.empty(z.shape), np.empty((size, *z.shape))
-    gradient[ETA] = n * half_net - 0.5 * (y[WIN] - y[LOSS])
-    hessian[ETA, ETA] = n * (0.25 * (p[WIN] + p[LOSS]) - half_net**2)
+    gradient[ETA] = y[LOSS] * p[WIN] - y[WIN] * p[LOSS] + drawn * half_net + 0.5 * (y[LOSS] - y[WIN]) * tied
+    hessian[ETA, ETA] = n * (p[WIN] * p[LOSS] + 0.25 * tied * won_or_lost)
     for s in range(1, size):
+        others = range(TIE, len(p))
+        y_others = decided + sum(y[o] for o in others if o != s + 1)
+        p_others = won_or_lost + sum(p[o] for o in others if o != s + 1)
         expected = n * p[s + 1]
-        gradient[s] = expected - y[s + 1]
+        gradient[s] = y_others * p[s + 1] - y[s + 1] * p_others
         hessian[ETA, s] = hessian[s, ETA] = -expected * half_net
         for t in range(1, size):
-            hessian[s, t] = expected * ((s == t) - p[t + 1])
+            hessian[s, t] = expected * (p_others if s == t else -p[t + 1])
     return RowTerms(value, gradient, hessian)
 
 

@@ -22,12 +22,14 @@ from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
 
 def rows(counts: Floats, z: Floats) -> RowTerms:
     """Binary logistic likelihood with soft outcomes."""
-    n, score = counts.sum(axis=0), counts[WIN] + 0.5 * counts[TIE]
+    half = 0.5 * counts[TIE]
+    won, lost = counts[WIN] + half, counts[LOSS] + half
     eta = z[0]
     decay = np.exp(-np.abs(eta))
-    p = np.where(eta > 0, 1.0, decay) / (1 + decay)
-    value = n * (np.maximum(eta, 0.0) + np.log1p(decay)) - score * eta
-    return RowTerms(value, (n * p - score)[None], (n * p * (1 - p))[None, None])
+    total = 1 + decay
+    p, q = np.where(eta > 0, 1.0, decay) / total, np.where(eta > 0, decay, 1.0) / total
+    value = won * np.maximum(-eta, 0.0) + lost * np.maximum(eta, 0.0) + (won + lost) * np.log1p(decay)
+    return RowTerms(value, (lost * p - won * q)[None], ((won + lost) * p * q)[None, None])
 
 
 def graph(counts: Any, z: list[Any]) -> Any:

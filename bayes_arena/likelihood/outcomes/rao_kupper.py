@@ -28,14 +28,15 @@ def rows(counts: Floats, z: Floats) -> RowTerms:
     ties = counts[TIE]
     won_or_tied, lost_or_tied = counts[WIN] + ties, counts[LOSS] + ties
     p, q = expit(eta - kappa), expit(-eta - kappa)
+    not_p, not_q = expit(kappa - eta), expit(kappa + eta)
     decay = np.exp(-2 * kappa)
     remainder = np.maximum(-np.expm1(-2 * kappa), 1e-150)  # 1 - exp(-2 kappa), whose square is divided by
     value = -won_or_tied * log_expit(eta - kappa) - lost_or_tied * log_expit(-eta - kappa)
     value -= ties * (2 * kappa + np.log(remainder))
-    by_kappa = won_or_tied * (1 - p) + lost_or_tied * (1 - q) - 2 * ties / remainder
-    curve_p, curve_q = won_or_tied * p * (1 - p), lost_or_tied * q * (1 - q)
+    by_kappa = won_or_tied * not_p + lost_or_tied * not_q - 2 * ties / remainder
+    curve_p, curve_q = won_or_tied * p * not_p, lost_or_tied * q * not_q
     by_kappa_twice = curve_p + curve_q + 4 * ties * decay / remainder**2
-    gradient = np.array([lost_or_tied * (1 - q) - won_or_tied * (1 - p), kappa * by_kappa])
+    gradient = np.array([lost_or_tied * not_q - won_or_tied * not_p, kappa * by_kappa])
     mixed = kappa * (curve_q - curve_p)
     hessian = np.array([[curve_p + curve_q, mixed], [mixed, kappa * (kappa * by_kappa_twice + by_kappa)]])
     return RowTerms(value, gradient, hessian)

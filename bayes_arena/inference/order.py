@@ -1,0 +1,157 @@
+"""The order in which a problem is solved: it follows from the votes, not from names or from who was shown first.
+
+Sums and matrices round by the order of what is in them, random starts are drawn in it, and where votes weigh up to a
+billion times as much as others, or several optima are nearly as good, rounding can be seen. So competitors and
+annotators are numbered by their votes alone: by a fingerprint of whom they met, before whom and how it ended, of which
+the fingerprints of those are a part in turn (colour refinement; Weisfeiler & Leman, 1968). Who has the same fingerprint
+as another is as good as interchangeable. A model with position effects is solved for the sides as they are or
+for both swapped, whichever has the smaller fingerprint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_arena.arrays import Ints
+from bayes_arena.inference.mode.identification import at_infinity
+from bayes_arena.inference.mode.laplace import laplace_at
+from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.mode.newton import Optimum
+from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
+
+Prints = NDArray[np.uint64]
+"""Fingerprints; their sums wrap, and so do not depend on an order."""
+FACTOR, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+TURNED = [LOSS, WIN, TIE, BOTH_BAD]
+POSITION = "position"
+
+
+def in_own_order(find: Callable[[Problem], Mode], problem: Problem) -> Mode:
+    """Find a mode of a problem, competitors and annotators numbered by their votes.
+
+    Parameters
+    ----------
+    find : callable
+        Finds the mode of a problem.
+    problem : Problem
+        One with slices is solved as it is: their numbers are many, and so is what they are of.
+    """
+    cells = problem.cells
+    if problem.model.is_crossed or cells.n_competitors < 2 or not len(cells.a):
+        return find(problem)
+    order = Order.of(problem)
+    return order.back(find(order.ordered(problem)), problem)
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """How to number competitors and annotators.
+
+    Attributes
+    ----------
+    competitor, annotator : ndarray of int, shapes (n,) and (n_annotators,)
+        Who comes first, second and so on.
+    turned : bool
+        Whether sides are swapped.
+    """
+
+    competitor: Ints
+    annotator: Ints
+    turned: bool
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self:
+        """Return the order that follows from the votes as the model sees them."""
+        target, cells = problem.objective, problem.cells
+        i, j, k = target.tally.i, target.tally.j, target.tally.k
+        features = np.ascontiguousarray(target.tally.features) + 0.0
+        seen = [*_bits(target.counts), *_bits(features)]
+        from_j = [*_bits(target.counts[TURNED]), *_bits(0.0 - features)]
+        who, judge = np.zeros(cells.n_competitors, np.uint64), np.zeros(max(cells.n_annotators, 1), np.uint64)
+        kinds = 0
+        while True:
+            of_i, of_j = (
+                _mixed(who[one], who[other], judge[k], *rest) for one, other, rest in ((i, j, seen), (j, i, from_j))
+            )
+            who, judge = _mixed(who), _mixed(judge)
+            np.add.at(who, i, of_i)
+            np.add.at(who, j, of_j)
+            np.add.at(judge, k, of_i + of_j)
+            before, kinds = kinds, len(np.unique(who)) + len(np.unique(judge))
+            if kinds == before:
+                break
+        turned = problem.model.position != "none" and bool(of_j.sum() < of_i.sum())
+        return cls(np.argsort(who, kind="stable"), np.argsort(judge, kind="stable")[: cells.n_annotators], turned)
+
+    def ordered(self, problem: Problem) -> Problem:
+        """Return the same problem in this order."""
+        cells = problem.cells
+        a, b, annotator = (
+            self._places(cells.a, self.competitor),
+            self._places(cells.b, self.competitor),
+            cells.annotator,
+        )
+        if len(self.annotator):
+            annotator = self._places(annotator, self.annotator)
+        counts, features = cells.counts, dict(cells.features)
+        if self.turned:
+            a, b, counts = b, a, counts[:, TURNED]
+            features = {name: 0.0 - values for name, values in features.items()}
+        whole: dict[str, Any] = {
+            "competitors": tuple(cells.competitors[c] for c in self.competitor),
+            "annotators": tuple(cells.annotators[k] for k in self.annotator),
+        }
+        found = replace(cells, a=a, b=b, annotator=annotator, counts=counts, features=features, **whole)
+        return replace(problem, cells=found.take(np.lexsort((annotator, b, a))))
+
+    @staticmethod
+    def _places(codes: Ints, order: Ints) -> Ints:
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return place[codes]
+
+    def back(self, mode: Mode, problem: Problem) -> Mode:
+        """Return a mode of the problem in this order as one of the problem as it is."""
+        problem = replace(problem, prior=mode.problem.prior)
+        target, point = problem.objective, self._point(mode.point, problem)
+        infinite = bool(mode.at_infinity)
+        stopped = Optimum(point, target.value(point), mode.gradient, mode.iterations, converged=False)
+        return replace(
+            mode,
+            problem=problem,
+            point=point,
+            laplace=laplace_at(target, point, problem.shifts, at_infinity=infinite),
+            mirror=self._point(mode.mirror, problem) if mode.mirror else None,
+            at_infinity=tuple(at_infinity(problem, stopped)) if infinite else (),
+        )
+
+    def _point(self, point: Point, problem: Problem) -> Point:
+        target = problem.objective
+        signs = [
+            [-1.0 if self.turned and one.name == POSITION else 1.0 for one in effects]
+            for effects in (target.common, target.own)
+        ]
+        strength, own = np.empty_like(point.strength), np.empty_like(point.own)
+        strength[self.competitor] = point.strength
+        own[self.annotator[: len(own)]] = point.own
+        return Point(strength, point.common * signs[0], own * signs[1])
+
+
+def _mixed(*parts: Prints) -> Prints:
+    """Return a fingerprint of several."""
+    found: Prints = np.zeros(1, np.uint64)
+    for one in parts:
+        found = (found ^ one) * FACTOR
+        found = found ^ (found >> SHIFT)
+    return found
+
+
+def _bits(rows: NDArray[np.float64]) -> list[Prints]:
+    return [np.ascontiguousarray(row).view(np.uint64) for row in rows]
