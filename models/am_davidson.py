@@ -16,7 +16,7 @@ import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.models._parts import zero_sum
-from bayes_arena.models.per_vote import deviations, one_row_a_vote, prior_for
+from bayes_arena.models.per_vote import deviations, one_row_a_vote, prior_for, shared
 from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
@@ -45,13 +45,13 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
         eta = theta[k] * (r[i] - r[j])
 
         nu_sd = spread("tie_spread", prior)
-        common = pm.Flat("tie_propensity_common") if prior.is_flat else pm.Normal("tie_propensity_common", 0, 1)
+        common = shared("tie_propensity_common", 1, prior)
         own = deviations("tie_propensity", nu_sd, "annotator")
         log_nu = pm.Deterministic("log_tie_propensity", common + own, dims="annotator")
 
         if cells.sided:
             b_sd = spread("position_spread", prior)
-            common = pm.Flat("position_common") if prior.is_flat else pm.Normal("position_common", 0, 0.5)
+            common = shared("position_common", 0.5, prior)
             own = deviations("position", b_sd, "annotator")
             b = pm.Deterministic("position", common + own, dims="annotator")
             eta = eta + b[k]

@@ -15,7 +15,8 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from bayes_arena.likelihood.priors import Prior
-from bayes_arena.models.per_vote import one_row_a_vote, proper_prior
+from bayes_arena.models._parts import zero_sum
+from bayes_arena.models.per_vote import one_row_a_vote, prior_for, shared
 from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
@@ -27,7 +28,7 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
     ``position_common``, in logits. The spread ``strength_sd`` is sampled where the prior has it estimated, and else is
     fixed.
     """
-    prior = proper_prior(prior, cells, "davidson")
+    prior = prior_for(prior, cells, "davidson")
     votes = one_row_a_vote(cells)
     with pm.Model(coords={"competitor": cells.competitors}) as model:
         i = pm.Data("i", votes.i, dims="vote")
@@ -35,11 +36,11 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
         voted = pm.Data("voted", votes.outcome, dims="vote")
 
         r_sd = spread("strength", prior)
-        r = pm.ZeroSumNormal("strength", r_sd, dims="competitor")
+        r = zero_sum("strength", r_sd, "competitor")
         eta = r[i] - r[j]
-        log_nu = pm.Normal("tie_propensity_common", 0, 1)
+        log_nu = shared("tie_propensity_common", 1, prior)
         if cells.sided:
-            eta = eta + pm.Normal("position_common", 0, 0.5)
+            eta = eta + shared("position_common", 0.5, prior)
 
         logits = pm.math.stack([eta / 2, -eta / 2, pt.zeros_like(eta) + log_nu], axis=1)
         pm.Categorical("outcome", logit_p=logits, observed=voted, dims="vote")

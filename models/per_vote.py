@@ -75,6 +75,11 @@ def deviations(name: str, sd: Any, dim: str) -> Any:
     return sd * zero_sum(f"{name}_unit", 1.0, dim)
 
 
+def shared(name: str, sd: float, prior: Prior) -> Any:
+    """Return a number that all votes share, normal around zero, or flat where the prior is."""
+    return pm.Flat(name) if prior.is_flat else pm.Normal(name, 0, sd)
+
+
 def prior_for(prior: str | Prior, cells: Cells, model: str) -> Prior:
     """Return the prior meant, for the votes and the model meant.
 
