@@ -10,6 +10,7 @@ for both swapped, whichever has the smaller fingerprint.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -122,7 +123,7 @@ class Order:
         problem = replace(problem, prior=mode.problem.prior)
         target, point = problem.objective, self._point(mode.point, problem)
         infinite = bool(mode.at_infinity)
-        stopped = Optimum(point, target.value(point), mode.gradient, mode.iterations, converged=False)
+        stopped = Optimum(point, math.nan, mode.gradient, mode.iterations, converged=False)
         return replace(
             mode,
             problem=problem,
