@@ -94,13 +94,8 @@ class Order:
     def ordered(self, problem: Problem) -> Problem:
         """Return the same problem in this order."""
         cells = problem.cells
-        a, b, annotator = (
-            self._places(cells.a, self.competitor),
-            self._places(cells.b, self.competitor),
-            cells.annotator,
-        )
-        if len(self.annotator):
-            annotator = self._places(annotator, self.annotator)
+        a, b = self._places(cells.a, self.competitor), self._places(cells.b, self.competitor)
+        annotator = self._places(cells.annotator, self.annotator) if len(self.annotator) else cells.annotator
         counts, features = cells.counts, dict(cells.features)
         if self.turned:
             a, b, counts = b, a, counts[:, TURNED]

@@ -178,6 +178,6 @@ def _require_votes_of_all(problem: Problem) -> None:
     silent = np.flatnonzero(cells.votes_by_annotator() == 0)
     if len(silent):
         raise NotIdentifiedError(
-            f"Nothing is known of annotators without votes: {listing(sorted(cells.annotators[k] for k in silent))}. Use a "
-            "prior (prior='default'), or leave out annotators with few votes (keep_annotators)."
+            f"Nothing is known of annotators without votes: {listing(sorted(cells.annotators[k] for k in silent))}. "
+            "Use a prior (prior='default'), or leave out annotators with few votes (keep_annotators)."
         )
