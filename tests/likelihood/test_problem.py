@@ -12,9 +12,11 @@ from bayes_arena.votes.tally import tally_of
 
 @pytest.fixture
 def counted(arena_cells, monkeypatch):
-    """Fresh cells, and a note of every tally of theirs."""
+    """Fresh cells, and a note of every tally: of which competitors in which order, and what it keeps apart."""
     notes = []
-    monkeypatch.setattr(cells, "tally_of", lambda *what: notes.append(what[1:]) or tally_of(*what))
+    monkeypatch.setattr(
+        cells, "tally_of", lambda *what: notes.append((what[0].competitors, *what[1:])) or tally_of(*what)
+    )
     return arena_cells.take(slice(None)), notes
 
 
@@ -29,6 +31,7 @@ def test_other_spreads_count_no_vote_again(counted):
 
 @pytest.mark.parametrize("model", ["am-elo", "am-davidson"])
 def test_a_marginal_fit_counts_the_votes_once_for_what_it_keeps_apart(counted, model):
+    """And once more in the order in which its mode is looked for."""
     cells, notes = counted
     ba.fit(cells, model=model, guard=False)
     assert len(notes) == len(set(notes))
