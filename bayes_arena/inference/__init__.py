@@ -4,6 +4,7 @@
 methods          the routes by name: map, marginal, nuts
 mode/            the posterior mode and the curvature there
 density/         the log-density that NUTS walks through
+pairing          whether who met whom already knew the ranking
 order            in which order a mode is looked for: by the votes, not by names
 marginal/        annotators and slices integrated out, spreads estimated
 projection       r*: every model on the Bradley-Terry scale
