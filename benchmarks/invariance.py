@@ -10,6 +10,7 @@ out or finds camps it decides by itself, and the arena is counted apart.
 
 import argparse
 import warnings
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,9 @@ def main() -> None:
     for name in options.fits:
         seen = guarded = refused = gaps = 0
         moved, largest = [], 0.0
-        for seed in range(options.first, options.first + options.arenas):
+        for seed in count(options.first):
+            if seen == options.arenas:
+                break
             table = arena(seed)
             other, new = told_otherwise(table, seed)
             fits = fitted(table, FITS[name]), fitted(other, FITS[name])
