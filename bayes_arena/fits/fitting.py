@@ -63,9 +63,10 @@ def fit(
     model : str or Model, optional
         A preset (``"bradley-terry"``, ``"m-elo"``, ``"am-elo"``, ``"davidson"``, ``"am-davidson"``) or any
         :class:`~bayes_arena.Model`. Default: ``"am-davidson"`` where annotators are known (``"am-elo"`` under a flat
-        prior); where they are not, ``"davidson"``, or Bradley-Terry's with sides where there are no ties
-        (``"bradley-terry"`` under a flat prior). Where programs vote beside people (``read_votes(programs=...)``), a
-        preset gives them a taste of their own, as its name then says; a Model is taken as it is.
+        prior); where they are not, ``"davidson"``, or ``"bradley-terry"`` where there are no ties, with sides where
+        most votes are on pairs shown both ways (``"bradley-terry"`` under a flat prior). Where programs vote beside
+        people (``read_votes(programs=...)``), a preset gives them a taste of their own, as its name then says; a Model
+        is taken as it is.
     prior : str or Prior
         ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` Gaussian priors whose spreads are
         estimated. Where competitors met those of like strength, as in a league, more than the votes themselves can have

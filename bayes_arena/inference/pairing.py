@@ -58,6 +58,8 @@ VAGUE = 3.0
 """Spread of the weak prior of the Bradley-Terry fit, in logits."""
 LOG_SIGMA = math.log(0.01), math.log(30.0)
 TINY = 1e-9
+FEWEST = 8
+"""Competitors that are linked by votes below which none are far from each other."""
 DENSE = 400
 """Competitors up to which all eigenvalues are found, and not the second alone."""
 SPECTRUM = 3000
@@ -79,7 +81,7 @@ def with_pairing(problem: Problem) -> tuple[Problem, str]:
         What a reader has to know if the prior is another one, else empty.
     """
     cells, prior = problem.cells, problem.prior
-    if not prior.estimates("strength") or cells.n_competitors < 4 or not knew_the_ranking(cells, prior):
+    if not prior.estimates("strength") or not knew_the_ranking(cells, prior):
         return problem, ""
     weak = replace(prior, strength=WEAK.strength, known=(*prior.known, *WEAK.known))
     return replace(problem, prior=weak), (
@@ -99,6 +101,9 @@ def knew_the_ranking(cells: Cells, prior: Prior) -> bool:
     prior : Prior
         Of which the hyperprior of the strengths is used.
     """
+    cells = _largest_component(cells)
+    if cells.n_competitors < FEWEST:
+        return False
     tally = cells.tally(by_annotator=False)
     random = random_gap(2 * cells.n_votes / cells.n_competitors)
     if random <= 0 or gap(tally, tally.votes) > FAR * random:
@@ -110,6 +115,16 @@ def knew_the_ranking(cells: Cells, prior: Prior) -> bool:
     if gap(tally, np.ones(len(tally.votes))) < NEAR * random or cells.n_competitors > SPECTRUM:
         return True
     return misfit(fit, cast(Spreads, prior.hyper).strength) > MISFITS
+
+
+def _largest_component(cells: Cells) -> Cells:
+    """Return the votes of the most competitors that are linked by votes."""
+    inside = cells.components == 0
+    if inside.all():
+        return cells
+    place, names = np.cumsum(inside) - 1, np.array(cells.competitors)[inside]
+    rows = inside[cells.a]
+    return cells.take(rows, competitors=tuple(names.tolist()), a=place[cells.a[rows]], b=place[cells.b[rows]])
 
 
 def random_gap(mean: float) -> float:
@@ -131,11 +146,13 @@ def gap(tally: Tally, votes: Floats) -> float:
     by_competitor = sum_by(tally.i, votes, size) + sum_by(tally.j, votes, size)
     scale = 1 / np.sqrt(np.maximum(by_competitor, np.finfo(float).tiny))
     share = votes * scale[tally.i] * scale[tally.j]
-    rows, columns = np.append(tally.i, tally.j), np.append(tally.j, tally.i)
-    matrix = scipy.sparse.coo_array((np.append(share, share), (rows, columns)), shape=(size, size))
     if size <= DENSE:
-        second = np.linalg.eigvalsh(matrix.toarray())[-2]
+        dense = np.zeros((size, size))
+        dense[tally.j, tally.i] = share  # the lower triangle is read
+        second = np.linalg.eigvalsh(dense)[-2]
     else:
+        rows, columns = np.append(tally.i, tally.j), np.append(tally.j, tally.i)
+        matrix = scipy.sparse.coo_array((np.append(share, share), (rows, columns)), shape=(size, size))
         largest = scipy.sparse.linalg.eigsh(matrix.tocsr(), k=2, which="LA", tol=1e-3, v0=1 / scale)[0]
         second = largest.min()
     return float(1 - second)

@@ -16,14 +16,19 @@ import warnings
 from dataclasses import replace
 from typing import Literal
 
-from bayes_arena.errors import IdentificationWarning, ModelError, NotIdentifiedError, listing
+import numpy as np
+
+from bayes_arena.errors import IdentificationWarning, LeftOutEffectWarning, ModelError, NotIdentifiedError, listing
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 from bayes_arena.votes.shared.repeated import repeated_answers
 from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
 
 Answers = bool | Literal["auto"]
+MOSTLY = 0.5
+"""Share of the votes on pairs shown both ways from which the votes themselves tell sides from strengths."""
 
 PRESETS = {
     model.name: model
@@ -43,15 +48,26 @@ PRESETS = {
 }
 
 
-def resolve_model(
-    model: str | Model | None, *, annotators_known: bool, sided: bool = True, tied: bool = True, flat: bool = False
-) -> Model:
+def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False) -> Model:
     """Return the model meant: a preset by name, a model as it is, or the default for the votes and the prior.
 
     The default is am-davidson where annotators are known; it needs a prior that pools them, so under a flat one it is
-    the paper's am-elo. Without annotators it is davidson; without ties bradley-terry, with sides where they are known,
-    and under a flat prior without. Where votes do not say who was shown first, a preset leaves out its position effect,
-    and its name says so.
+    the paper's am-elo. Without annotators it is davidson, or bradley-terry where there are no ties, both with sides
+    where most votes are on pairs shown both ways; under a flat prior it is bradley-terry. Where votes do not say who
+    was shown first, a preset leaves out its position effect, and its name says so.
+
+    Parameters
+    ----------
+    model : str, Model or None
+    cells : Cells
+        The votes.
+    flat : bool
+        Whether the prior is.
+
+    Warns
+    -----
+    LeftOutEffectWarning
+        If the competitor named first won every decided vote, so that a preset takes the order of names for no side.
 
     Raises
     ------
@@ -60,29 +76,56 @@ def resolve_model(
         effect and the votes do not say who was shown first.
     """
     if model is None:
-        if annotators_known:
+        if cells.n_annotators:
             model = "am-elo" if flat else "am-davidson"
-        elif flat or not (sided or tied):
-            model = "bradley-terry"
         else:
-            model = "davidson" if tied else Model("bradley-terry with sides", position="common")
+            model = "bradley-terry" if flat else _without_annotators(cells)
     if isinstance(model, str):
         if model not in PRESETS:
             raise ModelError(f"Unknown model {model!r}. Use one of {', '.join(PRESETS)}, or a Model.")
         model = PRESETS[model]
-        if model.position != "none" and not sided:
+        if model.position != "none" and (not cells.sided or _one_side_wins(cells)):
             model = replace(model, name=f"{model.name} (no sides)", position="none")
-    if model.position != "none" and not sided:
+            if cells.sided:
+                warnings.warn(
+                    "The same side won every decided vote, as in a file that names winners first: it does not say who "
+                    "was shown first, and sides are left out. Use a Model with position='common' if it does.",
+                    LeftOutEffectWarning,
+                    stacklevel=4,
+                )
+    if model.position != "none" and not cells.sided:
         raise ModelError(
             f"Model {model.name!r} has a position effect, and the votes do not say who was shown first. "
             "Use position='none'."
         )
-    if model.needs_annotators and not annotators_known:
+    if model.needs_annotators and not cells.n_annotators:
         raise ModelError(
             f"Model {model.name!r} needs to know who cast each vote, and the votes carry no annotators. "
             "Name the column (annotator=..., --annotator), or use bradley-terry."
         )
     return model
+
+
+def _without_annotators(cells: Cells) -> str | Model:
+    """Return the default where annotators are unknown: ties and sides as the votes ask for them."""
+    tied = bool(cells.counts[:, [TIE, BOTH_BAD]].any())
+    if not cells.sided or _one_side_wins(cells) or shown_both_ways(cells) < MOSTLY:
+        return replace(PRESETS["davidson"], name="davidson (no sides)", position="none") if tied else "bradley-terry"
+    return "davidson" if tied else Model("bradley-terry with sides", position="common")
+
+
+def _one_side_wins(cells: Cells) -> bool:
+    """Whether one side won every decided vote."""
+    first, second = cells.counts[:, WIN].any(), cells.counts[:, LOSS].any()
+    return bool(first != second)
+
+
+def shown_both_ways(cells: Cells) -> float:
+    """Share of the votes that are on pairs of which each competitor was shown first."""
+    size = cells.n_competitors
+    forward = np.unique(cells.a * size + cells.b)
+    both = np.isin(cells.b * size + cells.a, forward)
+    return float(cells.counts[both].sum() / max(cells.n_votes, 1.0))
 
 
 def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:

@@ -22,7 +22,6 @@ from bayes_arena.likelihood.presets import resolve_model, with_taste
 from bayes_arena.likelihood.priors import Prior, resolve_prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.outcomes import BOTH_BAD, TIE
 from bayes_arena.votes.reading.table import as_cells
 from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
 
@@ -90,9 +89,7 @@ class Problem:
         """
         cells, prior = as_cells(votes), resolve_prior(prior)
         _require_known_spreads(cells, prior)
-        known = cells.n_annotators > 0
-        tied = bool(cells.counts[:, [TIE, BOTH_BAD]].any())
-        meant = resolve_model(model, annotators_known=known, sided=cells.sided, tied=tied, flat=prior.is_flat)
+        meant = resolve_model(model, cells, flat=prior.is_flat)
         return cls(cells, meant if isinstance(model, Model) else with_taste(meant, cells, prior), prior)
 
     @cached_property

@@ -31,6 +31,8 @@ from bayes_arena.cli.output import rounded
 LOYAL = ["anna", "ben", "cleo", "dora", "emil", "fay", "gus"]
 ROWS = [("x", "y", "model_a", "k"), ("x", "y", "model_a", "k"), ("y", "z", "tie", "l"), ("z", "x", "both_bad", "k")]
 
+pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.errors.LeftOutEffectWarning")  # the first wins most
+
 
 @pytest.fixture
 def path(tmp_path) -> Path:
@@ -296,7 +298,7 @@ def test_a_model_without_discriminations_judges_nobody(uneven_arena):
 def test_votes_without_annotators_are_rated(path):
     with ba.StableArena(path) as arena:
         arena.add(frame(ROWS), annotator=False)
-        assert arena.rate().fit.model.name == "bradley-terry"
+        assert arena.rate().fit.model.name.startswith("davidson")
         assert arena.annotators().empty
         with pytest.raises(ba.ModelError, match="no annotators"):
             arena.rate(delta=1)

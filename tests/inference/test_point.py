@@ -23,13 +23,40 @@ NORMAL = {"good": (8, 2), "fine": (7, 3), "odd": (6, 4)}
 def test_defaults_follow_the_votes(arena, arena_cells):
     assert ba.fit(arena_cells).model.name == "am-davidson"
     assert ba.fit(arena_cells, prior="flat").model.name == "am-elo"
+    assert str(ba.fit(arena_cells).prior) == "default"
     assert ba.fit(ba.read_votes(arena.votes, annotator=False)).model.name == "davidson"
     assert ba.fit(ba.read_votes(arena.votes, annotator=False), prior="flat").model.name == "bradley-terry"
     plain = pd.DataFrame([("a", "b"), ("b", "c"), ("c", "a")], columns=["winner", "loser"])
     assert ba.fit(plain).model.name == "bradley-terry"  # neither ties nor sides
-    sides = plain.set_axis(["model_a", "model_b"], axis=1).assign(winner="model_a")
-    assert ba.fit(sides).model == ba.Model("bradley-terry with sides", position="common")
-    assert str(ba.fit(arena_cells).prior) == "default"
+    named_first = plain.set_axis(["model_a", "model_b"], axis=1).assign(winner="model_a")
+    assert ba.fit(named_first).model.name == "bradley-terry"  # winners are named first
+    turned = plain.set_axis(["model_b", "model_a"], axis=1).assign(winner="model_b")
+    sides = ba.fit(pd.concat([named_first, turned])).model
+    assert sides == ba.Model("bradley-terry with sides", position="common")
+
+
+def test_a_file_that_names_winners_first_has_no_sides():
+    """A position effect would take every win for that of the side."""
+    rows = [("x", "y", "k"), ("x", "y", "l"), ("y", "x", "k"), ("x", "z", "l"), ("y", "z", "k"), ("z", "y", "l")] * 5
+    votes = pd.DataFrame(rows, columns=["model_a", "model_b", "judge"]).assign(winner="model_a")
+    with pytest.warns(ba.LeftOutEffectWarning, match="names winners first"):
+        fit = ba.fit(votes, guard=False)
+    assert fit.model.name == "am-davidson (no sides)"
+    as_wins = ba.fit(
+        votes.rename(columns={"model_a": "winner_", "model_b": "loser"})
+        .drop(columns="winner")
+        .rename(columns={"winner_": "winner"}),
+        guard=False,
+    )
+    np.testing.assert_allclose(fit.strength, as_wins.strength, atol=1e-6)
+
+
+def test_sides_that_matter_and_are_left_out_are_told():
+    rows = [(a, b, w) for a, b in [("x", "y"), ("y", "x")] for w in ["model_a"] * 70 + ["model_b"] * 30]
+    votes = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
+    with pytest.warns(ba.LeftOutEffectWarning, match=r"the first won 70% of the decided votes"):
+        ba.fit(votes, model="m-elo")
+    assert ba.fit(votes).point.common[0] > 0.5
 
 
 @pytest.mark.parametrize("model", PRESETS)

@@ -58,7 +58,8 @@ def sides_left_out(problem: Problem) -> list[str]:
     share = (first[0] + votes[1] - first[1]) / votes.sum(axis=0)
     excess = float(weight @ ((first / votes).sum(axis=0) - 1))
     error = math.sqrt(weight @ (share * (1 - share)))
-    if not both.any() or abs(excess) < max(SURE * error, 2 * SIDED * weight.sum()):
+    won = [bool(part.any()) for part in (wins, tally.counts[:, LOSS])]  # a file may name winners first
+    if not all(won) or not both.any() or abs(excess) < max(SURE * error, 2 * SIDED * weight.sum()):
         return []
     side, of_side = "first" if excess > 0 else "second", 0.5 + 0.5 * abs(excess) / weight.sum()
     return [
