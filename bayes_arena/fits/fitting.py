@@ -19,7 +19,7 @@ from bayes_arena.inference.marginal.nearest import integrate_slices, spread_unce
 from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_sparse
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.methods import Method
-from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction, require_memory
+from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.inference.order import in_own_order
 from bayes_arena.inference.pairing import with_pairing
 from bayes_arena.inference.views import Estimand
@@ -209,7 +209,7 @@ def solve(
     with one_thread():
         by_votes = by_votes and problem.model is not plain.model
         try:
-            mode, evidence = _find(problem, route)
+            mode, mirror_probability, evidence = _find(problem, route)
             left_out = left_out or (_unsure(mode) if by_votes else "")
         except (TooLargeError, ConvergenceError) as error:
             if not by_votes:
@@ -217,10 +217,7 @@ def solve(
             left_out = f"Answers are left out: {error}"
         if by_votes and left_out:
             problem, route = plain, method or _usual_route(plain)
-            mode, evidence = _find(problem, route)
-        mirror_probability = None
-        if evidence != "quadrature" and not mode.at_infinity:
-            mode, mirror_probability = judge_direction(mode)
+            mode, mirror_probability, evidence = _find(problem, route)
         known = information(mode) if route == "nuts" and estimable else None
     said = tuple(text for text in (left_out, weak) if text)
     mode = replace(mode, open_questions=(*mode.open_questions, *said)) if said else mode
@@ -274,17 +271,17 @@ def _usual_route(problem: Problem) -> Method:
     return "marginal" if problem.prior.hyper is not None and pooled else "map"
 
 
-def _find(problem: Problem, route: Method) -> tuple[Mode, Evidence | None]:
-    """Find the mode, at spreads that are estimated where they can be, and say how."""
+def _find(problem: Problem, route: Method) -> tuple[Mode, float | None, Evidence | None]:
+    """Find the mode, at spreads that are estimated where they can be; say how likely its mirror image is, and how."""
     if route == "map" or problem.prior.hyper is None:
-        return in_own_order(find_mode, problem), None
+        return *in_own_order(find_mode, problem), None
     if problem.model.is_crossed:
-        return integrate_slices(problem), "variational" if route == "marginal" else None
+        return *in_own_order(integrate_slices, problem), "variational" if route == "marginal" else None
     if route == "nuts":
-        return in_own_order(estimate_spreads, problem), None
+        return *in_own_order(estimate_spreads, problem), None
     if is_sparse(problem):
-        return integrate_annotators(problem), "quadrature"
-    return in_own_order(estimate_spreads, problem), "laplace"
+        return integrate_annotators(problem), None, "quadrature"
+    return *in_own_order(estimate_spreads, problem), "laplace"
 
 
 def _unsure(mode: Mode) -> str:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Ints
 from bayes_arena.inference.mode.identification import at_infinity
 from bayes_arena.inference.mode.laplace import laplace_at
-from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.mode.mode import Mode, judge_direction
 from bayes_arena.inference.mode.newton import Optimum
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
@@ -34,8 +34,8 @@ TURNED = [LOSS, WIN, TIE, BOTH_BAD]
 POSITION = "position"
 
 
-def in_own_order(find: Callable[[Problem], Mode], problem: Problem) -> Mode:
-    """Find a mode of a problem, competitors and annotators numbered by their votes.
+def in_own_order(find: Callable[[Problem], Mode], problem: Problem) -> tuple[Mode, float | None]:
+    """Find a mode of a problem and judge its direction, competitors and annotators numbered by their votes.
 
     Parameters
     ----------
@@ -43,12 +43,19 @@ def in_own_order(find: Callable[[Problem], Mode], problem: Problem) -> Mode:
         Finds the mode of a problem.
     problem : Problem
         One with slices is solved as it is: their numbers are many, and so is what they are of.
+
+    Returns
+    -------
+    mode : Mode
+    mirror_probability : float or None
+        As :func:`~bayes_arena.inference.mode.mode.judge_direction` says.
     """
     cells = problem.cells
     if problem.model.is_crossed or cells.n_competitors < 2 or not len(cells.a):
-        return find(problem)
+        return judge_direction(find(problem))
     order = Order.of(problem)
-    return order.back(find(order.ordered(problem)), problem)
+    mode, mirror_probability = judge_direction(find(order.ordered(problem)))
+    return order.back(mode, problem), mirror_probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,15 +136,16 @@ class Order:
         )
 
     def _point(self, point: Point, problem: Problem) -> Point:
+        """Return a point in this order as one in that of the problem."""
         target = problem.objective
-        signs = [
-            [-1.0 if self.turned and one.name == POSITION else 1.0 for one in effects]
+        common, signs = (
+            np.array([-1.0 if self.turned and one.name == POSITION else 1.0 for one in effects])
             for effects in (target.common, target.own)
-        ]
+        )
         strength, own = np.empty_like(point.strength), np.empty_like(point.own)
         strength[self.competitor] = point.strength
         own[self.annotator[: len(own)]] = point.own
-        return Point(strength, point.common * signs[0], own * signs[1])
+        return Point(strength, point.common * common, own * signs)
 
 
 def _mixed(*parts: Prints) -> Prints:

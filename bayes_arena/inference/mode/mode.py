@@ -136,7 +136,7 @@ def judge_direction(mode: Mode) -> tuple[Mode, float | None]:
     ConvergenceError
         If the mode under vague priors is not found.
     """
-    found = direction(mode.problem, mode.point)
+    found = None if mode.at_infinity else direction(mode.problem, mode.point)
     if found is None:
         return mode, None
     return replace(mode, open_questions=(*mode.open_questions, *unsettled(found))), found.mirror_probability
