@@ -41,6 +41,7 @@ PUBLIC = [
     "Laplace",
     "LayoutWarning",
     "LeaveOneOut",
+    "LeftOutEffectWarning",
     "MissingPackageError",
     "Model",
     "ModelError",
