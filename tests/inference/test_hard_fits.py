@@ -149,7 +149,8 @@ def test_annotators_beyond_the_memory_are_refused_before_the_guard_judges_them(m
     size = 6000
     names = np.array([f"m{number:03d}" for number in range(200)])
     row = np.arange(size)
-    votes = {"model_a": names[row % 200], "model_b": names[(row + 1) % 200], "winner": np.where(row % 3, "model_a", "model_b")}
+    winner = np.where(row % 3, "model_a", "model_b")
+    votes = {"model_a": names[row % 200], "model_b": names[(row + 1) % 200], "winner": winner}
     cells = ba.read_votes(pl.DataFrame(votes | {"judge": [f"k{number}" for number in row]}))
     monkeypatch.setattr("bayes_arena.inference.mode.mode.FREELY", 0)
     monkeypatch.setattr("bayes_arena.trust.judging.judge", lambda cells: pytest.fail("judged"))
