@@ -52,7 +52,7 @@ NEAR = 0.35
 """The same of distinct pairs, below which distant competitors hardly ever met."""
 SORTED = 0.9
 """T below which competitors met those like them."""
-MISFITS = 1.5
+MISFITS = 3.5
 """Standard deviations by which the strengths spread more than the estimated sigma allows."""
 VAGUE = 3.0
 """Spread of the weak prior of the Bradley-Terry fit, in logits."""

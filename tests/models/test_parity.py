@@ -11,7 +11,7 @@ import pytest
 from helpers import every_likelihood
 from pymc.model.transform.conditioning import remove_value_transforms
 from pytensor.compile.mode import Mode
-from scipy.stats import halfnorm, norm
+from scipy.stats import chi, norm
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal import kernels
@@ -21,7 +21,7 @@ from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
-from bayes_arena.likelihood.priors import Prior, spread_label
+from bayes_arena.likelihood.priors import Prior, degrees, spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.models import build, fused
@@ -181,7 +181,7 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model)
             given[f"{name}_unit"] = numbers * scale / sd
             free = len(numbers) - 1
             expected += norm.logpdf(numbers, scale=sd).sum() + np.log(sd) + free * np.log(sd / scale)
-            expected += halfnorm.logpdf(sd, scale=prior.hyper.spread(spread))
+            expected += chi.logpdf(sd, degrees(spread), scale=prior.hyper.spread(spread))
         for term, value in zip(target.common, point.common, strict=True):
             numbers = groups.get(f"{term.name}_deviation")
             given[f"{term.name}_{'level' if numbers else 'common'}"] = value + (share @ numbers[1] if numbers else 0.0)
@@ -215,7 +215,9 @@ def test_the_program_written_out_has_the_same_posterior(four_outcomes, name, pri
         density = -at_sd.value(point)
         if prior.hyper is not None:
             density -= (len(point.strength) - 1) * np.log(sd["strength"])
-            density += sum(halfnorm.logpdf(value, scale=prior.hyper.spread(spread)) for spread, value in sd.items())
+            density += sum(
+                chi.logpdf(value, degrees(spread), scale=prior.hyper.spread(spread)) for spread, value in sd.items()
+            )
             given |= {spread_label(spread): value for spread, value in sd.items()}
         expected.append(density)
         found.append(float(logp(given)))

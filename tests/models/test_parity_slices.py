@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from helpers import sliced_votes
 from pymc.model.transform.conditioning import remove_value_transforms
-from scipy.stats import halfnorm, norm
+from scipy.stats import chi, norm
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal.nearest import integrate_slices
 from bayes_arena.inference.marginal.spreads import information
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.priors import spread_label
+from bayes_arena.likelihood.priors import degrees, spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.models import build
 
@@ -104,7 +104,7 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(cells):
             given |= {spread_label(name): sd, f"{name}_unit": numbers * scale / sd}
             density += norm.logpdf(numbers, scale=sd).sum() + np.log(sd) * held
             density += (len(numbers) - held) * np.log(sd / scale)
-            density += halfnorm.logpdf(sd, scale=prior.hyper.spread(name))
+            density += chi.logpdf(sd, degrees(name), scale=prior.hyper.spread(name))
         found.append(float(logp(given)))
         expected.append(density)
     np.testing.assert_allclose(np.subtract(found, found[0]), np.subtract(expected, expected[0]), rtol=1e-9, atol=1e-9)
