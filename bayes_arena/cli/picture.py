@@ -75,5 +75,5 @@ def _save(drawn: Callable[[], Axes], path: Path) -> None:
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
         warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
         figure = cast("Figure", drawn().figure)
-    with written_beside(path) as draft:
-        figure.savefig(draft, dpi=DOTS)
+        with written_beside(path) as draft:
+            figure.savefig(draft, dpi=DOTS)

@@ -39,7 +39,7 @@ MODELS = [
         if one.loop is None
     ),
 ]
-COUNTED, RAO_KUPPER = MODELS[4:6]
+COUNTED, RAO_KUPPER = MODELS[len(PRESETS) :][:2]
 
 GRAPH = Mode(linker="py", optimizer="fast_compile")
 """Without numba: the graph itself."""
