@@ -118,7 +118,7 @@ def test_weights_that_no_sum_of_squares_holds_are_bad(weight):
         ("v.csv.gz", b"", "it is empty"),
         ("v.csv.zst", b"", "it is empty"),
         ("v.jsonl", b"", "it is empty"),
-        ("v.json.gz", gzip.compress(b" "), "it is empty"),
+        ("v.json.gz", gzip.compress(b" ", mtime=0), "it is empty"),
         ("v.json", b'[{"model_a": "\\ud800", "model_b": "y", "winner": "y"}]', "half of a character"),
         ("v.jsonl", b'{"model_a": "\\ud800", "model_b": "y", "winner": "y"}\n', "half of a character"),
         ("v.jsonl", b'{"model_a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}\n", "nested too deeply"),
