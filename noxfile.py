@@ -63,7 +63,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def floors(session: nox.Session) -> None:
-    """Check that no folder imports from a floor above it, and that every map is true."""
+    """Check that no folder imports from a floor above it, no files in circles, and that every map is true."""
     session.run(*PYTHON, "pytest", "tests/test_house.py", *session.posargs)
 
 

@@ -3,7 +3,8 @@
     uv run python benchmarks/house.py [FOLDER]
 
 FOLDER is another checkout to measure, the one before a change say. A level is the longest chain of imports below a
-file; files that import each other count as one. A room is a folder, or a file at the top.
+file; files that import each other count as one. A circle is a set of such files, where imports for a type count, too.
+A room is a folder, or a file at the top.
 """
 
 from __future__ import annotations
@@ -37,6 +38,15 @@ def longest_chain(imports: dict[str, set[str]]) -> int:
     return max(level(name, ()) for name in sorted(imports))
 
 
+def circles(graph: grimp.ImportGraph) -> set[frozenset[str]]:
+    """Return the sets of files that import each other."""
+    found = {
+        frozenset({name, *(graph.find_upstream_modules(name) & graph.find_downstream_modules(name))})
+        for name in graph.modules
+    }
+    return {circle for circle in found if len(circle) > 1}
+
+
 def main() -> None:
     """Print the table."""
     checkout = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1]).resolve()
@@ -53,6 +63,7 @@ def main() -> None:
         ("files", len(files)),
         ("imports between files", sum(map(len, imports.values()))),
         ("levels of files", longest_chain(imports)),
+        ("circles between files", len(circles(grimp.build_graph(PACKAGE, cache_dir=None)))),
         ("rooms", len(rooms)),
         ("imports between rooms", sum(map(len, rooms.values()))),
         ("levels of rooms", longest_chain(rooms)),
