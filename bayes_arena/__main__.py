@@ -19,7 +19,6 @@ from bayes_arena.cli.commands import (  # noqa: F401 (they register themselves)
     votes,
 )
 from bayes_arena.cli.commands.questions import boards, decisions, flips, pairs, trust  # noqa: F401
-from bayes_arena.cli.old_words import translate_options
 from bayes_arena.errors import ArenaError
 from bayes_arena.progress import report
 
@@ -33,7 +32,7 @@ def main() -> None:
     atexit.register(_leave_things)
     app.rich_markup_mode = arena.arena.rich_markup_mode = None if is_plain_terminal() else "markdown"  # None: no boxes
     try:
-        app(translate_options(sys.argv[1:]))
+        app()
     except (ArenaError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader closed the pipe: `bayes-arena rank | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,7 +6,6 @@ standard output, everything else to standard error; bad input ends with a messag
 
 =========  ===========================================
 app        the application that commands register with
-old_words  options that have new names
 options    dataclasses of options as parameters of a command
 source     options: where votes come from
 choices    options: the model, the intervals, the Elo scale

@@ -28,7 +28,7 @@ from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobia
 from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.laplace import error_of_sd
-from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
+from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.threads import one_thread
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 
 @held
-@takes_old_words
 def strengths(
     fit: Fit,
     *,
@@ -100,7 +99,6 @@ def strengths(
 
 
 @held
-@takes_old_words
 def contrasts(
     fit: Fit,
     pairs: Sequence[tuple[str, str]] | None = None,
@@ -153,7 +151,6 @@ def contrasts(
 
 
 @held
-@takes_old_words
 def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName | None = None) -> pd.DataFrame:
     """Estimate what annotators have in common besides the strengths: position effect, propensity to ties.
 

@@ -20,7 +20,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.laplace import error_of_sd
-from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, takes_old_words
+from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.checks import records
 from bayes_arena.votes.outcomes import whole_counts
@@ -33,7 +33,6 @@ EQUAL_DIGITS = 9
 
 
 @held
-@takes_old_words
 def leaderboard(
     fit: Fit,
     *,

@@ -336,32 +336,7 @@ def test_interval_levels_are_named_as_asked(votes_file):
     assert "99.9 % interval" in run("rank", votes_file, "--level", 0.999).stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        (["rank", "--interval", "0.8"], ["rank", "--level", "0.8"], ["--interval 0.8 is now --level 0.8"]),
-        (["annotators", "--interval=.8"], ["annotators", "--level", ".8"], ["--interval .8 is now --level .8"]),
-        (
-            ["rank", "--model", "m-elo", "--interval-method", "profile", "--interval", "0.5"],
-            ["rank", "--model", "m-elo", "--interval", "profile", "--level", "0.5"],
-            ["--interval-method profile is now --interval profile", "--interval 0.5 is now --level 0.5"],
-        ),
-    ],
-)
-def test_old_names_of_options_work_with_a_warning(votes_file, old, new, said):
-    command, *options = old
-    done = run(command, votes_file, *options)
-    assert [line for line in done.stderr.splitlines() if "is now" in line] == [
-        f"Warning: {each}, and will not be understood in the next version." for each in said
-    ]
-    command, *options = new
-    expected = run(command, votes_file, *options)
-    assert (expected.returncode, expected.stderr) == (0, "")
-    assert done.stdout == expected.stdout
-
-
-@pytest.mark.parametrize("options", [["--interval"], ["--interval-method"], ["--interval", "wald"]])
+@pytest.mark.parametrize("options", [["--interval"], ["--interval", "wald"]])
 def test_an_interval_without_a_known_name_is_refused(votes_file, options):
     done = run("rank", votes_file, *options)
     assert (done.returncode, done.stdout) == (2, "")

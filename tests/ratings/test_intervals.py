@@ -173,15 +173,6 @@ def test_the_bootstrap_of_annotators_is_that_of_refits(arena_cells):
         np.testing.assert_allclose(table.loc[list(arena_cells.annotators), column], expected, rtol=1e-9)
 
 
-def test_old_words_work_with_a_warning(arena_cells):
-    fit = ba.fit(arena_cells, model="m-elo", prior="flat")
-    with pytest.warns(FutureWarning, match=r"interval=Bootstrap\(resamples=10, seed=3, by=None\)"):
-        old = ba.strengths(fit, interval="bootstrap", resamples=10, seed=3)
-    assert old.equals(ba.strengths(fit, interval=ba.Bootstrap(resamples=10, seed=3)))
-    with pytest.warns(FutureWarning):
-        assert ba.leaderboard(fit, seed=1).equals(ba.leaderboard(fit))
-
-
 @pytest.mark.parametrize("unknown", ["wald", ba.Bootstrap, 0.9])
 def test_an_unknown_interval_is_told_the_known_ones(arena_cells, unknown):
     fit = ba.fit(arena_cells, model="m-elo", prior="flat")

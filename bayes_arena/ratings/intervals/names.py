@@ -15,10 +15,7 @@ slice.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayes_arena.errors import ModelError
@@ -115,20 +112,3 @@ def drawn_by(
     chosen = resolve_interval(interval, fit)
     made = draw if annotators else draw_without_annotators
     return made(chosen.sampled(fit)), {**chosen.about(fit), **fit.about}
-
-
-def takes_old_words[**P, T](table: Callable[P, T]) -> Callable[P, T]:
-    """Let a table take ``resamples=`` and ``seed=`` beside ``interval=`` for one version more, with a warning."""
-
-    @wraps(table)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
-        old: dict[str, Any] = {name: kwargs.pop(name) for name in ("resamples", "seed") if name in kwargs}
-        if old:
-            words = ", ".join(f"{name}={value!r}" for name, value in old.items())
-            given: Any = kwargs.get("interval")
-            kwargs["interval"] = interval = resolve_interval(given, **old)
-            used = f"write interval={interval} instead" if fields(interval) else f"{interval} has no use for it"
-            warnings.warn(f"{words}: {used}.", FutureWarning, stacklevel=2)
-        return table(*args, **kwargs)
-
-    return wrapped
