@@ -27,6 +27,8 @@ from bayes_arena.votes.shared.repeated import repeated_answers
 from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
 
 Answers = bool | Literal["auto"]
+TELLING = 10
+"""Decided votes of which not all go to the same side by chance (1 in 500)."""
 MOSTLY = 0.5
 """Share of the votes on pairs shown both ways from which the votes themselves tell sides from strengths."""
 
@@ -115,9 +117,9 @@ def _without_annotators(cells: Cells) -> str | Model:
 
 
 def _one_side_wins(cells: Cells) -> bool:
-    """Whether one side won every decided vote."""
-    first, second = cells.counts[:, WIN].any(), cells.counts[:, LOSS].any()
-    return bool(first != second)
+    """Whether one side won every decided vote, of more than a few."""
+    first, second = cells.counts[:, [WIN, LOSS]].sum(axis=0)
+    return bool(min(first, second) == 0 and first + second >= TELLING)
 
 
 def shown_both_ways(cells: Cells) -> float:

@@ -206,14 +206,16 @@ def nearest(
         if curve is not None and relaxation < 1:
             terms = replace(terms, hessian=curve + relaxation * (terms.hessian - curve))
         curve = terms.hessian
-        gradient, hessian = crossed_hessian(target, point, terms, residuals=False, pulls=pulls)
-        gradient = gauge.on_plane(gradient)
         try:
-            factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
-        except np.linalg.LinAlgError as error:  # ties under Rao-Kupper are not convex
-            raise ConvergenceError(
-                f"The posterior of slices and annotators is not curved everywhere. {REMEDY}"
-            ) from error
+            gradient, factor = _factorised(target, point, terms, pulls, gauge)
+        except np.linalg.LinAlgError:  # ties under Rao-Kupper are not convex
+            terms = replace(terms, hessian=_convex(terms.hessian))
+            try:
+                gradient, factor = _factorised(target, point, terms, pulls, gauge)
+            except np.linalg.LinAlgError as error:
+                raise ConvergenceError(
+                    f"The posterior of slices and annotators is not curved everywhere. {REMEDY}"
+                ) from error
         head, own = factor.solve(-gradient.head, -gradient.own)
         move = np.append(head, own.ravel())
         back = move @ before < REVERSED * np.linalg.norm(move) * np.linalg.norm(before)
@@ -237,6 +239,27 @@ def nearest(
         f"The posterior of slices and annotators was not found in {MAX_STEPS} steps (the strengths still move by "
         f"{np.abs(head[: target.n_competitors]).max():.1e} logits, the spreads by {np.abs(change).max():.0%}). {REMEDY}"
     )
+
+
+def _factorised(
+    target: Objective, point: Point, terms: RowTerms, pulls: Floats | None, gauge: Gauge
+) -> tuple[Point, CrossedFactor]:
+    """Return the gradient on the plane of the constraints, and the Hessian without residuals, factorised.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the Hessian is not positive definite.
+    """
+    gradient, hessian = crossed_hessian(target, point, terms, residuals=False, pulls=pulls)
+    return gauge.on_plane(gradient), factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
+
+
+def _convex(curves: Floats) -> Floats:
+    """Return the positive semidefinite matrices nearest to the curvatures of rows, (C, C, n_rows)."""
+    values, vectors = np.linalg.eigh(curves.transpose(2, 0, 1))
+    found = (vectors * np.maximum(values, 0.0)[:, None]) @ vectors.transpose(0, 2, 1)
+    return np.ascontiguousarray(found.transpose(1, 2, 0))
 
 
 def _averaged(target: Objective, point: Point, factor: CrossedFactor | None) -> tuple[RowTerms, Floats | None]:

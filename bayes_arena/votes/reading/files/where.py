@@ -30,6 +30,8 @@ NUMBER = r"^-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?$"
 """Text that can be compared with a number."""
 MOST = 2000
 """Columns and values in a condition; twice as many take more than twice the time."""
+DEEPEST = 200
+"""Levels of a condition: well below what Python's own recursion allows, whatever limit a library has set."""
 EXAMPLE = """where='language == "German" and turn in [1, 2]'"""
 
 
@@ -47,7 +49,7 @@ def kept_where(frame: Frame, condition: str) -> Frame:
         tree = ast.parse(condition.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two where it is nested too deeply
         tree = None
-    if tree is None:
+    if tree is None or _depth(tree) > DEEPEST:
         single = "Equal is ==. " if "=" in condition and "==" not in condition else ""
         shown = printable(shortened(condition, LONGEST_VALUE))
         raise VotesError(f"Not a condition: {shown!r}. {single}Write one such as {EXAMPLE}.")
@@ -56,6 +58,15 @@ def kept_where(frame: Frame, condition: str) -> Frame:
         raise VotesError(f"The condition has {most}. Filter the dataframe before.")
     schema = {str(name): kind for name, kind in frame.collect_schema().items()}
     return frame.filter(_Condition(schema).met(tree))
+
+
+def _depth(tree: ast.expr) -> int:
+    """Return how deeply a condition is nested."""
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+    return depth
 
 
 class _Condition:
