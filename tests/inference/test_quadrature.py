@@ -242,7 +242,7 @@ def test_well_fed_annotators_are_left_to_laplace(arena_cells, few_votes):
 def test_spreads_too_wide_to_start_from():
     votes = ba.simulate(competitors=6, annotators=14, votes=30, tie_propensity=0.0, seed=0).votes
     with pytest.raises(ba.ConvergenceError, match="narrower"):
-        ba.fit(ba.read_votes(votes), prior=ba.Prior(50, 50, 50, 50))
+        ba.fit(ba.read_votes(votes), prior=ba.Prior(1e4, 1e4, 1e4, 1e4))
 
 
 @pytest.mark.parametrize("tie_share", [0.0, 1.0])
