@@ -1,9 +1,9 @@
 """The public names, and where they live: the one list of them."""
 
 from . import plots as plots
+from .arena.rounds import Round as Round
 from .arena.stable_arena import StableArena as StableArena
-from .arena.stored_rounds import Round as Round
-from .arena.stored_votes import Addition as Addition
+from .arena.votes import Addition as Addition
 from .decisions.changed_votes.flips import (
     flip_votes as flip_votes,
     flips as flips,
@@ -144,20 +144,22 @@ from .validation.predictive import (
 )
 from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells
-from .votes.checks import check as check
-from .votes.exchange.files import read_cells as read_cells
-from .votes.exchange.merging import merge as merge
-from .votes.exchange.splitting import split as split
-from .votes.preparing.texts import style_features as style_features
-from .votes.reading.files.hub import hub_files as hub_files
-from .votes.reading.sequence import (
-    VoteSequence as VoteSequence,
-    read_sequence as read_sequence,
+from .votes.merge_split import (
+    merge as merge,
+    split as split,
 )
-from .votes.reading.table import read_votes as read_votes
+from .votes.parquet import read_cells as read_cells
+from .votes.reading.checks import check as check
+from .votes.reading.read_votes import (
+    read_sequence as read_sequence,
+    read_votes as read_votes,
+)
+from .votes.reading.style_features import style_features as style_features
 from .votes.selection import (
     drop_annotators as drop_annotators,
     keep_annotators as keep_annotators,
 )
+from .votes.sequence import VoteSequence as VoteSequence
+from .votes.sources.hub import hub_files as hub_files
 
 __version__: str

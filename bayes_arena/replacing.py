@@ -14,10 +14,15 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from bayes_arena.errors import ArenaError, OutputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 HERE = -100
 """``AT_FDCWD`` of Linux: a path that is relative begins at the current folder."""
@@ -47,6 +52,14 @@ def written_beside(path: Path, *, error: type[ArenaError] = OutputError) -> Iter
             _put(draft, place)
         with suppress(OSError):  # it is there, and whole; after a power cut it may be what it was
             _sync(place.parent)
+
+
+def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | None = None) -> None:
+    """Write a table as Parquet; made in memory, since of a full disk Polars says that the format is broken."""
+    content = BytesIO()
+    table.write_parquet(content, metadata=metadata)
+    with written_beside(path) as draft:
+        draft.write_bytes(content.getvalue())
 
 
 @contextmanager

@@ -25,7 +25,7 @@ import narwhals as nw
 import polars as pl
 
 import bayes_arena as ba
-from bayes_arena.votes.reading import carried, repeats, validity
+from bayes_arena.votes.reading import covariates, duplicates, validity
 
 
 def polars(path: Path) -> Any:
@@ -85,7 +85,7 @@ def queries() -> list[Any]:
         sent.append(frame)
         return collect(frame)
 
-    for module in (validity, carried, repeats):
+    for module in (validity, covariates, duplicates):
         module.to_polars = collect_and_note
     return sent
 

@@ -35,8 +35,8 @@ from bayes_arena.reliability.programs.worth import worth
 from bayes_arena.validation.heldout import vote_scores
 from bayes_arena.validation.prediction import predict
 from bayes_arena.votes.cells import single_votes, with_counts
+from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
-from bayes_arena.votes.words import PROMPT
 
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 JUDGE = "gpt-4"

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 import bayes_arena as ba
+from bayes_arena.votes.layouts.registry import LAYOUTS
 from bayes_arena.votes.outcomes import wins_losses_ties
-from bayes_arena.votes.reading.layouts.opened import open_votes
-from bayes_arena.votes.reading.layouts.registry import LAYOUTS
+from bayes_arena.votes.reading.opening import open_votes
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "votes" / "golden"
 

@@ -18,7 +18,7 @@ from slices_coverage import ANSWERS, BASE, SMALL
 from slices_heldout import TEST, read, score, split_votes
 
 import bayes_arena as ba
-from bayes_arena.votes.words import PROMPT
+from bayes_arena.votes.names import PROMPT
 
 
 def no_answers(arenas: int) -> None:

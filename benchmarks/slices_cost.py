@@ -22,7 +22,7 @@ from slices_boards import simulate
 from slices_heldout import BASE, DATA, SETS, read
 
 import bayes_arena as ba
-from bayes_arena.votes.words import ANNOTATOR, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, PROMPT
 
 LAPS = 5
 LARGE = {"competitors": 20, "prompts": 30_000, "annotators": 200, "votes": 100_000}

@@ -24,7 +24,7 @@ from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROMPT
 
 NOTHING = 1e-3
 MODELS = {

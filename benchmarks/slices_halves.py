@@ -21,7 +21,7 @@ from slices_heldout import BASE, CATEGORY, SETS, read
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
-from bayes_arena.votes.words import ANNOTATOR, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, PROMPT
 
 Z = NormalDist().inv_cdf(0.5 + 0.89 / 2)
 MODELS = {

@@ -32,7 +32,7 @@ from bayes_arena.likelihood.priors import SMALLEST
 from bayes_arena.validation.heldout import split_votes, vote_scores
 from bayes_arena.validation.kfold import clustered
 from bayes_arena.validation.prediction import predict
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROMPT
 
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 SETS = {

@@ -41,7 +41,8 @@ start = clock()
 from bayes_arena.__main__ import main
 taken("imports: command line", start)
 start = clock()
-import bayes_arena.ratings.leaderboard, bayes_arena.fits.fitting as fitting, bayes_arena.votes.reading.table as table
+import bayes_arena.ratings.leaderboard, bayes_arena.fits.fitting as fitting
+import bayes_arena.votes.reading.read_votes as table
 import bayes_arena.trust.judging as judging
 from bayes_arena.cli.output import Output
 taken("imports: NumPy, Polars, SciPy, the package", start)

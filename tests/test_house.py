@@ -26,7 +26,6 @@ CIRCLES = {
             "likelihood.objective",
         }
     ),
-    frozenset({"votes.cells", "votes.exchange.files", "votes.exchange.merging", "votes.summing", "votes.tally"}),
 }
 """Files that import each other, be it only for a type: what is left to resolve."""
 

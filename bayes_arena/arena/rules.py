@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 
-from bayes_arena.arena.stored_rounds import Decision
+from bayes_arena.arena.rounds import Decision
 from bayes_arena.arrays import Columns
 from bayes_arena.fits.result import Fit
 from bayes_arena.reliability.anomaly import suspicion_in

@@ -8,9 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from bayes_arena.arena.rules import DECISIONS, Policy, flagged_at_fdr, flagged_by_theta, left_out, taking_part
-from bayes_arena.arena.store import Store, create_file
-from bayes_arena.arena.stored_rounds import (
+from bayes_arena.arena.rounds import (
     Round,
     ability_columns,
     decide,
@@ -22,8 +20,9 @@ from bayes_arena.arena.stored_rounds import (
     round_table,
     status_table,
 )
-from bayes_arena.arena.stored_slices import settled_prompt
-from bayes_arena.arena.stored_votes import Addition, add_votes, identify, stored_cells
+from bayes_arena.arena.rules import DECISIONS, Policy, flagged_at_fdr, flagged_by_theta, left_out, taking_part
+from bayes_arena.arena.store import Store, create_file
+from bayes_arena.arena.votes import Addition, add_votes, identify, settled_prompt, stored_cells
 from bayes_arena.decisions.next_pairs import Goal, next_pairs
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
 from bayes_arena.fits.fitting import Guard, fit
@@ -35,7 +34,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.reading.layouts.opened import Reading
+from bayes_arena.votes.reading.opening import ReadOptions
 from bayes_arena.votes.reading.validity import valid_votes
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ class StableArena:
         """Close the file, so that another process can open it."""
         self._store.close()
 
-    def add(self, source: object, *, id: str | None = None, **reading: Unpack[Reading]) -> Addition:
+    def add(self, source: object, *, id: str | None = None, **reading: Unpack[ReadOptions]) -> Addition:
         """Add votes, all of them or none; those that are stored already change nothing.
 
         Parameters

@@ -1,4 +1,4 @@
-"""The file of an arena, one of DuckDB's, whose tables :mod:`bayes_arena.arena.layout` describes.
+"""The file of an arena, one of DuckDB's, whose tables :mod:`bayes_arena.arena.schema` describes.
 
 Every change is one transaction, written ahead to ``FILE.wal``: a process that is killed loses nothing it has committed
 and leaves nothing it has not. DuckDB lets one process write, or several read. Threads must not share a DuckDB
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arena.layout import SCHEMA, SCHEMA_VERSION, defined, defined_by_arenas
+from bayes_arena.arena.schema import SCHEMA, SCHEMA_VERSION, defined, defined_by_arenas
 from bayes_arena.errors import StoreError, listing
 from bayes_arena.extras import require
 from bayes_arena.replacing import written_beside
@@ -112,7 +112,7 @@ class Session:
             self.execute(f"insert into {table} by name select * from incoming")
 
     def defined(self) -> set[tuple[str, ...]]:
-        """Return all that the file defines, tables and other things (:func:`~bayes_arena.arena.layout.defined`)."""
+        """Return all that the file defines, tables and other things (:func:`~bayes_arena.arena.schema.defined`)."""
         with _typed_errors(self.path):
             return defined(self.connection)
 

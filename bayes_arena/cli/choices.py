@@ -14,7 +14,7 @@ from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, PriorName
 from bayes_arena.likelihood.specification import Model, ModelName
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
-from bayes_arena.votes.words import ANNOTATOR
+from bayes_arena.votes.names import ANNOTATOR
 
 if TYPE_CHECKING:
     from bayes_arena.fits.fitting import Guard

@@ -135,7 +135,7 @@ class Output:
             Headings that a narrow terminal can do without, the first first.
         """
         if self.form is Format.parquet and self.output is not None:
-            from bayes_arena.votes.exchange.files import write_parquet
+            from bayes_arena.replacing import write_parquet
 
             write_parquet(_frame(columns), self.output)
         elif self.output is None and self.form is Format.table:

@@ -11,13 +11,13 @@ from typer import Argument, Option
 
 from bayes_arena.cli.options import VOTES
 from bayes_arena.errors import ModelError, OnInvalid, Weights
-from bayes_arena.votes.reading.files.hub import HUB
-from bayes_arena.votes.words import ANNOTATOR, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, PROMPT
+from bayes_arena.votes.sources.hub import HUB
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
-    from bayes_arena.votes.reading.layouts.opened import Reading
-    from bayes_arena.votes.reading.repeats import Repeats
+    from bayes_arena.votes.reading.duplicates import Repeats
+    from bayes_arena.votes.reading.opening import ReadOptions
 
 Delta = Annotated[
     int | None, Option(min=0, metavar="N", help="Keep annotators with more than N votes.", rich_help_panel=VOTES)
@@ -142,13 +142,13 @@ class VoteSource:
 
     def read(self) -> Cells:
         """Read the votes, or simulate the example."""
-        from bayes_arena.votes.reading.table import read_votes
+        from bayes_arena.votes.reading.read_votes import read_votes
         from bayes_arena.votes.selection import keep_annotators
 
         cells = read_votes(self.files or _example_votes(), **self.reading())
         return cells if self.delta is None else keep_annotators(cells, more_than=self.delta)
 
-    def reading(self) -> Reading:
+    def reading(self) -> ReadOptions:
         """Return the options of ``read_votes``."""
         return {
             "a": self.a,
@@ -178,7 +178,7 @@ class VoteSource:
 
     def repeats(self) -> Repeats | None:
         """Count the votes that are repeated, unless the example is read or repeats are left out."""
-        from bayes_arena.votes.reading.table import read_repeats
+        from bayes_arena.votes.reading.read_votes import read_repeats
 
         return read_repeats(self.files, **self.reading()) if self.files and not self.dedupe else None
 

@@ -35,8 +35,9 @@ from bayes_arena.fits.fitting import fit
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells, single_votes
+from bayes_arena.votes.names import FEATURE, SLICE
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
-from bayes_arena.votes.summing import FEATURE, SLICE, sum_cells
+from bayes_arena.votes.summing import sum_cells
 
 Strategy = Literal[
     "t-random", "t-tie", "t-abstain", "t-normal", "t-normal50", "omni-bt", "hate", "two-targets", "copycat"

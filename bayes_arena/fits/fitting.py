@@ -28,7 +28,7 @@ from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.words import PROGRAM, PROMPT
+from bayes_arena.votes.names import PROGRAM, PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.fits.sampling import Sampler

@@ -30,9 +30,9 @@ from bayes_arena.likelihood.problem import Problem, number_labels
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.outcomes import TIE
-from bayes_arena.votes.reading.table import as_cells
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
+from bayes_arena.votes.reading.read_votes import as_cells
 
 if TYPE_CHECKING:
     from xarray import DataArray, Dataset, DataTree

@@ -31,8 +31,8 @@ from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.markup import html_facts
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.tally import Tally
-from bayes_arena.votes.words import PROMPT
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -47,8 +47,8 @@ from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead, times
 from bayes_arena.threads import in_blocks
+from bayes_arena.votes.names import COMPETITOR
 from bayes_arena.votes.tally import Tally
-from bayes_arena.votes.words import COMPETITOR
 
 CHUNK = 250_000
 """Leads times annotators that a thread handles at once when expected scores are averaged over draws: bounds the memory,

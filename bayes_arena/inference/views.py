@@ -26,7 +26,7 @@ from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM, PROMPT
 
 Over = Literal["new prompts", "these prompts"]
 

@@ -29,8 +29,8 @@ from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.priors import COMMON_BOTH_BAD, COMMON_POSITION, COMMON_STYLE, Prior
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.names import COMPETITOR
 from bayes_arena.votes.tally import Tally
-from bayes_arena.votes.words import COMPETITOR
 
 THETA = 0
 """Place of theta, where it is free, among the annotators' effects."""

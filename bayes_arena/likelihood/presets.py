@@ -1,7 +1,7 @@
 """Models with a name, and the one that is meant.
 
 Answers (prompt x competitor) are in a preset where prompts were voted on again often enough
-(:mod:`bayes_arena.votes.shared.repeated`): competitors then have a strength of their own on every prompt, and ties,
+(:mod:`bayes_arena.votes.repeated_answers`): competitors then have a strength of their own on every prompt, and ties,
 where they are an outcome, a propensity of their own. Where each prompt was voted on once, answers are one more noise of
 a vote: nothing tells their spread from it, and strengths are those of a vote on a new prompt as they stand.
 
@@ -22,9 +22,9 @@ from bayes_arena.errors import IdentificationWarning, LeftOutEffectWarning, Mode
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
-from bayes_arena.votes.shared.repeated import repeated_answers
-from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
+from bayes_arena.votes.repeated_answers import repeated_answers
 
 Answers = bool | Literal["auto"]
 TELLING = 10

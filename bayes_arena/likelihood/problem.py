@@ -22,8 +22,8 @@ from bayes_arena.likelihood.presets import resolve_model, with_taste
 from bayes_arena.likelihood.priors import Prior, resolve_prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.reading.table import as_cells
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
+from bayes_arena.votes.reading.read_votes import as_cells
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 
 if TYPE_CHECKING:
     import numpy as np

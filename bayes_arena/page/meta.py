@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from bayes_arena.errors import ColumnError, VotesError, listing
-from bayes_arena.votes.reading.files.opening import open_source, to_polars
+from bayes_arena.votes.sources.frames import open_source, to_polars
 
 NAMES = ("competitor", "model", "name")
 PRICE = re.compile(r"price|cost", re.IGNORECASE)

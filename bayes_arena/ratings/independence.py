@@ -15,8 +15,8 @@ from bayes_arena.errors import PACKAGE, DependentVotesWarning
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.clustered import ClusteredVotes, clustered_variance
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary
-from bayes_arena.votes.shared.groups import plural, shared
-from bayes_arena.votes.words import PROMPT
+from bayes_arena.votes.groups import plural, shared
+from bayes_arena.votes.names import PROMPT
 
 NARROW = 1.1
 """Median ratio of the two standard errors above which a reader is warned."""

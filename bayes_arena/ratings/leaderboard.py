@@ -22,8 +22,8 @@ from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_l
 from bayes_arena.ratings.intervals.laplace import error_of_sd
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.checks import records
 from bayes_arena.votes.outcomes import whole_counts
+from bayes_arena.votes.records import records
 
 if TYPE_CHECKING:
     import pandas as pd

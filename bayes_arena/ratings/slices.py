@@ -25,8 +25,8 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.threads import one_thread
+from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT
 from bayes_arena.votes.outcomes import whole_counts
-from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -33,8 +33,8 @@ from bayes_arena.reliability.anomaly import (
 )
 from bayes_arena.reliability.suspicion.favours import sentences
 from bayes_arena.trust.mixture.shares import ADVERSARY, GUESSER
+from bayes_arena.votes.names import ANNOTATOR
 from bayes_arena.votes.outcomes import whole_counts
-from bayes_arena.votes.words import ANNOTATOR
 
 SMALLEST_SD = 1e-12
 """A single annotator has theta = 1 by definition, without error."""

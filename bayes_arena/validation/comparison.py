@@ -21,8 +21,8 @@ from bayes_arena.likelihood.specification import Model
 from bayes_arena.validation.heldout import judged
 from bayes_arena.validation.leave_one_out import LeaveOneOut, leave_one_out
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.groups import warn_of_shared
 from bayes_arena.votes.outcomes import whole_counts
-from bayes_arena.votes.shared.groups import warn_of_shared
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,6 +1,6 @@
 """Can a result be trusted? One table: every check, its verdict and a remedy.
 
-Of the votes: the graph of comparisons and separation (:mod:`bayes_arena.votes.checks`). Of the optimiser: its
+Of the votes: the graph of comparisons and separation (:mod:`bayes_arena.votes.reading.checks`). Of the optimiser: its
 gradient. Of the sampler: r-hat, effective sample sizes, divergences and the energy. Of the prediction: Pareto k of
 leave-one-out.
 """
@@ -20,7 +20,7 @@ from bayes_arena.extras import require
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.validation.leave_one_out import PARETO_K, leave_one_out
-from bayes_arena.votes.checks import check_rows
+from bayes_arena.votes.reading.checks import check_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -29,10 +29,10 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
 from bayes_arena.validation.prediction import Prediction, Ratings, predict
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.groups import divide, groups_of, plural, question, warn_of_shared
+from bayes_arena.votes.names import ANNOTATOR
 from bayes_arena.votes.outcomes import OUTCOME_SCORES, TIE, wins_losses_ties
-from bayes_arena.votes.reading.table import as_cells
-from bayes_arena.votes.shared.groups import divide, groups_of, plural, question, warn_of_shared
-from bayes_arena.votes.words import ANNOTATOR
+from bayes_arena.votes.reading.read_votes import as_cells
 
 if TYPE_CHECKING:
     import pandas as pd

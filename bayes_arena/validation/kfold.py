@@ -25,9 +25,9 @@ from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.progress import report
 from bayes_arena.validation.heldout import Fitter, judged, require_models, vote_scores
 from bayes_arena.validation.prediction import predict
-from bayes_arena.votes.reading.table import as_cells
-from bayes_arena.votes.shared.groups import divide, groups_of, plural
-from bayes_arena.votes.words import ANNOTATOR
+from bayes_arena.votes.groups import divide, groups_of, plural
+from bayes_arena.votes.names import ANNOTATOR
+from bayes_arena.votes.reading.read_votes import as_cells
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -40,7 +40,7 @@ from bayes_arena.progress import report
 from bayes_arena.validation.leaving_out.psis import psis_loo
 from bayes_arena.validation.leaving_out.sampling import approximate, sample_columns
 from bayes_arena.votes.cells import with_counts
-from bayes_arena.votes.shared.groups import groups_of, plural
+from bayes_arena.votes.groups import groups_of, plural
 
 PARETO_K = 0.7
 """A Pareto k above this makes an estimate unreliable (Vehtari et al., 2024)."""

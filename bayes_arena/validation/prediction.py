@@ -36,9 +36,9 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import require_compared, require_population
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import PROGRAM
 from bayes_arena.votes.outcomes import BOTH_BAD, TIE
 from bayes_arena.votes.tally import Tally
-from bayes_arena.votes.words import PROGRAM
 
 DRAWS = 500
 """Draws that a prediction is averaged over; a sampled fit uses all it has."""

@@ -1,16 +1,20 @@
 """Votes: from any engine to cells, the sufficient statistics that every model reads.
 
-==========  =====================================================================
-reading/    tables in any engine, files and the Hugging Face hub, read into cells
-preparing/  rankings and texts, which become votes or part of them
-exchange/   cells on disk, and cells of several parts as one
-shared/     what votes have in common: annotators, prompts, competitors
-cells       ``Cells``: votes summed per pair and annotator
-tally       ``Tally``: the rows of cells that a model tells apart
-outcomes    the four outcomes of a vote, and counts of them
-summing     ``build_cells``: votes summed to cells, exactly
-selection   some annotators' votes
-words       names of what votes have besides slices
-checks      ``check``: what can be rated of votes, and what cannot
-==========  =====================================================================
+================  ==================================================================
+reading/          ``read_votes``, ``check``: from a source to cells
+layouts/          records of other tools, rewritten to votes; one registry
+sources/          files, dataframes and the Hugging Face hub, as frames
+cells             ``Cells``: votes summed per pair and annotator
+sequence          ``VoteSequence``: votes in their order, for online Elo
+outcomes          the four outcomes of a vote, and counts of them
+names             names of slices and columns that mean something
+summing           ``build_cells``: votes summed to cells, exactly
+tally             ``Tally``: cells summed over what a model does not tell apart
+records           wins, losses and ties; who was never beaten
+groups            votes that go together: by annotator, prompt, ranking
+repeated_answers  whether answers to prompts were voted on again
+selection         some annotators' votes
+merge_split       ``merge`` and ``split``: cells of several parts
+parquet           ``read_cells``: cells from Parquet files
+================  ==================================================================
 """

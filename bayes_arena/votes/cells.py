@@ -8,6 +8,7 @@ and the features, so no order of votes, no chunking and no engine changes a bit 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -15,22 +16,26 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.errors import ModelError, did_you_mean, listing
+from bayes_arena.errors import ModelError, OutputError, did_you_mean, listing
 from bayes_arena.markup import html_facts
-from bayes_arena.votes.outcomes import whole_votes
-from bayes_arena.votes.shared.graph import components
+from bayes_arena.replacing import write_parquet
+from bayes_arena.threads import require_threads_of_polars
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, FEATURE, PROGRAM, PROMPT, SLICE
+from bayes_arena.votes.outcomes import COUNT_COLUMNS, whole_votes
 from bayes_arena.votes.tally import Tally, tally_of
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM, PROMPT
 
 NO_PROGRAM = -2
 """Code of the slice ``"program"`` of votes that people cast. (That of what a fit has never seen is -1.)"""
+SAVED_KEY, SAVED_VERSION = "bayes_arena.cells", 1
+"""Where a saved file keeps what its columns do not say, and the version of that."""
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
+class VoteRows:
     """Rows of who met whom before which annotator: what cells and single votes have in common.
 
     Attributes
@@ -88,7 +93,7 @@ class Votes:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells(Votes):
+class Cells(VoteRows):
     """Votes summed per ordered pair and annotator.
 
     Attributes
@@ -230,7 +235,8 @@ class Cells(Votes):
         """
         kept = by_annotator, by_side, tuple(features), tuple(slices)
         if kept not in self._tallies:
-            self._tallies[kept] = tally_of(self, *kept)
+            rows = self.by_cell(features, slices)
+            self._tallies[kept] = tally_of(rows, self.n_competitors, by_annotator=by_annotator, by_side=by_side)
         return self._tallies[kept]
 
     @cached_property
@@ -278,16 +284,24 @@ class Cells(Votes):
         ----------
         path : str or Path
             File, ``*.parquet``. One that is there is replaced when the new one is whole. Its columns are those of
-            :mod:`bayes_arena.votes.exchange.files`.
+            :mod:`bayes_arena.votes.parquet`.
 
         Raises
         ------
         OutputError
             If the file has another suffix, or cannot be written.
         """
-        from bayes_arena.votes.exchange.files import save_cells
-
-        save_cells(self, path)
+        path = Path(path)
+        if path.suffix.lower() != ".parquet":
+            raise OutputError(f"Cells are saved as Parquet: name a file that ends with .parquet, not {path.name!r}.")
+        about = {
+            "version": SAVED_VERSION,
+            "sided": self.sided,
+            "dropped": dict(self.dropped),
+            "programs": list(self.programs),
+            "design_effect": self.design_effect,
+        }
+        write_parquet(as_table(self), path, {SAVED_KEY: json.dumps(about, ensure_ascii=False)})
 
     def votes_by_annotator(self) -> Floats:
         """Votes (summed weights) of every annotator, shape (n_annotators,)."""
@@ -309,6 +323,37 @@ def _asked_for(known: Mapping[str, Any], names: Sequence[str], kind: str) -> lis
             f"it when they are read ({option})."
         )
     return [known[name] for name in names]
+
+
+def as_table(cells: Cells) -> pl.DataFrame:
+    """Return cells as a table with names; its columns are those of a file."""
+    require_threads_of_polars()
+
+    def named(codes: Ints, names: Sequence[str]) -> pl.Series:
+        return pl.Series(names, dtype=pl.String).gather(codes)
+
+    columns = {"model_a": named(cells.a, cells.competitors), "model_b": named(cells.b, cells.competitors)}
+    if cells.annotators:
+        columns["annotator"] = named(cells.annotator, cells.annotators)
+    columns |= {SLICE + name: named(codes, cells.slice_names[name]) for name, codes in cells.slices.items()}
+    columns |= {FEATURE + name: pl.Series(values) for name, values in cells.features.items()}
+    return pl.DataFrame(columns | dict(zip(COUNT_COLUMNS, cells.counts.T, strict=True)))
+
+
+def components(size: int, a: Ints, b: Ints) -> Ints:
+    """Component of each of ``size`` competitors, given the pairs (a, b) that were compared, the largest first.
+
+    Scores are comparable only within a component.
+    """
+    least, first = np.arange(size), np.full(size, -1)  # competitor of the component: in the end the first there is
+    while (first != least).any():
+        first, least = least, least.copy()
+        np.minimum.at(least, first[a], first[b])
+        np.minimum.at(least, first[b], first[a])
+        least = least[least]
+    labels = np.unique(first, return_inverse=True)[1]
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    return np.argsort(order)[labels]
 
 
 def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:

@@ -9,6 +9,8 @@ from bayes_arena.errors import ModelError
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
+COUNT_COLUMNS = ("wins_a", "wins_b", "ties", "both_bad")
+"""What tables with a column for every outcome call them, in the same order."""
 WIN, LOSS, TIE, BOTH_BAD = range(4)
 """The same by their place: a win of the first, a win of the second, a tie, a both-bad vote."""
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])

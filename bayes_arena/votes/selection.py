@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.errors import ModelError, NoVotesError, VotesError, listing
 from bayes_arena.votes.cells import Cells
-
-if TYPE_CHECKING:
-    from bayes_arena.votes.reading.sequence import VoteSequence
+from bayes_arena.votes.sequence import VoteSequence
 
 
 def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> V:

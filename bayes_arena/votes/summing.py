@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.outcomes import OUTCOMES
-
-SLICE, FEATURE = "slice:", "feature:"
-"""How columns begin that hold slices and features; their names follow."""
+from bayes_arena.votes.names import FEATURE, SLICE
+from bayes_arena.votes.outcomes import COUNT_COLUMNS, OUTCOMES
 
 
 def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool) -> Cells:
@@ -49,6 +47,22 @@ def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool
         dropped=dropped,
         sided=sided,
     )
+
+
+def groups_of_counts(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of counts by name as the groups of votes that :func:`build_cells` takes, without empty ones."""
+    counted = [name for name in COUNT_COLUMNS if name in table.columns]
+    outcomes = (
+        table.select(
+            pl.col("model_a").alias("a"),
+            pl.col("model_b").alias("b"),
+            pl.exclude("model_a", "model_b", *COUNT_COLUMNS),
+            outcome=pl.lit(COUNT_COLUMNS.index(name), pl.Int8),
+            weight=pl.col(name).cast(pl.Float64),
+        ).filter(pl.col("weight") > 0)
+        for name in counted
+    )
+    return pl.concat(outcomes).with_columns(n=pl.lit(1, pl.Int64))
 
 
 def _numbered(columns: Sequence[pl.Series]) -> list[pl.Series]:

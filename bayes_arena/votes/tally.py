@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
-
-if TYPE_CHECKING:
-    from bayes_arena.votes.cells import Cells
 
 AT_ONCE = 100_000
 """Cells whose counts are looked at together."""
@@ -107,15 +102,23 @@ class Met:
     of_j: Ints
 
 
-def tally_of(votes: Cells, by_annotator: bool, by_side: bool, features: Sequence[str], slices: Sequence[str]) -> Tally:
-    """Sum votes over what a model does not distinguish; see ``Cells.tally``."""
-    annotator = votes.annotator if by_annotator else np.zeros_like(votes.annotator)
-    turned = np.zeros(len(votes.a), dtype=bool) if by_side else votes.a > votes.b
-    i, j = np.where(turned, votes.b, votes.a), np.where(turned, votes.a, votes.b)
-    size = votes.n_competitors
+def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Tally:
+    """Sum the rows of cells that a model does not tell apart; see ``Cells.tally``.
+
+    Parameters
+    ----------
+    rows : Tally
+        A row for every cell, i shown first.
+    size : int
+        Number of competitors.
+    by_annotator, by_side : bool
+        Keep apart annotators, and who was shown first.
+    """
+    annotator = rows.k if by_annotator else np.zeros_like(rows.k)
+    turned = np.zeros(len(rows.i), dtype=bool) if by_side else rows.i > rows.j
+    i, j = np.where(turned, rows.j, rows.i), np.where(turned, rows.i, rows.j)
     key = (annotator * size + i) * size + j
-    codes, differences = votes.slice_rows(slices), votes.feature_rows(features)
-    differences[:, turned] *= -1
+    codes, differences = rows.slices, np.where(turned, -rows.features, rows.features)
     mixture = [_mixture(differences)] if len(differences) else []
     order = np.lexsort((*mixture, *codes[::-1], key))
     new = np.arange(len(key)) == 0
@@ -125,7 +128,7 @@ def tally_of(votes: Cells, by_annotator: bool, by_side: bool, features: Sequence
     counts = np.empty((len(OUTCOMES), len(order)))
     for start in range(0, len(order), AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        of_rows, other = votes.counts.take(order[part], 0), turned[part]
+        of_rows, other = rows.counts.take(order[part], 0), turned[part]
         of_rows[other] = of_rows[other][:, [LOSS, WIN, TIE, BOTH_BAD]]
         counts[:, part] = of_rows.T
     if not new.all():

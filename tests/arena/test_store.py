@@ -24,8 +24,8 @@ from hypothesis import given, strategies as st
 from strategies import votes
 
 import bayes_arena as ba
-from bayes_arena.arena.layout import SCHEMA_VERSION
-from bayes_arena.arena.stored_votes import stored_cells
+from bayes_arena.arena.schema import SCHEMA_VERSION
+from bayes_arena.arena.votes import stored_cells
 from bayes_arena.cli.output import rounded
 
 LOYAL = ["anna", "ben", "cleo", "dora", "emil", "fay", "gus"]
@@ -319,7 +319,7 @@ def test_a_round_that_fails_leaves_no_trace(uneven_arena, monkeypatch):
     def no_room(*_):
         raise ba.StoreError("the disk is full")
 
-    monkeypatch.setattr("bayes_arena.arena.stored_rounds.decide", no_room)  # the last step of the transaction
+    monkeypatch.setattr("bayes_arena.arena.rounds.decide", no_room)  # the last step of the transaction
     with pytest.raises(ba.StoreError, match="full"):
         arena.rate(model="am-elo")
     assert arena.rounds().empty

@@ -109,7 +109,7 @@ def test_elo_predicts_by_its_ratings(material):
     cells = material.cells
     ratings = tables.mean_elo(cells, shuffles=3)
     from bayes_arena.ratings.orders.random_orders import shuffled_ratings
-    from bayes_arena.votes.reading.sequence import one_by_one
+    from bayes_arena.votes.sequence import one_by_one
 
     points = shuffled_ratings(one_by_one(cells), shuffles=3).mean(axis=0)
     expected = 1 / (1 + 10 ** ((points[cells.b] - points[cells.a]) / 400))

@@ -14,9 +14,12 @@ from bayes_arena.votes.tally import tally_of
 def counted(arena_cells, monkeypatch):
     """Fresh cells, and a note of every tally: of which competitors in which order, and what it keeps apart."""
     notes = []
-    monkeypatch.setattr(
-        cells, "tally_of", lambda *what: notes.append((what[0].competitors, *what[1:])) or tally_of(*what)
-    )
+
+    def noted(rows, size, **apart):
+        notes.append((rows.i.tobytes(), len(rows.features), len(rows.slices), *apart.values()))
+        return tally_of(rows, size, **apart)
+
+    monkeypatch.setattr(cells, "tally_of", noted)
     return arena_cells.take(slice(None)), notes
 
 

@@ -10,7 +10,7 @@ from strategies import votes
 
 import bayes_arena as ba
 from bayes_arena.ratings.orders.random_orders import shuffled_ratings
-from bayes_arena.votes.reading.sequence import one_by_one
+from bayes_arena.votes.sequence import one_by_one
 
 ROWS = [
     ("x", "y", "model_a", "k2"),

@@ -10,8 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 import bayes_arena as ba
 from bayes_arena.validation.heldout import split_votes
-from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.shared.graph import components
+from bayes_arena.votes.cells import Cells, components
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ import numpy as np
 from helpers import frame
 
 import bayes_arena as ba
-from bayes_arena.votes.checks import never_beaten_groups, records
+from bayes_arena.votes.records import never_beaten_groups, records
 
 
 def found(rows) -> dict[str, tuple[str, str]]:

@@ -13,7 +13,7 @@ from conftest import real_votes
 from helpers import frame, run
 
 import bayes_arena as ba
-from bayes_arena.votes.reading.layouts.registry import LAYOUTS
+from bayes_arena.votes.layouts.registry import LAYOUTS
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "votes" / "golden"

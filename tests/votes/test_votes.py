@@ -12,7 +12,7 @@ from strategies import votes
 
 import bayes_arena as ba
 from bayes_arena.cli.source import VoteSource
-from bayes_arena.votes.reading.files.opening import READERS
+from bayes_arena.votes.sources.frames import READERS
 
 ROWS = [
     ("x", "y", "model_a", "k1"),

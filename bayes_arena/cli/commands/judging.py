@@ -68,7 +68,7 @@ def compare(
         from bayes_arena.likelihood.presets import with_answers
         from bayes_arena.likelihood.problem import Problem
         from bayes_arena.validation.comparison import compare as compare_fits
-        from bayes_arena.votes.shared.groups import shared
+        from bayes_arena.votes.groups import shared
 
         cells = source.read()
         fits = {}

@@ -76,8 +76,7 @@ def reproduce(
 def _read(data: str | None, delta: int) -> Material:
     """Read the votes twice, summed and in order, or simulate them."""
     from bayes_arena.experiments.paper.reproduction import Material, twin
-    from bayes_arena.votes.reading.sequence import read_sequence
-    from bayes_arena.votes.reading.table import read_votes
+    from bayes_arena.votes.reading.read_votes import read_sequence, read_votes
     from bayes_arena.votes.selection import keep_annotators
 
     source: object = twin().votes if data is None else data

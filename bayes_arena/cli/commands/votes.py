@@ -25,7 +25,7 @@ def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output:
     """Report what the votes can and cannot settle, and whose do not count. Exit code 2 if some are invalid."""
     source = replace(source, on_invalid="drop")
     with collected_warnings() as notes:
-        from bayes_arena.votes.checks import check_rows
+        from bayes_arena.votes.reading.checks import check_rows
 
         cells = source.read()
         rows = check_rows(cells, source.repeats())
@@ -57,7 +57,7 @@ def simulate(
     import json
 
     from bayes_arena.likelihood.simulation import simulate as simulate_arena
-    from bayes_arena.votes.exchange.files import write_parquet
+    from bayes_arena.replacing import write_parquet
 
     out = Output(None if output else Format.csv, output)
     if out.form not in (Format.csv, Format.parquet):
@@ -88,7 +88,7 @@ def simulate(
 def _both_orders(cells: Cells) -> list[dict[str, str]]:
     """Return the row of the check how often verdicts stay in the other order, if annotators saw any prompt in both."""
     from bayes_arena.reliability.programs.concordance import across_orders
-    from bayes_arena.votes.words import PROMPT
+    from bayes_arena.votes.names import PROMPT
 
     consistency, items = across_orders(cells) if PROMPT in cells.slices else (None, 0)
     if consistency is None:

@@ -28,8 +28,8 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.ratings.intervals.robust import moves_of_rows
+from bayes_arena.votes.groups import groups_of
 from bayes_arena.votes.outcomes import LOSS, OUTCOMES, WIN, whole_votes
-from bayes_arena.votes.shared.groups import groups_of
 from bayes_arena.votes.tally import Tally
 
 How = Literal["drop", "flip", "add"]

@@ -31,8 +31,8 @@ from bayes_arena.progress import report
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.threads import one_thread
+from bayes_arena.votes.names import ANNOTATOR
 from bayes_arena.votes.outcomes import OUTCOMES, whole_counts
-from bayes_arena.votes.words import ANNOTATOR
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -32,7 +32,7 @@ from bayes_arena.ratings.orders.walk import K, elo_by_annotator, walked_ratings
 from bayes_arena.validation.prediction import Ratings, predict
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import LOSS, OUTCOME_SCORES, WIN
-from bayes_arena.votes.reading.sequence import VoteSequence
+from bayes_arena.votes.sequence import VoteSequence
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -31,7 +31,7 @@ from bayes_arena.likelihood.priors import FLAT
 from bayes_arena.progress import report
 from bayes_arena.ratings.orders.random_orders import shuffled_ratings
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.reading.sequence import one_by_one
+from bayes_arena.votes.sequence import one_by_one
 
 if TYPE_CHECKING:
     import pandas as pd

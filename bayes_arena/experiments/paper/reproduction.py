@@ -32,8 +32,8 @@ from bayes_arena.extras import require
 from bayes_arena.likelihood.simulation import Arena, simulate
 from bayes_arena.replacing import typed_faults, written_beside
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.reading.sequence import VoteSequence
 from bayes_arena.votes.selection import drop_annotators
+from bayes_arena.votes.sequence import VoteSequence
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,10 +30,10 @@ from bayes_arena.ratings.orders.random_orders import bootstrapped_elo, shuffled_
 from bayes_arena.validation.heldout import Fitter, held_out
 from bayes_arena.validation.prediction import Ratings
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.checks import FEW_VOTES
 from bayes_arena.votes.outcomes import TIE
-from bayes_arena.votes.reading.sequence import one_by_one
+from bayes_arena.votes.reading.checks import FEW_VOTES
 from bayes_arena.votes.selection import keep_annotators, select_annotators
+from bayes_arena.votes.sequence import one_by_one
 
 if TYPE_CHECKING:
     import pandas as pd

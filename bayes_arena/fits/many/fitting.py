@@ -17,9 +17,9 @@ from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.exchange.splitting import split
-from bayes_arena.votes.reading.table import read_votes
-from bayes_arena.votes.words import ANNOTATOR, PROMPT
+from bayes_arena.votes.merge_split import split
+from bayes_arena.votes.names import ANNOTATOR, PROMPT
+from bayes_arena.votes.reading.read_votes import read_votes
 
 PATIENCE = 2.0
 """Seconds of silence before progress is shown."""

@@ -14,8 +14,8 @@ from bayes_arena.arrays import sum_by
 from bayes_arena.errors import listing
 from bayes_arena.inference.mode.newton import HUGE, Optimum
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.votes.checks import never_beaten_groups
 from bayes_arena.votes.outcomes import LOSS, WIN
+from bayes_arena.votes.records import never_beaten_groups
 
 SIDED, SURE = 0.05, 4.0
 """Share of the decided votes above one half, and its standard errors, from which sides are told to matter."""

@@ -21,7 +21,7 @@ import numpy as np
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import TooLargeError
 from bayes_arena.likelihood.outcomes.likelihood import ETA
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.algebra.numbering import Numbering

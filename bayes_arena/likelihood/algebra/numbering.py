@@ -17,8 +17,8 @@ from bayes_arena.arrays import Ints
 from bayes_arena.likelihood.algebra.elimination import Elimination, eliminate_largest, entries_of_rows
 from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.votes.cells import NO_PROGRAM
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.tally import Tally
-from bayes_arena.votes.words import ANNOTATOR, COMPETITOR, PROGRAM
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from bayes_arena.page.numbers.board import Board
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
-from bayes_arena.votes.words import ANNOTATOR, PROGRAM, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT
 
 PANELS, ROWS = 12, 12
 """Slices of a kind, and competitors, that are shown."""

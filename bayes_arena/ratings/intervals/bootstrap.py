@@ -34,8 +34,8 @@ from bayes_arena.ratings.intervals.contract import (
 )
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells, with_counts
+from bayes_arena.votes.groups import groups_of
 from bayes_arena.votes.outcomes import whole_votes
-from bayes_arena.votes.shared.groups import groups_of
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from bayes_arena.likelihood.objective import Objective
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, require_point_estimate, symmetric
 from bayes_arena.ratings.intervals.multipliers import draw_with_scores
 from bayes_arena.ratings.intervals.robust import moves_of_rows
-from bayes_arena.votes.shared.groups import groups_of
-from bayes_arena.votes.words import ANNOTATOR
+from bayes_arena.votes.groups import groups_of
+from bayes_arena.votes.names import ANNOTATOR
 
 
 @dataclass(frozen=True)

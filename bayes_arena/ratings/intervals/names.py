@@ -19,7 +19,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayes_arena.errors import ModelError
-from bayes_arena.votes.words import ITEM
+from bayes_arena.votes.names import ITEM
 
 if TYPE_CHECKING:
     from bayes_arena.fits.draws import Draws

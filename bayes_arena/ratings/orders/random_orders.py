@@ -16,7 +16,7 @@ from bayes_arena.errors import ModelError
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.orders.walk import K, competitor_table, walked_ratings
-from bayes_arena.votes.reading.sequence import VoteSequence
+from bayes_arena.votes.sequence import VoteSequence
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,7 +21,7 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.leaderboard import ranks
-from bayes_arena.votes.reading.sequence import VoteSequence
+from bayes_arena.votes.sequence import VoteSequence
 
 if TYPE_CHECKING:
     import pandas as pd

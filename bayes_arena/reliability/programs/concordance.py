@@ -23,9 +23,9 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.tally import Tally
-from bayes_arena.votes.words import PROMPT
 
 TIES = 2
 """Place of the ties among the verdicts: first, second, tie."""

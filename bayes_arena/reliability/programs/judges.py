@@ -23,7 +23,7 @@ from bayes_arena.reliability.programs.concordance import across_orders, among, b
 from bayes_arena.reliability.programs.report import HUMANS, Estimate, JudgeReport
 from bayes_arena.reliability.programs.worth import worth
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.words import ANNOTATOR, PROGRAM
+from bayes_arena.votes.names import ANNOTATOR, PROGRAM
 
 DRAWS, FEWEST, LARGEST = 4000, 500, 5_000_000
 """Draws, and draws times annotators that are kept: with many annotators there are fewer draws."""

@@ -34,7 +34,7 @@ from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.reliability.suspicion.integrity import board_strength
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import OUTCOME_SCORES, whole_counts
-from bayes_arena.votes.reading.table import read_votes
+from bayes_arena.votes.reading.read_votes import read_votes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.checks import records
 from bayes_arena.votes.outcomes import wins_losses_ties
+from bayes_arena.votes.records import records
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,15 +1,14 @@
 """Reading votes: whatever holds them, the group-by runs there.
 
-=========  =======================================================================
-table      ``read_votes``: options in, cells out
-validity   columns found, votes grouped and decoded, invalid ones refused
-columns    which column plays which role
-carried    prompts, slices and features: what votes carry besides
-decoding   the spellings of an outcome
-sequence   ``read_sequence``: votes in their order, for online Elo
-weighing   what a vote weighs: weights that are not counts, scores
-repeats    votes that occur more than once in the source
-layouts/   records of other tools, rewritten to votes
-files/     files, dataframes and the Hugging Face hub
-=========  =======================================================================
+==============  =======================================================================
+read_votes      ``read_votes`` and ``read_sequence``: options in, cells or votes out
+opening         a source opened: layout found, records rewritten, columns recognised
+validity        votes grouped and decoded, invalid ones quoted and refused
+decoding        from labels of winners to outcomes
+covariates      prompts, other slices, and features
+duplicates      votes that occur more than once in the source
+weights         weights that are not counts, and scores
+checks          ``check``: what the votes can and cannot settle
+style_features  ``style_features``: length and markdown of the answers, as features
+==============  =======================================================================
 """

@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping
 import polars as pl
 
 from bayes_arena.errors import ColumnError
+from bayes_arena.votes.names import FEATURE
 from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
-from bayes_arena.votes.summing import FEATURE
 
 LABELS: Mapping[str, str] = {
     **dict.fromkeys(("model_a", "left", "first", "home"), "model_a"),

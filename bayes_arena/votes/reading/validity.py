@@ -33,15 +33,16 @@ from bayes_arena.errors import (
     listing,
     printable,
 )
+from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
+from bayes_arena.votes.names import PROMPT, SLICE
 from bayes_arena.votes.outcomes import OUTCOMES
-from bayes_arena.votes.reading.carried import (
+from bayes_arena.votes.reading.covariates import (
     by_name,
     can_repeat,
-    find_carried,
+    find_covariates,
     settle_prompt,
-    with_carried,
+    with_covariates,
 )
-from bayes_arena.votes.reading.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
 from bayes_arena.votes.reading.decoding import (
     CODES,
     LABELS,
@@ -52,12 +53,10 @@ from bayes_arena.votes.reading.decoding import (
     meanings_of,
     without_sides,
 )
-from bayes_arena.votes.reading.files.faults import readable
-from bayes_arena.votes.reading.files.opening import Frame, to_polars
-from bayes_arena.votes.reading.layouts.opened import Opened, Reading, open_votes, require_options
-from bayes_arena.votes.reading.repeats import once_each, one_side, without_repeats
-from bayes_arena.votes.summing import SLICE
-from bayes_arena.votes.words import PROMPT
+from bayes_arena.votes.reading.duplicates import once_each, one_side, without_repeats
+from bayes_arena.votes.reading.opening import OpenedVotes, ReadOptions, open_votes, require_options
+from bayes_arena.votes.sources.faults import readable
+from bayes_arena.votes.sources.frames import Frame, to_polars
 
 UNJUDGED = "missing winner"
 """The problem of records without a verdict."""
@@ -91,7 +90,7 @@ class ValidVotes:
         Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many
         votes ``n`` and, where known, ``annotator`` (alike), slices (text) and features (numbers), as
         :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, for votes that have one in place of an
-        outcome, for :func:`~bayes_arena.votes.reading.weighing.weighed` to write out.
+        outcome, for :func:`~bayes_arena.votes.reading.weights.weighed` to write out.
     dropped : dict of str to int
         Invalid votes left out, by problem.
     sided : bool
@@ -109,7 +108,7 @@ class ValidVotes:
     weights: Weights | Literal["information"] | None
 
 
-def valid_votes(source: object, *, in_order: bool, id: str | None = None, **reading: Unpack[Reading]) -> ValidVotes:
+def valid_votes(source: object, *, in_order: bool, id: str | None = None, **reading: Unpack[ReadOptions]) -> ValidVotes:
     """Recognise, decode and validate votes: what every reader of votes shares.
 
     Parameters
@@ -146,7 +145,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             _propose(whole, columns, "weight", LIKELY_WEIGHTS, "--no-weight")
         if columns.keys().isdisjoint(("winner", "winner_a", "score", "wins_a")):
             _tell_ties(whole)
-        carried = find_carried(
+        carried = find_covariates(
             whole,
             columns.values(),
             prompt=reading.get("prompt"),
@@ -158,7 +157,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             carried = carried.named
         groups = _groups(different, columns | carried.roles, in_order=in_order)
         total = int(groups["n"].sum())
-        groups = with_carried(decode(groups, labels, normalise=normalise), carried, normalise=normalise)
+        groups = with_covariates(decode(groups, labels, normalise=normalise), carried, normalise=normalise)
         invalid = groups.filter(pl.col("problem").is_not_null())
         all_invalid = invalid.height == groups.height
         refused = invalid if on_invalid == "raise" or all_invalid else invalid.clear()
@@ -271,7 +270,9 @@ def _counted(frame: Frame) -> pl.DataFrame:
     return groups.cast({"n": pl.Int64})
 
 
-def _complaint(opened: Opened, columns: Mapping[str, str], invalid: pl.DataFrame, total: int, normalise: bool) -> str:
+def _complaint(
+    opened: OpenedVotes, columns: Mapping[str, str], invalid: pl.DataFrame, total: int, normalise: bool
+) -> str:
     """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
     keys, invalid = list(columns), invalid.cast({pl.Categorical: pl.String})
     texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
@@ -312,7 +313,7 @@ def _remedy_for(labels: list[str]) -> str:
 
 
 def _first_rows(
-    opened: Opened, columns: Mapping[str, str], bad: pl.DataFrame, normalise: bool
+    opened: OpenedVotes, columns: Mapping[str, str], bad: pl.DataFrame, normalise: bool
 ) -> tuple[pl.DataFrame, str]:
     """Return the first invalid rows, and how rows are counted; ``bad`` has the texts and the problem of each kind."""
     rows, counted = opened.rows(columns)

@@ -13,7 +13,7 @@ from bayes_arena.cli.commands.ratings import board_named, shown_leaderboard
 from bayes_arena.cli.options import MODEL, RANKING, Without, takes_options
 from bayes_arena.cli.output import Output
 from bayes_arena.cli.source import VoteSource
-from bayes_arena.votes.words import ANNOTATOR, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, PROMPT
 
 By = Annotated[
     list[str],

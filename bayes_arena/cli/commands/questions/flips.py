@@ -45,7 +45,7 @@ def flips(
     """Count the votes, or annotators, without which two competitors would change places."""
     with collected_warnings() as notes:
         from bayes_arena.decisions.changed_votes.flips import flip_columns
-        from bayes_arena.votes.shared.groups import plural
+        from bayes_arena.votes.groups import plural
 
         result = model.fit(source.read())
         columns = flip_columns(result, pairs, by=by, how=how, max_share=max_share)

@@ -1,0 +1,131 @@
+"""Groups of votes that go together: those of one annotator, on one prompt, from one ranking.
+
+Groups are named by what their votes share, ``"annotator"`` or a slice of the cells. Votes of a group are not
+independent, so a vote left out teaches less than it seems to: the others of its group are still there. Which split is
+right depends on the question, votes like those cast or votes of a group that nobody has seen.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import DependentVotesWarning, ModelError, listing
+from bayes_arena.votes.cells import Cells, with_counts
+from bayes_arena.votes.names import ANNOTATOR, ITEM, PROMPT
+
+SAMPLED = (PROMPT, "ranking", ITEM)
+"""Slices that are a sample of many more, so that a vote to come is of another one; not so a category or a language."""
+PREPOSITIONS = {ANNOTATOR: "by", PROMPT: "on", "ranking": "from", ITEM: "on"}
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Which group every cell belongs to.
+
+    Attributes
+    ----------
+    over : str
+        What the votes of a group share.
+    names : tuple of str
+        The groups that have votes, sorted.
+    of_cell : ndarray of int, shape (n_cells,)
+        Index into the names.
+    """
+
+    over: str
+    names: tuple[str, ...]
+    of_cell: Ints
+
+    @property
+    def label(self) -> str:
+        """How a vote relates to its group: by an annotator, on a prompt."""
+        return PREPOSITIONS.get(self.over, f"of the {self.over}")
+
+    @property
+    def size(self) -> int:
+        """Number of groups."""
+        return len(self.names)
+
+
+def groups_of(cells: Cells, over: str) -> Groups:
+    """Group the votes by annotator or by a slice.
+
+    Raises
+    ------
+    ModelError
+        If the votes do not say.
+    """
+    if over == ANNOTATOR and cells.n_annotators:
+        names, codes = cells.annotators, cells.annotator
+    elif over in cells.slices:
+        names, codes = cells.slice_names[over], cells.slices[over]
+    else:
+        known = [*([ANNOTATOR] if cells.n_annotators else []), *cells.slices]
+        option = f"--{over} COLUMN" if over in (ANNOTATOR, PROMPT) else f"--slice {over}=COLUMN"
+        raise ModelError(
+            f"The votes do not say which {over!r} they belong to (they carry {listing(known) or 'no groups'}). Name "
+            f"the column when they are read, {option}."
+        )
+    used, of_cell = np.unique(codes, return_inverse=True)
+    return Groups(over, tuple(names[index] for index in used), of_cell)
+
+
+def divide(cells: Cells, left_out: Floats) -> tuple[Cells, Cells]:
+    """Return the votes in two parts, kept and left out, from the counts left out, shape (n_cells, 4).
+
+    Competitors and annotators stay the same; of a slice, a part knows those alone that it has votes of.
+    """
+    kept, out = (with_counts(cells, counts) for counts in (cells.counts - left_out, left_out))
+    return _with_seen_slices(kept), _with_seen_slices(out)
+
+
+def _with_seen_slices(cells: Cells) -> Cells:
+    groups = [groups_of(cells, name) for name in cells.slices]
+    return cells.take(
+        slice(None),
+        slices={one.over: one.of_cell for one in groups},
+        slice_names={one.over: one.names for one in groups},
+    )
+
+
+def shared(cells: Cells) -> list[str]:
+    """Return the sampled slices that votes share: half of them or more are not the only vote of their group."""
+    found = []
+    for over in SAMPLED:
+        if over in cells.slices:
+            groups, votes = groups_of(cells, over), np.ceil(cells.counts).sum(axis=1)
+            of_group = sum_by(groups.of_cell, votes, groups.size)
+            if 2 * of_group[of_group > 1].sum() >= of_group.sum():
+                found.append(over)
+    return found
+
+
+def question(cells: Cells, over: str | None) -> str:
+    """Say which votes a score is of that was found by leaving out votes, or groups of them."""
+    if over is not None:
+        return f"a vote {PREPOSITIONS.get(over, 'of')} a new {over}"
+    known = [*([ANNOTATOR] if cells.n_annotators else []), *(name for name in SAMPLED if name in cells.slices)]
+    same = " and ".join(f"{PREPOSITIONS[name]} the same {plural(name)}" for name in known)
+    return f"another vote {same}".rstrip()
+
+
+def warn_of_shared(cells: Cells) -> None:
+    """Warn that votes are judged one by one although they share a prompt or a ranking."""
+    for over in shared(cells):
+        those = plural(over)
+        warnings.warn(
+            f"Votes share {those}, so leaving out single votes says which model predicts further votes "
+            f"{PREPOSITIONS[over]} these {those}, and not {PREPOSITIONS[over]} new ones. For those leave out {those}: "
+            f"over={over!r} (--over {over}).",
+            DependentVotesWarning,
+            stacklevel=3,
+        )
+
+
+def plural(name: str) -> str:
+    """Return the plural of what votes share."""
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"

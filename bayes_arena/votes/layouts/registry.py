@@ -1,0 +1,393 @@
+"""All layouts. A new one is an entry here, a function if its records have to be rewritten, and a golden file.
+
+Where several fit, the one that asks for more columns is meant; layouts that none contains are named in an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import polars as pl
+
+from bayes_arena.votes.layouts.best_of_n import (
+    has_candidates,
+    inspect,
+    langwatch,
+    one_of_n,
+    open_webui,
+    promptfoo,
+)
+from bayes_arena.votes.layouts.human_annotation import (
+    argilla,
+    comparia,
+    label_studio,
+)
+from bayes_arena.votes.layouts.item_scores import (
+    has_system,
+    inspect_logs,
+    inspect_samples,
+    langsmith,
+    langsmith_experiments,
+    lm_eval,
+    long,
+    mteb,
+    mteb_results,
+    openai_evals,
+    reward_bench,
+    wide,
+)
+from bayes_arena.votes.layouts.layout import Layout
+from bayes_arena.votes.layouts.llm_judges import (
+    alpaca_eval,
+    arena_hard,
+    criteria,
+    has_criteria,
+    judge_arena,
+    judge_arena_battles,
+    mt_bench,
+    orq_arena,
+    orq_arena_judges,
+)
+from bayes_arena.votes.layouts.rankings import (
+    has_rank_columns,
+    has_rankings,
+    rank_columns,
+    rankings,
+    wmt_rankings,
+)
+from bayes_arena.votes.layouts.tables import (
+    annotator_columns,
+    has_annotator_columns,
+    has_pair_cell,
+    has_times,
+    has_two_scores,
+    pair_cell,
+    two_scores,
+    win_counts,
+    win_matrix,
+)
+from bayes_arena.votes.names import ITEM
+
+BATTLE = frozenset({"model_a", "model_b", "winner"})
+ONE_HOT = frozenset({"winner_model_a", "winner_model_b", "winner_tie"})
+WINNERS = frozenset({"winner", "label", "winner_model_a"})
+PAIRS = frozenset({"model_a", "left"})
+Rewritten = Callable[[pl.LazyFrame], pl.LazyFrame]
+INSPECT_SAMPLES = frozenset({"sample_id", "id", "epoch"})
+
+
+def by_name_only(names: Collection[str]) -> bool:
+    """Return False: these columns are those of another layout, or of any table."""
+    return False
+
+
+def scored(name: str, whose: str, columns: set[str], rewritten: Rewritten, **fields: Any) -> Layout:
+    """Return a layout of scores of several systems on the same items."""
+    return Layout(
+        name,
+        f"{whose}, paired by item: the higher score wins, and pairs weigh as if all systems were equally strong",
+        frozenset(columns),
+        rewritten,
+        slices=(ITEM, "criterion"),
+        weights="information",
+        sided=False,
+        **fields,
+    )
+
+
+LAYOUTS = (
+    Layout("votes", "one vote a row", BATTLE),
+    Layout("evalica", "one vote a row", frozenset({"left", "right", "winner"})),
+    Layout("crowd-kit", "one vote a row", frozenset({"worker", "left", "right", "label"})),
+    Layout(
+        "arena-33k",
+        "hf:lmsys/chatbot_arena_conversations",
+        BATTLE | {"question_id", "judge", "turn", "anony"},
+    ),
+    Layout(
+        "arena-55k",
+        "hf:lmarena-ai/arena-human-preference-55k",
+        ONE_HOT | {"id", "model_a", "model_b", "prompt"},
+    ),
+    Layout(
+        "arena-100k",
+        "hf:lmarena-ai/arena-human-preference-100k, where judge_hash is the annotator",
+        BATTLE | {"question_id", "judge_hash"},
+        options={"annotator": "judge_hash"},
+    ),
+    Layout(
+        "arena-140k",
+        "hf:lmarena-ai/arena-human-preference-140k",
+        BATTLE | {"id", "evaluation_session_id", "evaluation_order"},
+    ),
+    Layout(
+        "arena-expert",
+        "hf:lmarena-ai/arena-expert-5k",
+        BATTLE | {"id", "evaluation_session_id", "evaluation_order", "occupational_tags"},
+    ),
+    Layout(
+        "comparia",
+        "votes of compar:IA",
+        frozenset({"model_a_name", "model_b_name", "chosen_model_name", "both_equal"}),
+        comparia,
+        unjudged=True,
+    ),
+    Layout(
+        "scores",
+        "a score s of the first competitor is s of a win and 1 - s of a loss",
+        frozenset({"model_a", "model_b", "score"}),
+        options={"score": "score"},
+        without=WINNERS,
+    ),
+    Layout(
+        "criteria",
+        "a vote for every criterion, in columns such as overall_winner and trust_winner",
+        frozenset({"model_a", "model_b"}),
+        criteria,
+        slices=("criterion",),
+        without=WINNERS | {"score"},
+        also=has_criteria,
+        unjudged=True,
+    ),
+    Layout(
+        "arena-hard",
+        "judgments of arena-hard-auto: two games a record, and A>>B counts three times",
+        frozenset({"judge", "model", "baseline", "games"}),
+        arena_hard,
+        slices=("category",),
+        weights="importance",
+        unjudged=True,
+    ),
+    Layout(
+        "alpaca-eval",
+        "annotations of AlpacaEval: preferences are soft scores, and 1.5 is a tie",
+        frozenset({"generator_1", "generator_2", "preference"}),
+        alpaca_eval,
+        options={"winner": "winner", "score": "score"},
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "mt-bench",
+        "pairs of MT-bench (FastChat): two games a record",
+        frozenset({"model_1", "model_2", "g1_winner", "g2_winner", "judge"}),
+        mt_bench,
+        unjudged=True,
+    ),
+    Layout(
+        "judge-arena",
+        "annotations of JudgeArena: preferences are soft scores, and 0.5 is a tie",
+        frozenset({"model_A", "model_B", "preference"}),
+        judge_arena,
+        options={"winner": "winner", "score": "score"},
+        unjudged=True,
+    ),
+    Layout(
+        "judge-arena-battles",
+        "battles of JudgeArena, of language models that judge and of people",
+        BATTLE | {"source", "judge_model"},
+        judge_arena_battles,
+    ),
+    Layout(
+        "orq-arena",
+        "rounds of orq-arena, which the jury's majority decides; orq-arena-judges reads a vote of every judge",
+        BATTLE | {"prompt_hash", "judge_votes", "majority_verdict"},
+        orq_arena,
+        slices=("prompt_category",),
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "orq-arena-judges",
+        "rounds of orq-arena, a vote of every judge; those who contradict themselves abstain",
+        BATTLE | {"prompt_hash", "judge_votes", "majority_verdict"},
+        orq_arena_judges,
+        slices=("prompt_category",),
+        also=by_name_only,
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "open-webui",
+        "feedback of Open WebUI: an answer is better or worse than those beside it",
+        frozenset({"user_id", "type", "data", "meta"}),
+        open_webui,
+        weights="information",
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "label-studio",
+        "tasks of Label Studio, annotated by Pairwise tags; their data name the systems",
+        frozenset({"id", "data", "annotations"}),
+        label_studio,
+        slices=("criterion",),
+    ),
+    Layout(
+        "argilla",
+        "records of Argilla: answers to label and ranking questions; their metadata name the systems",
+        frozenset({"id", "fields", "metadata", "responses"}),
+        argilla,
+        slices=(ITEM, "criterion"),
+        weights="information",
+        sided=False,
+    ),
+    Layout(
+        "langwatch",
+        "results of LangWatch as CSV: the best of several, a pair with each of the others",
+        frozenset({"index"}),
+        langwatch,
+        slices=(ITEM, "criterion"),
+        also=has_candidates,
+        weights="information",
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "one-of-n",
+        "the best of several, as of DeepEval's ArenaGEval: a pair with each of the others",
+        frozenset({"contestants", "winner"}),
+        one_of_n,
+        weights="information",
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "promptfoo",
+        "results of promptfoo: the best of several outputs, a pair with each of the others",
+        frozenset({"results", "config"}),
+        promptfoo,
+        slices=("criterion",),
+        weights="information",
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "promptfoo-lines",
+        "lines of results of promptfoo: the best of several outputs, a pair with each of the others",
+        frozenset({"testIdx", "promptIdx", "provider", "gradingResult"}),
+        promptfoo,
+        slices=("criterion",),
+        weights="information",
+        sided=False,
+        unjudged=True,
+    ),
+    Layout(
+        "inspect",
+        "logs of Inspect: comparisons in the metadata of scores",
+        frozenset({"eval", "samples"}),
+        inspect,
+        unjudged=True,
+        otherwise="inspect-scores",
+    ),
+    Layout(
+        "inspect-samples",
+        "samples of Inspect: comparisons in the metadata of scores",
+        INSPECT_SAMPLES,
+        inspect,
+        also=lambda names: any(name.startswith("score_") for name in names),
+        unjudged=True,
+        otherwise="inspect-samples-scores",
+    ),
+    scored("inspect-scores", "logs of Inspect, one a model", {"eval", "samples"}, inspect_logs, also=by_name_only),
+    scored(
+        "inspect-samples-scores",
+        "samples of Inspect with their models",
+        {*INSPECT_SAMPLES, "model"},
+        inspect_samples,
+        also=by_name_only,
+    ),
+    scored("item-scores", "scores of systems on items", {ITEM, "score"}, long, also=has_system, without=PAIRS),
+    scored("item-table", "scores with a column for every system", set(), wide, also=by_name_only),
+    scored("lm-eval", "samples of lm-eval", {"doc_id", "filtered_resps"}, lm_eval, by_file=True),
+    scored("mteb", "scores of MTEB", {"model_name", "task_name", "score"}, mteb),
+    scored("mteb-results", "results of MTEB", {"task_name", "mteb_version", "scores"}, mteb_results, by_file=True),
+    scored("reward-bench", "results of RewardBench", {"model", "subset", "id", "results"}, reward_bench),
+    scored("openai-evals", "logs of OpenAI evals", {"spec", "run_id", "sample_id", "type", "data"}, openai_evals),
+    scored(
+        "langsmith",
+        "feedback of LangSmith's evaluate_comparative",
+        {"key", "score", "session_id", "feedback_group_id", "comparative_experiment_id"},
+        langsmith,
+    ),
+    scored(
+        "langsmith-experiments",
+        "results of LangSmith, a file for every experiment",
+        {"example_id", "execution_time"},
+        langsmith_experiments,
+        by_file=True,
+    ),
+    Layout(
+        "rankings",
+        "rankings, with a row for everybody ranked: pairs, of which the lower rank wins",
+        frozenset({"rank"}),
+        rankings,
+        slices=("ranking",),
+        also=has_rankings,
+        weights="information",
+        sided=False,
+    ),
+    Layout(
+        "wmt-rankings",
+        "rankings of WMT, a row each: pairs, of which the lower rank wins",
+        frozenset({"system1Id", "system1rank", "system2Id", "system2rank"}),
+        wmt_rankings,
+        slices=("ranking",),
+        weights="information",
+        sided=False,
+    ),
+    Layout(
+        "rank-columns",
+        "rankings, a row each with a column for everybody ranked: pairs, of which the lower rank wins",
+        frozenset(),
+        rank_columns,
+        slices=("ranking",),
+        also=has_rank_columns,
+        weights="information",
+        sided=False,
+    ),
+    Layout(
+        "annotator-columns",
+        "a row is an item, and every annotator has a column of verdicts",
+        frozenset(),
+        annotator_columns,
+        also=has_annotator_columns,
+        unjudged=True,
+    ),
+    Layout(
+        "two-scores",
+        "the higher of two scores wins, and equal ones are a tie",
+        frozenset(),
+        two_scores,
+        also=has_two_scores,
+        unjudged=True,
+    ),
+    Layout(
+        "pair-cell",
+        "one vote a row, and one cell names both competitors",
+        frozenset({"winner"}),
+        pair_cell,
+        also=lambda names: has_pair_cell(names) and not has_annotator_columns(names),
+    ),
+    Layout("winner-loser", "one vote a row", frozenset({"winner", "loser"}), without=PAIRS),
+    Layout(
+        "win-counts",
+        "how often a winner beat a loser",
+        frozenset({"winner", "loser"}),
+        win_counts,
+        without=PAIRS,
+        also=has_times,
+        sided=False,
+    ),
+    Layout("wins", "how often each of a pair won", frozenset({"player1", "player2", "win1", "win2"})),
+    Layout(
+        "win-matrix",
+        "how often the competitor of a row beat that of a column",
+        frozenset(),
+        win_matrix,
+        also=by_name_only,
+        sided=False,
+    ),
+)
+BY_NAME = {layout.name: layout for layout in LAYOUTS}

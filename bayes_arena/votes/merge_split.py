@@ -1,0 +1,169 @@
+"""Cells of several months, partitions or sites as one, and of every category, language or week by themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from bayes_arena.arguments import held
+from bayes_arena.arrays import Ints
+from bayes_arena.errors import ModelError, NoVotesError, VotesError, listing
+from bayes_arena.votes.cells import Cells, as_table
+from bayes_arena.votes.groups import Groups, groups_of
+from bayes_arena.votes.summing import build_cells, groups_of_counts
+
+
+def merge(*cells: Cells) -> Cells:
+    """Add the counts of cells: those of partitions, months or sites give the cells of all their votes.
+
+    Parameters
+    ----------
+    *cells : Cells
+        Parts. They know the same of their votes: annotators or none, who was shown first or not, the same slices and
+        features. Names are matched as they are.
+
+    Returns
+    -------
+    Cells
+        The same bits, whatever the order of the parts, as those of all votes read at once, if weights are whole
+        numbers.
+
+    Raises
+    ------
+    NoVotesError
+        If there are no parts.
+    VotesError
+        If the parts do not know the same of their votes, or their votes have weights of importance: these are scaled
+        to the votes that were read together.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> cells = ba.read_votes(ba.example_arena().votes)
+    >>> ba.merge(cells, cells).n_votes / cells.n_votes
+    2.0
+    """
+    if not cells:
+        raise NoVotesError("There are no cells to merge.")
+    first = cells[0]
+    if len(cells) == 1:
+        return first
+    for part in cells[1:]:
+        if (known := _known(part)) != _known(first):
+            raise VotesError(
+                f"These cells cannot be merged: some know {_known(first)}, others {known}. Read all of them alike."
+            )
+    if any(part.design_effect != 1 for part in cells):
+        raise VotesError(
+            "Cells with weights of importance cannot be merged: these are scaled to the votes that were read together. "
+            "Read the votes at once."
+        )
+    groups = [groups_of_counts(as_table(part)) for part in cells]
+    dropped = sum((Counter(part.dropped) for part in cells), Counter[str]())
+    merged = build_cells(pl.concat(groups), dropped=dropped, sided=first.sided)
+    return replace(merged, programs=tuple(sorted({name for part in cells for name in part.programs})))
+
+
+def _known(cells: Cells) -> str:
+    """Say what cells know of their votes besides the competitors."""
+    return ", ".join(
+        [
+            "the annotators" if cells.annotators else "no annotators",
+            "who was shown first" if cells.sided else "not who was shown first",
+            f"the slices {listing(sorted(cells.slices))}" if cells.slices else "no slices",
+            f"the features {listing(sorted(cells.features))}" if cells.features else "no features",
+        ]
+    )
+
+
+@held
+def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]:
+    """Take cells apart by what their votes have in common, as if those of every part had been read by themselves.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    by : str or sequence of str
+        Slices of the votes, or ``"annotator"``: a part for each combination of their names that has votes.
+
+    Returns
+    -------
+    dict of tuple of str to Cells
+        By the names, one for each of ``by``, sorted. The same bits, if weights are whole numbers, as from reading these
+        votes alone: a part has the competitors, annotators and slices that occur in it. Of which part invalid votes
+        were that were left out on reading is not known, so ``dropped`` is empty. :func:`~bayes_arena.merge` makes the
+        parts one again.
+
+    Raises
+    ------
+    ModelError
+        If nothing is named, something twice, or something that the votes do not carry.
+    VotesError
+        If votes have weights of importance: these are scaled to the votes that were read together.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> cells = ba.read_votes(ba.example_arena().votes)
+    >>> parts = ba.split(cells, "annotator")
+    >>> len(parts), parts[("annotator-01",)].n_annotators
+    (42, 1)
+    """
+    kinds = [by] if isinstance(by, str) else list(by)
+    if not kinds or len(set(kinds)) < len(kinds):
+        raise ModelError(f"Votes are split by one slice or more, each named once; not by {listing(kinds) or 'none'}.")
+    if cells.design_effect != 1:
+        raise VotesError(
+            "Cells with weights of importance cannot be split: these are scaled to the votes that were read together. "
+            "Read the votes of each part by themselves (where=..., --where)."
+        )
+    groups = [groups_of(cells, kind) for kind in kinds]
+    combinations, place = _combinations(groups)
+    order = np.argsort(place, kind="stable")  # once, so that a thousand parts take little longer than one
+    rows = np.split(order, np.cumsum(np.bincount(place))[:-1])
+    names = [tuple(group.names[code] for group, code in zip(groups, codes, strict=True)) for codes in combinations]
+    return {name: _alone(cells, own) for name, own in zip(names, rows, strict=True)}
+
+
+def _combinations(groups: Sequence[Groups]) -> tuple[Ints, Ints]:
+    """Return the combinations that occur, shape (n, n_groups), sorted, and of which of them every cell is."""
+    combinations, place = np.zeros((1, 0), dtype=np.int64), np.zeros_like(groups[0].of_cell)
+    for group in groups:  # one by one: the product of all sizes may be no integer of 64 bits
+        used, place = _present(place * group.size + group.of_cell, len(combinations) * group.size)
+        before, last = np.divmod(used, group.size)
+        combinations = np.column_stack([combinations[before], last])
+    return combinations, place
+
+
+def _alone(cells: Cells, rows: Ints) -> Cells:
+    """Return some rows of cells, in their order, as if there were no others."""
+    of_competitors, (a, b) = _present(np.stack([cells.a[rows], cells.b[rows]]), cells.n_competitors)
+    of_annotators, annotator = _present(cells.annotator[rows], max(cells.n_annotators, 1))
+    slices = {name: _present(codes[rows], len(cells.slice_names[name])) for name, codes in cells.slices.items()}
+    annotators = tuple(cells.annotators[code] for code in of_annotators) if cells.n_annotators else ()
+    voted = set(annotators)
+    return cells.take(
+        rows,
+        competitors=tuple(cells.competitors[code] for code in of_competitors),
+        annotators=annotators,
+        a=a,
+        b=b,
+        annotator=annotator,
+        dropped={},
+        slices={name: codes for name, (_, codes) in slices.items()},
+        slice_names={name: tuple(cells.slice_names[name][code] for code in kept) for name, (kept, _) in slices.items()},
+        programs=tuple(name for name in cells.programs if name in voted),
+    )
+
+
+def _present(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return which of so many codes occur, sorted, and the place of each row's among them."""
+    if size > codes.size:
+        return np.unique(codes, return_inverse=True)
+    occurs = np.bincount(codes.ravel(), minlength=size) > 0  # no sort
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]

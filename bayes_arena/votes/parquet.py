@@ -1,0 +1,129 @@
+"""Cells as Parquet: a row a cell, in columns that any engine can write.
+
+=============================  =========================================================================
+``model_a, model_b``           the competitors, the one shown first first
+``annotator``                  who voted; absent if unknown
+``slice:NAME, feature:NAME``   slices (text) and features (numbers), if any
+``wins_a, wins_b, ties``       counts of votes, or summed weights
+``both_bad``                   the same; may be absent
+=============================  =========================================================================
+
+What no column says stands in the metadata of the file under ``bayes_arena.cells``, as JSON: the version of this format,
+whether the votes say who was shown first, how many invalid ones were left out, the programs among the annotators, and
+the design effect. A file without it was written by another program, such as a GROUP BY of a warehouse: rows may repeat
+and come in any order, and everything else is as if the votes had been read without options.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, VotesError, listing
+from bayes_arena.threads import require_threads_of_polars
+from bayes_arena.votes.cells import SAVED_KEY, SAVED_VERSION, Cells
+from bayes_arena.votes.merge_split import merge
+from bayes_arena.votes.names import FEATURE, SLICE
+from bayes_arena.votes.outcomes import COUNT_COLUMNS, OUTCOMES
+from bayes_arena.votes.summing import build_cells, groups_of_counts
+
+COMPETITORS = ("model_a", "model_b")
+
+
+def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
+    """Read cells from Parquet: those that :meth:`Cells.save <bayes_arena.Cells.save>` wrote, or counts of your own.
+
+    Parameters
+    ----------
+    source : path or sequence of paths
+        Parquet files; of several, the counts are added (:func:`~bayes_arena.merge`). A file of your own has a row for
+        every pair and annotator, in any order, repeated or not: ``model_a, model_b`` (the one shown first first),
+        ``annotator`` if known, ``wins_a, wins_b, ties`` and, if any, ``both_bad``, ``slice:NAME`` and
+        ``feature:NAME``.
+
+    Returns
+    -------
+    Cells
+        The same bits as those of the votes that were counted, if weights are whole numbers.
+
+    Raises
+    ------
+    ColumnError
+        If a column is missing.
+    InvalidVotesError
+        If a name is missing, a competitor meets itself, or a count or feature is negative or not finite.
+    NoVotesError
+        If there is no vote.
+    VotesError
+        If a file cannot be read, is of a later version, or the files do not go together.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> ba.read_votes("votes.csv").save("cells.parquet")  # doctest: +SKIP
+    >>> ba.fit(ba.read_cells("cells.parquet"))  # doctest: +SKIP
+    """
+    require_threads_of_polars()
+    if not isinstance(source, (str, Path)):
+        if not source:
+            raise NoVotesError("No file of cells was named.")
+        return merge(*(read_cells(path) for path in source))
+    try:
+        table, metadata = pl.read_parquet(source, glob=False), pl.read_parquet_metadata(source)
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise VotesError(f"Cannot read {str(source)!r} as Parquet: {error}") from error
+    about = json.loads(metadata[SAVED_KEY]) if SAVED_KEY in metadata else {}
+    if about.get("version", SAVED_VERSION) > SAVED_VERSION:
+        raise VotesError(f"{str(source)!r} was written by a later version of bayes_arena. Upgrade to read it.")
+    groups = _groups(table, str(source))
+    if groups.is_empty():
+        raise NoVotesError(f"There is no vote in {str(source)!r}.")
+    cells = build_cells(groups, dropped=about.get("dropped", {}), sided=about.get("sided", True))
+    programs = tuple(about.get("programs", ()))
+    return replace(cells, programs=programs, design_effect=float(about.get("design_effect", 1.0)))
+
+
+def holds_cells(path: Path) -> bool:
+    """Whether a file was written by :func:`Cells.save`."""
+    if path.suffix.lower() != ".parquet":
+        return False
+    try:
+        return SAVED_KEY in pl.read_parquet_metadata(path)
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return False
+
+
+def _groups(table: pl.DataFrame, source: str) -> pl.DataFrame:
+    """Hold a table of counts to what cells are, and return it as groups of votes."""
+    required = [*COMPETITORS, *COUNT_COLUMNS[: len(OUTCOMES) - 1]]
+    if missing := [name for name in required if name not in table.columns]:
+        raise ColumnError(
+            f"{source!r} holds no cells: it lacks {listing(map(repr, missing))}. Cells have the columns "
+            f"{', '.join(required)}; to read single votes, use read_votes."
+        )
+    texts = [name for name in table.columns if name in (*COMPETITORS, "annotator") or name.startswith(SLICE)]
+    numbers = [name for name in table.columns if name in COUNT_COLUMNS or name.startswith(FEATURE)]
+    table = table.select(
+        *(pl.col(name).cast(pl.String) for name in texts),
+        *(pl.col(name).cast(pl.Float64) for name in numbers),
+    )
+    faults = [fault for fault in _faults(table, texts, numbers) if fault]
+    if faults:
+        raise InvalidVotesError(f"{source!r} holds no sound cells: {'; '.join(faults)}. Mend or drop these rows.")
+    return groups_of_counts(table)
+
+
+def _faults(table: pl.DataFrame, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[str]:
+    """Say what is wrong with a table of counts, five rows a fault at most."""
+    bad = {f"{name!r} is missing": pl.col(name).is_null() | (pl.col(name) == "") for name in texts}
+    bad |= {f"{name!r} is missing or not finite": ~pl.col(name).is_finite().fill_null(False) for name in numbers}
+    bad |= {f"{name!r} is negative": (pl.col(name) < 0).fill_null(False) for name in numbers if name in COUNT_COLUMNS}
+    bad["a competitor meets itself"] = (pl.col("model_a") == pl.col("model_b")).fill_null(False)
+    for problem, where in bad.items():
+        rows = table.select(where.arg_true()).to_series()
+        if len(rows):
+            yield f"{problem} (rows {listing(map(str, rows))}, counted from 0)"

@@ -1,0 +1,167 @@
+"""What a set of votes can and cannot settle, before any model is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from bayes_arena.errors import listing
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import PROMPT
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
+from bayes_arena.votes.reading.decoding import normalised
+from bayes_arena.votes.reading.duplicates import Repeats
+from bayes_arena.votes.reading.read_votes import as_cells, read_repeats
+from bayes_arena.votes.records import never_beaten_groups, records
+from bayes_arena.votes.repeated_answers import repeated_answers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEW_VOTES = 50
+"""The paper leaves out annotators with this many votes or fewer (Algorithm 3 and the authors' program; the text of
+section 5.1 says fewer than 50)."""
+
+
+def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, str]]:
+    """Rows of :func:`check`; what is repeated only the source knows."""
+    rows: list[dict[str, str]] = []
+
+    def add(name: str, found: str, problem: bool, remedy: str) -> None:
+        status = "warning" if problem else "ok"
+        rows.append({"check": name, "status": status, "found": found, "remedy": remedy if problem else ""})
+
+    dropped = sum(cells.dropped.values())
+    found = ", ".join(f"{n} {problem}" for problem, n in cells.dropped.items()) or "none"
+    add("invalid votes", found, dropped > 0, "correct them at the source; ratings leave them out")
+
+    if repeats is not None:
+        alike = "" if repeats.evident or not repeats.repeated else "; they may be votes that are alike"
+        add(
+            "repeated votes",
+            f"{repeats.repeated} of {repeats.rows} rows equal another in every column{alike}",
+            repeats.evident,
+            "leave them out: dedupe=True (--dedupe)",
+        )
+
+    if cells.design_effect != 1:
+        add("weights", f"{cells.described_votes}: design effect {cells.design_effect:.2f}", False, "")
+
+    twins = [*name_twins(cells.competitors), *name_twins(cells.annotators)]
+    before = cells.n_competitors + cells.n_annotators
+    after = before - sum(len(names) - 1 for names in twins)
+    add(
+        "names alike",
+        f"{listing(map(_written, twins))}; {before} names, {after} normalised" if twins else "none",
+        bool(twins),
+        "take them for the same: normalise=True (--normalise-names)",
+    )
+    labels = cells.components
+    alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
+    add(
+        "connected comparisons",
+        f"{labels.max() + 1} group(s)" + (f"; apart from the largest: {listing(alone)}" if alone else ""),
+        bool(alone),
+        "rate the groups apart, or collect votes between them",
+    )
+    wins, losses, ties = records(cells)
+    perfect = [name for name, lost, tied in zip(cells.competitors, losses, ties, strict=True) if lost + tied == 0]
+    hopeless = [name for name, won, tied in zip(cells.competitors, wins, ties, strict=True) if won + tied == 0]
+    add(
+        "won every vote",
+        listing(perfect) or "nobody",
+        bool(perfect),
+        "use a prior: the flat estimate is infinite",
+    )
+    add(
+        "lost every vote",
+        listing(hopeless) or "nobody",
+        bool(hopeless),
+        "use a prior: the flat estimate is infinite",
+    )
+    groups = never_beaten_groups(cells)
+    add(
+        "finite estimate (Ford)",
+        "exists" if not groups else "; ".join(f"never beaten by the rest: {listing(group)}" for group in groups),
+        bool(groups),
+        "use a prior: the flat estimate is infinite",
+    )
+    if cells.n_annotators:
+        votes = cells.votes_by_annotator()
+        few, (middle, least) = int((votes <= FEW_VOTES).sum()), np.quantile(votes, [0.5, 0]).round(1)
+        add(
+            "votes per annotator",
+            f"median {middle:g}, least {least:g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
+            few > 0,
+            f"use a prior, or leave them out (--delta {FEW_VOTES})",
+        )
+    else:
+        add("votes per annotator", "annotators unknown", False, "")
+    if PROMPT in cells.slices:
+        asked = repeated_answers(cells)
+        add(
+            "prompts",
+            f"{asked.prompts} prompts, {asked.answers} answers with {2 * asked.votes / asked.answers:.1f} votes each; "
+            f"{asked.with_two} have two or more, {asked.share:.0%} of the votes are on prompts with such an answer",
+            not asked.enough,
+            "answers cannot be told from noise: have more votes cast on the same prompts",
+        )
+    else:
+        add("prompts", "prompts unknown", False, "")
+    counts = cells.counts.sum(axis=0)
+    decided, total = counts[WIN] + counts[LOSS], counts.sum()
+    share = counts[WIN] / decided if decided else 0.5
+    z = abs(share - 0.5) * 2 * np.sqrt(decided)
+    add(
+        "first-position wins",
+        f"{share:.1%} of decided votes" if cells.sided else "the votes do not say who was shown first",
+        bool(z > 3) and cells.sided,
+        "if the sides were drawn at random this is a position effect",
+    )
+    add("ties", f"{counts[TIE] / total:.1%} tie, {counts[BOTH_BAD] / total:.1%} both bad", False, "")
+    return rows
+
+
+def name_twins(names: Sequence[str]) -> list[list[str]]:
+    """Return the names that differ only in outer spaces or in their Unicode form."""
+    table = pl.DataFrame({"name": names}, schema={"name": pl.String}).with_columns(same=normalised(pl.col("name")))
+    groups = table.group_by("same", maintain_order=True).agg("name").filter(pl.col("name").list.len() > 1)
+    return groups["name"].to_list()
+
+
+def _written(names: list[str]) -> str:
+    """Write twins so that they can be told apart: Unicode forms look alike."""
+    write = repr if len({name.strip() for name in names}) == 1 else ascii
+    return " = ".join(map(write, names))
+
+
+def check(cells: object) -> pd.DataFrame:
+    """Report what the votes can and cannot settle.
+
+    Parameters
+    ----------
+    cells : Cells, path, sequence of paths, or dataframe
+        Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options; of these it also says what is
+        repeated.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a check: ``check``, ``status`` (``ok`` or ``warning``), ``found`` and ``remedy``.
+
+    Raises
+    ------
+    VotesError
+        If the votes are not cells and cannot be read.
+
+    References
+    ----------
+    Ford, L. R. (1957), "Solution of a ranking problem from binary comparisons".
+    """
+    import pandas as pd
+
+    votes = as_cells(cells)  # first, for its errors are typed
+    return pd.DataFrame(check_rows(votes, None if votes is cells else read_repeats(cells)))

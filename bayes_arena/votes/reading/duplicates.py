@@ -1,0 +1,134 @@
+"""Votes that occur more than once in the source: repeated rows, pairs listed from both sides.
+
+Equal votes are normal: the same two competitors meet again, and the same one wins. They are repeats where votes that
+agree in every other column (who met, who voted, an id, a time, a question) hardly ever differ in the winner: copies
+never do, and votes of their own do so about as often as not. With u different rows among n, and v of them different
+without the winner, u - v is small beside both n - u and u. Without a column besides those of competitors, winner,
+annotator and weight, nothing is taken for a repeat.
+
+An annotator who has voted on the same prompt and pair more than once, shown in the same order, has one opinion of it.
+Of k such votes each counts 1 / k: they are one vote together, shared out where they differ, whatever their order.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import narwhals as nw
+import polars as pl
+
+from bayes_arena.errors import PACKAGE, RepeatedVotesWarning
+from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS
+from bayes_arena.votes.names import FEATURE, SLICE
+from bayes_arena.votes.reading.decoding import COUNTS
+from bayes_arena.votes.sources.frames import Frame, comparable_columns, to_polars
+
+SMALL = 0.1
+"""Share of different winners up to which equal rows are repeats."""
+FEWEST = 5
+"""Different rows from which anything can be told."""
+EQUAL = "rows that are equal"
+"""Column of counts, under a name that no source has."""
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Rows that are equal in every column.
+
+    Attributes
+    ----------
+    rows : int
+        Rows that are not empty.
+    repeated : int
+        Rows less different rows.
+    evident : bool
+        Whether these are repeats; otherwise they may well be different votes that are alike.
+    """
+
+    rows: int
+    repeated: int
+    evident: bool
+
+
+def count_repeats(frame: Frame, columns: Mapping[str, str]) -> Repeats:
+    """Count the rows that equal another, in the engine that holds them.
+
+    Parameters
+    ----------
+    frame : narwhals frame
+        The whole source.
+    columns : mapping of str to str
+        Role to column, from :func:`~bayes_arena.votes.layouts.columns.recognise_roles`.
+    """
+    names = comparable_columns(frame)
+    outcome = {name for role, name in columns.items() if role.startswith(("winner", "score"))}
+    outcome = outcome or {columns["a"], columns["b"]}
+    plain = {name for role, name in columns.items() if role != "id"} | {*ANNOTATORS, *LIKELY_ANNOTATORS}
+    rows = frame.select(*names).filter(~nw.all_horizontal(nw.all().is_null(), ignore_nulls=False))
+    counted = rows.group_by(*names).agg(nw.len().alias(EQUAL))
+    n, u = _row(counted.select(nw.col(EQUAL).sum(), nw.len().alias("rows")))
+    if n == u or u < FEWEST or plain.issuperset(names):
+        return Repeats(n, n - u, evident=False)
+    different = rows.select(*(name for name in names if name not in outcome)).unique()
+    (v,) = _row(different.select(rows=nw.len()))
+    return Repeats(n, n - u, evident=u - v <= SMALL * min(n - u, u))
+
+
+def without_repeats(frame: Frame, columns: Mapping[str, str]) -> Frame:
+    """Return the different rows, and say how many others there were; rows that may be different votes stay."""
+    found = count_repeats(frame, columns)
+    if found.repeated and not found.evident:
+        _warn(f"{found.repeated} of {found.rows} rows equal another and are kept: they may be votes that are alike.")
+    if not found.evident:
+        return frame
+    _warn(f"Left out {found.repeated} of {found.rows} rows, which repeat another in every column.")
+    return frame.unique(subset=comparable_columns(frame))
+
+
+def once_each(votes: pl.DataFrame) -> pl.DataFrame:
+    """Count an annotator's votes on the same prompt and pair as one vote, and say how many there were.
+
+    Parameters
+    ----------
+    votes : polars.DataFrame
+        Valid votes with annotators and prompts.
+    """
+    same = ["a", "b", "annotator", *(name for name in votes.columns if name.startswith(SLICE))]
+    cast = pl.sum("n").over(same)
+    total, more = int(votes["n"].sum()), int(votes["n"].sum()) - votes.select(same).n_unique()
+    if not more:
+        return votes
+    _warn(f"Counted as one: an annotator's votes on the same prompt and pair; {more} of {total} votes repeat another.")
+    shared = votes.with_columns(pl.col("weight") * pl.col("n") / cast, n=pl.when(cast > 1).then(1).otherwise("n"))
+    return shared.cast({"n": pl.Int64})
+
+
+def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
+    """Warn if a table of wins lists every pair from both sides, and keep one side if asked.
+
+    Parameters
+    ----------
+    votes : polars.DataFrame
+        Valid rows with the columns of :data:`~bayes_arena.votes.reading.decoding.COUNTS`.
+    """
+    carried = [name for name in votes.columns if name.startswith((SLICE, FEATURE))]
+    keys = [name for name in ("a", "b", "annotator", "weight", *COUNTS, *carried) if name in votes.columns]
+    rows = votes.select(*keys, "n").cast({name: pl.Float64 for name in COUNTS if name in keys})
+    turned = rows.rename({"a": "b", "b": "a", "wins_a": "wins_b", "wins_b": "wins_a"}).select(rows.columns)
+    turned = turned.with_columns(-pl.col(name) + 0.0 for name in carried if name.startswith(FEATURE))
+    if not rows.sort(keys).equals(turned.sort(keys)):
+        return votes
+    done = "Counted once" if dedupe else "Counted twice (once with dedupe=True, --dedupe)"
+    _warn(f"{done}: the table lists every pair from both sides.")
+    return votes.filter(pl.col("a") < pl.col("b")) if dedupe else votes
+
+
+def _row(frame: Frame) -> tuple[int, ...]:
+    """Return the one row of a frame; SQL sums no rows to null."""
+    return tuple(int(value or 0) for value in to_polars(frame).row(0))
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, RepeatedVotesWarning, skip_file_prefixes=PACKAGE)

@@ -1,0 +1,357 @@
+"""Read votes: any engine in, validated :class:`~bayes_arena.votes.cells.Cells` out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, Unpack
+
+import numpy as np
+import polars as pl
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
+from bayes_arena.votes.cells import Cells, as_table
+from bayes_arena.votes.names import PROMPT, SLICE
+from bayes_arena.votes.outcomes import OUTCOME_SCORES
+from bayes_arena.votes.parquet import holds_cells, read_cells
+from bayes_arena.votes.reading.covariates import FeatureColumns, SliceColumns, by_name
+from bayes_arena.votes.reading.duplicates import Repeats, count_repeats
+from bayes_arena.votes.reading.opening import ReadOptions, open_votes, require_options
+from bayes_arena.votes.reading.validity import valid_votes
+from bayes_arena.votes.reading.weights import weighed
+from bayes_arena.votes.sequence import VoteSequence
+from bayes_arena.votes.sources.frames import files_of
+from bayes_arena.votes.sources.hub import HUB
+from bayes_arena.votes.summing import build_cells, groups_of_counts
+
+IGNORED = {"annotator": "annotator", "prompt": SLICE + PROMPT}
+"""Options that ignore a column of saved cells when they are False."""
+
+
+def read_votes(
+    source: object,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    winner: str | None = None,
+    score: str | None = None,
+    annotator: str | Literal[False] | None = None,
+    weight: str | Literal[False] | None = None,
+    weights: Weights = "frequency",
+    prompt: str | Sequence[str] | Literal[False] | None = None,
+    slices: SliceColumns = (),
+    features: FeatureColumns = (),
+    outcomes: Mapping[str, str] | None = None,
+    on_invalid: OnInvalid = "raise",
+    where: str | None = None,
+    dedupe: bool = False,
+    normalise: bool = False,
+    programs: str | Collection[str] = (),
+    layout: str | None = None,
+) -> Cells:
+    """Read pairwise votes and sum them to cells.
+
+    Arena conventions need no arguments: competitors in ``model_a, model_b``, ``left, right`` or alike; the winner in
+    ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right | first | second |
+    draw | same | equal``, as a verdict ``A>>B | A>B | A=B | B>A | B>>A`` or as the winning competitor's name, or
+    one-hot in ``winner_model_a, winner_model_b, winner_tie``; the annotator, if any, in ``judge``, ``annotator``,
+    ``worker``, ``performer`` or ``judge_model``. Numbers are no labels: ``outcomes`` says what they mean. Two layouts
+    do not say who was shown first, so their votes have no position effect (``Cells.sided``): ``winner, loser``, and a
+    table of how often each of a pair won, ``player1, player2, win1, win2`` and, if any tied, ``ties`` or ``draws``.
+
+    The records of other tools need none either. Their columns tell the layout, which ``layout`` names: ``arena-hard``,
+    ``alpaca-eval``, ``mt-bench``, ``judge-arena``, ``arena-33k``, ``arena-55k``, ``arena-100k``, ``arena-140k``,
+    ``arena-expert``, ``comparia``, ``evalica``, ``crowd-kit``, ``promptfoo``, ``inspect``, ``orq-arena``,
+    ``open-webui``, ``label-studio``, ``argilla``, ``langwatch``, ``langsmith``, ``lm-eval``, ``mteb``,
+    ``reward-bench``, ``openai-evals``, the best of several (``one-of-n``: ``contestants, winner``), scores of systems
+    on the same items (``item-scores``: ``item, model, score``), several criteria (``criteria``: ``overall_winner,
+    trust_winner``), soft scores (``scores``: ``score``), tables of wins (``win-counts``: ``winner, loser, n``;
+    ``win-matrix``), a column for every annotator (``annotator-columns``), two scores and no winner (``two-scores``:
+    ``home_score, away_score``), a pair in one cell (``pair-cell``), and rankings, as weighted pairs (``rankings``:
+    ``ranking, competitor, rank``; ``rank-columns``: ``rank_A, rank_B, rank_C``; ``wmt-rankings``).
+
+    Parameters
+    ----------
+    source : path, sequence of paths, or dataframe
+        CSV, TSV, Parquet, JSONL or JSON (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
+        hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
+        Files that :meth:`Cells.save <bayes_arena.Cells.save>` wrote are read as :func:`~bayes_arena.read_cells` does;
+        of the options only ``annotator=False``, ``prompt=False`` and ``programs`` apply to them, and ``slices`` may
+        name those that they carry.
+    a, b, winner : str, optional
+        Column names where they differ from the conventions.
+    score : str, optional
+        Column of scores of the first competitor, from 0 to 1, in place of a winner: a score s is s wins and 1 - s
+        losses of one vote. 1/2 is half a win and half a loss, and no tie: to ``ties="davidson"`` these are different
+        outcomes (:mod:`bayes_arena.votes.reading.weights`). Only layouts whose tool means a tie by it read it as one.
+    annotator : str or False, optional
+        Column of annotators; ``False`` ignores annotators.
+    weight : str or False, optional
+        Column of weights (finite, zero or more); by default every vote weighs 1, and a weight of 0 is no vote.
+        ``False`` ignores weights that a layout brings, so that arena-hard-auto's ``A>>B`` is one vote, and ``"weight"``
+        lets ``weights`` say what they mean.
+    weights : {"frequency", "importance"}
+        What a weight means: a number of votes, or how much a vote matters. Weights of importance are scaled to sum to
+        the effective number of votes, (sum w)^2 / sum w^2 (Kish, 1965), which ``Cells.n_votes`` then is: estimates
+        under a flat prior do not change, intervals do. A verdict ``A>>B`` is one vote; to let it count more, give it
+        a weight of 3, say, and read these as weights of importance.
+    prompt : str, sequence of str or False, optional
+        Column of the prompts (slice ``"prompt"``); several columns together, as ``["question_id", "turn"]``, are one
+        prompt; ``False`` ignores prompts. Without it ``prompt``, ``prompt_id``, ``question_id``, ``question``,
+        ``instruction``, ``uid``, ``item``, ``item_id`` or ``task_id`` is recognised, with ``turn`` if there is one, and
+        read if at least 100 answers (prompt x competitor) have two votes and at least half of the votes are on prompts
+        with such an answer.
+    slices : mapping of str to str or sequence of str, or sequence of str
+        What else votes have in common: by name of the slice, its column or columns, ``{"language": "lang"}``; names
+        alone are those of columns.
+    features : mapping of str to str or pair of str, or sequence of str
+        Numbers of a vote: by name, a column of differences (a less b) or a pair of columns, those of a and of b,
+        ``{"length": ("length_a", "length_b")}``; names alone are those of columns of differences.
+    outcomes : mapping of str to str, optional
+        Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``.
+    on_invalid : {"raise", "drop"}
+        What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if
+        none is valid it raises all the same. A row that is empty in every column is no vote.
+    where : str, optional
+        Condition on columns that rows have to fulfil, written as in Python and never evaluated as such:
+        ``'language == "German" and turn in [1, 2]'``, ``"annotator is not None"``. Comparisons with ``== != < <= > >=
+        in`` of columns and values, joined by ``and``, ``or`` and ``not``; one with a missing value is false. Of a
+        layout that rewrites records, the columns are those of the votes, ``criterion`` and ``game`` among them.
+    dedupe : bool
+        Leave out repeats: files of the same content, rows that are equal in every column, and the second half of a
+        table of wins that lists every pair from both sides. Rows stay where equal ones may be different votes: if
+        nothing but competitors, winner and annotator is known, or if votes that agree in all other columns often
+        differ in the winner. Where annotators and prompts are read, an annotator's votes on the same prompt and pair
+        in the same order are one vote together, shared out if they differ.
+    normalise : bool
+        Take names for the same that differ in outer spaces or in their Unicode form (NFC); :func:`~bayes_arena.check`
+        names them.
+    programs : str or collection of str
+        Which annotators are programs, language models that judge say, by name; where a column says so,
+        ``set(table.loc[table["kind"] == "llm", "judge"])``. Where people vote too, the presets give
+        programs a taste of their own, so that however many votes they cast they do not outvote people
+        (:func:`~bayes_arena.judge_report` says what they are worth).
+    layout : str, optional
+        Whose records these are, ``"arena-hard"`` say, where their columns do not tell, or tell two; an unknown name is
+        answered with all of them. A layout whose records are rewritten is collected into Polars; the others stay in
+        their engine. Records without a verdict are left out where the tool leaves them out.
+
+    Returns
+    -------
+    Cells
+        The counts per (a, b, annotator, slices, features), in an order that does not depend on the order of the votes.
+
+    Warns
+    -----
+    DroppedVotesWarning
+        If invalid votes were left out.
+    RepeatedVotesWarning
+        If files have the same content, if a table of wins has every row from both sides, and of what ``dedupe`` did.
+    LayoutWarning
+        If the layout of another tool was recognised; naming it is silent.
+    DependentVotesWarning
+        If comparisons were judged by several criteria (slice ``"criterion"``).
+    PromptsWarning
+        If prompts were recognised and are read; naming them is silent.
+    UnusedColumnWarning
+        If no annotator is read and a column such as ``user_id`` looks like one (``annotator=False`` is silent), if no
+        weight is read and there is a column such as ``count`` (``weight=False`` is silent), or prompts were
+        recognised and are not read because too few repeat or some are missing (``prompt=False``).
+
+    Raises
+    ------
+    ColumnError
+        If a column is missing or its role is unclear.
+    InvalidVotesError
+        If votes are invalid and ``on_invalid="raise"``; the message quotes the first five with their rows,
+        counted from 0.
+    NoVotesError
+        If no vote is left.
+    VotesError
+        If the source cannot be read, or a program has cast no vote.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> cells = read_votes(pl.DataFrame({"model_a": ["x", "y"], "model_b": ["y", "z"], "winner": ["x", "tie"]}))
+    >>> cells.competitors, cells.n_votes
+    (('x', 'y', 'z'), 2.0)
+    """
+    reading: ReadOptions = {
+        "a": a,
+        "b": b,
+        "winner": winner,
+        "score": score,
+        "annotator": annotator,
+        "weight": weight,
+        "prompt": prompt,
+        "slices": slices,
+        "features": features,
+        "outcomes": outcomes,
+        "on_invalid": on_invalid,
+        "where": where,
+        "dedupe": dedupe,
+        "normalise": normalise,
+        "layout": layout,
+    }
+    if files := cells_files(source):
+        cells = _counted_already(files, {**reading, "weights": weights})
+        return replace(cells, programs=_named_programs(cells, programs)) if programs else cells
+    votes = valid_votes(source, **reading, in_order=False)
+    meaning = weights if votes.weights in (None, "frequency") else votes.weights
+    rows, design_effect = weighed(votes.rows, meaning, named=bool(weight or votes.weights))
+    cells = build_cells(rows, dropped=votes.dropped, sided=votes.sided)
+    return replace(cells, design_effect=design_effect, programs=_named_programs(cells, programs))
+
+
+def cells_files(source: object) -> list[Path]:
+    """Return the files of a source if one of them holds cells that were saved, else none."""
+    if not isinstance(source, str | Path | Sequence) or HUB in str(source):
+        return []
+    files = files_of(source)
+    return files if any(map(holds_cells, files)) else []
+
+
+def _counted_already(files: list[Path], reading: ReadOptions) -> Cells:
+    """Read cells without what is to be ignored; a :class:`VotesError` if another option says how to read votes."""
+    cells = read_cells(files)
+    named, slices = listing(repr(str(file)) for file in files), by_name(reading["slices"])
+    if missing := [name for name, columns in slices.items() if columns != (name,) or name not in cells.slices]:
+        raise VotesError(
+            f"{named} holds cells, votes that are counted already, with the slices {listing(cells.slices) or 'none'}: "
+            f"{listing(map(repr, missing))} cannot be read from them. Name one of theirs, or read the votes themselves."
+        )
+    weights = None if reading["weights"] == "frequency" else "importance"
+    plain = {**reading, "slices": None, "on_invalid": None, "weights": weights}
+    given = [name for name, value in plain.items() if value or (name == "weight" and value is False)]
+    if given:
+        raise VotesError(
+            f"{named} holds cells, votes that are counted already, to which {listing(given)} cannot apply. "
+            "Leave it out, or read the votes themselves."
+        )
+    ignored = [column for name, column in IGNORED.items() if reading.get(name) is False]
+    return _without(cells, ignored) if ignored else cells
+
+
+def _without(cells: Cells, columns: Sequence[str]) -> Cells:
+    """Return cells that do not know what columns of theirs say, such as ``annotator`` or ``slice:prompt``."""
+    groups = groups_of_counts(as_table(cells).drop(columns, strict=False))
+    fewer = build_cells(groups, dropped=dict(cells.dropped), sided=cells.sided)
+    programs = () if "annotator" in columns else cells.programs
+    return replace(fewer, programs=programs, design_effect=cells.design_effect)
+
+
+def _named_programs(cells: Cells, programs: str | Collection[str]) -> tuple[str, ...]:
+    """Return the programs among the annotators, sorted; a :class:`VotesError` if one has cast no vote."""
+    require_options({"programs": programs})
+    names = [programs] if isinstance(programs, str) else sorted(set(programs))
+    if names and not cells.annotators:
+        raise VotesError("Programs are annotators, and no annotator was read. Name their column (annotator=...).")
+    if unknown := [name for name in names if name not in cells.annotators]:
+        raise VotesError(
+            f"No annotator is called {listing(map(repr, unknown))}, so no program is."
+            f"{did_you_mean(unknown[0], cells.annotators) or ' Name programs as the votes do.'}"
+        )
+    return tuple(names)
+
+
+def read_sequence(
+    source: object,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    winner: str | None = None,
+    annotator: str | Literal[False] | None = None,
+    outcomes: Mapping[str, str] | None = None,
+    on_invalid: OnInvalid = "raise",
+    layout: str | None = None,
+) -> VoteSequence:
+    """Read pairwise votes in the order of the source.
+
+    Columns, winner labels and invalid votes are treated as by :func:`~bayes_arena.read_votes`. There are no
+    weights: Elo knows none. A soft score is W.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, or dataframe
+        Votes, one row each; several files are read one after the other.
+    a, b, winner : str, optional
+        Columns of the competitors and of the winner.
+    annotator : str or False, optional
+        Column of annotators; ``False`` ignores annotators.
+    outcomes : mapping of str to str, optional
+        Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``.
+    on_invalid : {"raise", "drop"}
+        What to do with invalid votes.
+    layout : str, optional
+        Whose records these are, where their columns do not tell.
+
+    Returns
+    -------
+    VoteSequence
+
+    Raises
+    ------
+    ColumnError, InvalidVotesError, NoVotesError, VotesError
+        As for :func:`~bayes_arena.read_votes`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> votes = read_sequence(pl.DataFrame({"model_a": ["x", "y"], "model_b": ["y", "z"], "winner": ["y", "tie"]}))
+    >>> votes.competitors, votes.score.tolist()
+    (('x', 'y', 'z'), [0.0, 0.5])
+    """
+    votes = valid_votes(
+        source,
+        a=a,
+        b=b,
+        winner=winner,
+        annotator=annotator,
+        prompt=False,
+        outcomes=outcomes,
+        on_invalid=on_invalid,
+        layout=layout,
+        in_order=True,
+    ).rows
+    competitors = pl.concat([votes["a"], votes["b"]]).unique().sort()
+    known = "annotator" in votes.columns
+    annotators = votes["annotator"].unique().sort() if known else pl.Series(dtype=pl.String)
+    return VoteSequence(
+        competitors=tuple(competitors),
+        annotators=tuple(annotators),
+        a=_codes(votes["a"], competitors),
+        b=_codes(votes["b"], competitors),
+        annotator=_codes(votes["annotator"], annotators) if known else np.zeros(votes.height, dtype=np.int64),
+        score=_scores(votes),
+    )
+
+
+def _scores(votes: pl.DataFrame) -> Floats:
+    """Return W of every vote: its score if it has one, else that of its outcome."""
+    outcome = pl.Series(OUTCOME_SCORES[votes["outcome"].to_numpy()])
+    return (votes["score"].cast(pl.Float64).fill_null(outcome) if "score" in votes.columns else outcome).to_numpy()
+
+
+def as_cells(votes: object) -> Cells:
+    """Return cells as they are, and anything else as :func:`read_votes` reads it without options."""
+    return votes if isinstance(votes, Cells) else read_votes(votes)
+
+
+def read_repeats(source: object, **reading: Unpack[ReadOptions]) -> Repeats | None:
+    """Count the rows of a source of votes that repeat another; the options are those of :func:`read_votes`.
+
+    Of votes that are counted already, nobody can tell: None.
+    """
+    if cells_files(source):
+        return None
+    with warnings.catch_warnings(action="ignore"):  # reading the votes warns
+        opened = open_votes(source, reading)
+    return count_repeats(opened.frame, opened.columns)
+
+
+def _codes(names: pl.Series, categories: pl.Series) -> Ints:
+    return names.cast(pl.Enum(categories)).to_physical().cast(pl.Int64).to_numpy().copy()

@@ -1,0 +1,64 @@
+"""Records of the competitors: how often each won, lost and tied, and who was never beaten."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN, wins_losses_ties
+from bayes_arena.votes.tally import AT_ONCE
+
+
+def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
+    """Wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
+    shown = np.zeros((2, cells.n_competitors, len(OUTCOMES)))
+    for start in range(0, len(cells.a), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        for sums, competitor in zip(shown, (cells.a[part], cells.b[part]), strict=True):
+            for outcome, counts in enumerate(cells.counts[part].T):
+                sums[:, outcome] += sum_by(competitor, counts, cells.n_competitors)
+    as_a, as_b = map(wins_losses_ties, shown)
+    return as_a[WIN] + as_b[LOSS], as_a[LOSS] + as_b[WIN], as_a[TIE] + as_b[TIE]
+
+
+def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:
+    """Return the groups of competitors that won every point against all others, where the votes are connected.
+
+    A finite maximum-likelihood estimate of Bradley-Terry exists only if there are none (Ford, 1957): the directed graph
+    with an arrow from i to j where i won a point against j must be strongly connected.
+
+    Parameters
+    ----------
+    cells : Cells
+        Votes.
+    count_ties : bool
+        Whether a tie counts as points for both sides.
+
+    Returns
+    -------
+    list of list of str
+        Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every
+        strongly connected group that lost nothing to anybody outside it, though it was compared with them.
+    """
+    tally = cells.tally(by_annotator=False)
+    i_wins, j_wins, ties = wins_losses_ties(tally.counts)
+    i_scored, j_scored = i_wins + count_ties * ties > 0, j_wins + count_ties * ties > 0
+    scorer = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
+    conceder = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
+    group = _strong_components(cells.n_competitors, scorer, conceder)
+    outside = group[scorer] != group[conceder]
+    beaten, met = set(group[conceder][outside]), set(group[scorer][outside])
+    return [
+        [name for name, label in zip(cells.competitors, group, strict=True) if label == winner]
+        for winner in sorted(met - beaten)
+    ]
+
+
+def _strong_components(size: int, source: Ints, target: Ints) -> Ints:
+    """Component of each competitor, joined where arrows lead from one to another and back."""
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size)).tocsr()
+    return np.asarray(connected_components(graph, connection="strong")[1], dtype=np.int64)

@@ -1,0 +1,196 @@
+"""Where votes come from: files and dataframes of any engine behind one interface, a narwhals frame.
+
+Nothing is computed here: the frame stays in its engine.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from bayes_arena.errors import LONGEST_VALUE, PACKAGE, RepeatedVotesWarning, VotesError, listing, shortened
+from bayes_arena.extras import require
+from bayes_arena.threads import require_threads_of_polars
+from bayes_arena.votes.sources.csv_files import scan_columns
+from bayes_arena.votes.sources.hub import HUB, hub_files
+from bayes_arena.votes.sources.json_files import as_json, scan_json
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+READERS = {
+    ".csv": lambda paths: scan_columns(paths),
+    ".tsv": lambda paths: scan_columns(paths),
+    ".parquet": lambda paths: pl.scan_parquet(paths, glob=False),
+    ".jsonl": lambda paths: _scan_json_lines(paths),
+    ".ndjson": lambda paths: _scan_json_lines(paths),
+    ".json": lambda paths: scan_json(paths),
+}
+DATASET = "datasets.arrow_dataset"
+"""Where a ``Dataset`` of Hugging Face is defined: a table and, after a selection, the rows of it that are meant."""
+COMPRESSIONS = (".gz", ".zst")
+
+
+def open_source(source: object, *, dedupe: bool = False) -> Frame:
+    """Return the source as a narwhals frame: paths are scanned lazily, dataframes stay where they are.
+
+    Warns
+    -----
+    RepeatedVotesWarning
+        If files have the same content, whether they are counted or, with ``dedupe``, left out.
+
+    Raises
+    ------
+    VotesError
+        If a path does not exist, its format is unknown, or the object is not a dataframe.
+    """
+    require_threads_of_polars()
+    if paths := files_of(source):
+        return nw.from_native(_scan(_checked_for_copies(paths, dedupe=dedupe)))
+    if type(source).__module__ == DATASET:
+        source = cast("Any", source).with_format("arrow")[:]
+    try:
+        frame: Frame = nw.from_native(_with_text_names(source))
+    except TypeError:
+        inside = "Pass its votes, .votes. " if hasattr(source, "votes") else ""
+        raise VotesError(
+            f"Cannot read votes from {type(source).__name__}. {inside}"
+            "Pass a path (CSV, TSV, Parquet, JSONL, JSON; a glob or a list of them), hf:owner/name, or a dataframe "
+            "(pandas, Polars, PyArrow, DuckDB, a Dataset of datasets ...)."
+        ) from None
+    return frame
+
+
+def _with_text_names(source: Any) -> Any:
+    """Return a dataframe of pandas with the names of its columns as text, as those of every other engine are."""
+    if not nw.dependencies.is_pandas_like_dataframe(source) or all(isinstance(name, str) for name in source.columns):
+        return source
+    return source.set_axis([str(name) for name in source.columns], axis=1)
+
+
+def files_of(source: object) -> list[Path]:
+    """Return the files that a source stands for, none if it is not a path or a sequence of paths."""
+    if isinstance(source, str | Path):
+        source = [source]
+    if isinstance(source, Sequence) and all(isinstance(item, str | Path) for item in source):
+        return [path for item in source for path in _expand(item)]
+    return []
+
+
+def _expand(path: str | Path) -> list[Path]:
+    """Return the files that a path, a glob or a data set on the hub stands for, sorted."""
+    if str(path).startswith(HUB):
+        return hub_files(str(path).removeprefix(HUB))
+    try:
+        if Path(path).is_file():
+            return [Path(path)]
+    except OSError as error:  # the name is too long, or a folder on the way may not be read
+        raise VotesError(f"No file at {shortened(str(path), LONGEST_VALUE)!r}: {error.strerror}.") from error
+    found = sorted(Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207 (absolute globs too)
+    if not found:
+        inside = f"; it is a folder, so name its files: {_all_files_in(Path(path))!r}" if Path(path).is_dir() else ""
+        raise VotesError(f"No file at {str(path)!r}{inside}. Check the path; a glob needs quotes in a shell.")
+    return found
+
+
+def _all_files_in(folder: Path) -> str:
+    """Return a glob of the files in a folder whose ending is the first that is read, CSV if none is."""
+    endings = sorted({path.suffix for path in folder.iterdir()} & set(READERS)) or [".csv"]
+    return str(folder / f"*{endings[0]}")
+
+
+def _checked_for_copies(paths: list[Path], *, dedupe: bool) -> list[Path]:
+    """Say which files hold the same bytes as an earlier one, and leave them out if asked."""
+    sizes = [path.stat().st_size for path in paths]
+    first: dict[bytes, Path] = {}
+    kept, repeated = [], []
+    for path, size in zip(paths, sizes, strict=True):
+        if sizes.count(size) > 1:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "blake2b").digest()
+            if digest in first:
+                repeated.append(f"{str(path)!r} is {str(first[digest])!r}")
+                continue
+            first[digest] = path
+        kept.append(path)
+    if not repeated:
+        return paths
+    done = "Left out" if dedupe else "Counted twice (leave them out with dedupe=True, --dedupe)"
+    text = f"{done}: files of the same content, {listing(repeated)}."
+    warnings.warn(text, RepeatedVotesWarning, skip_file_prefixes=PACKAGE)
+    return kept if dedupe else paths
+
+
+def _scan(paths: list[Path]) -> pl.LazyFrame:
+    suffixes = {_suffix(path) for path in paths}
+    if len(suffixes) > 1:
+        raise VotesError(f"Files of several formats at once: {listing(sorted(suffixes))}. Read one format a call.")
+    suffix = suffixes.pop()
+    if suffix not in READERS:
+        of_arena = " The file of an arena is rated by: bayes-arena arena rate." if suffix == ".duckdb" else ""
+        raise VotesError(
+            f"Unknown file format {suffix!r} ({paths[0].name}). Use {', '.join(READERS)} "
+            f"(text formats also compressed as {' or '.join(COMPRESSIONS)}).{of_arena}"
+        )
+    return READERS[suffix](paths)
+
+
+def _suffix(path: Path) -> str:
+    plain = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
+    return plain.suffix.lower()
+
+
+def _scan_json_lines(paths: list[Path]) -> pl.LazyFrame:
+    """Scan JSON lines with every column as text: no type is guessed, and no column that appears late is missed."""
+    plain = [Path(glob.escape(str(path))) for path in paths]  # the scanner expands globs once more
+    names = (pl.scan_ndjson(path, infer_schema_length=None).collect_schema().names() for path in plain)
+    return pl.scan_ndjson(plain, schema=dict.fromkeys([name for some in names for name in some], pl.String()))
+
+
+def to_polars(frame: Frame) -> pl.DataFrame:
+    """Collect a (small) frame into Polars, missing values as null, whatever engine it lives in."""
+    if isinstance(frame, nw.LazyFrame):
+        lazy_polars = frame.implementation.is_polars()
+        if not (lazy_polars or frame.implementation.is_dask()):
+            require(f"Tables of {frame.implementation.value}", "pyarrow")
+        frame = frame.collect(backend="polars", engine="streaming") if lazy_polars else frame.collect()
+    if not frame.implementation.is_pandas_like():
+        return frame.to_polars()
+    columns = {}  # by hand: Polars reads pandas strings only through PyArrow, which is no dependency
+    for name in frame.columns:
+        values, missing = frame[name].to_list(), frame[name].is_null().to_list()
+        values = [None if gone else value for value, gone in zip(values, missing, strict=True)]
+        numeric = all(value is None or isinstance(value, int | float) for value in values)
+        columns[name] = pl.Series(values if numeric else [_text(value) for value in values], strict=False)
+    return pl.DataFrame(columns)
+
+
+def in_polars(frame: Frame) -> pl.LazyFrame:
+    """Return a frame in Polars, collected if its engine is another."""
+    native = nw.to_native(frame)
+    return native.lazy() if isinstance(native, pl.DataFrame | pl.LazyFrame) else to_polars(frame).lazy()
+
+
+def _text(value: Any) -> str | None:
+    """Write a value of pandas as text, lists and the like as JSON."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, bytes):
+        value = value.decode()
+    if str(value) == object.__repr__(value):  # its place in memory
+        raise VotesError(f"A value of {type(value).__name__} is no text and no number. Write what it is called.")
+    return as_json(value) if isinstance(value, list | dict | tuple) or value is None else str(value)
+
+
+def comparable_columns(frame: Frame) -> list[str]:
+    """Return the columns that every engine can compare: lists and the like are left out."""
+    schema = frame.collect_schema()
+    unlike = (nw.Object, nw.Unknown, nw.Binary)
+    return [str(name) for name, kind in schema.items() if not (kind.is_nested() or isinstance(kind, unlike))]
