@@ -9,18 +9,14 @@ import os
 import sys
 
 from bayes_arena.cli.app import app, is_plain_terminal, tell
-from bayes_arena.cli.commands import (  # noqa: F401 (they register themselves)
-    arena,
-    judging,
-    ratings,
-    report as page,
-    reproduce,
-    schema,
-    votes,
-)
-from bayes_arena.cli.commands.questions import boards, decisions, flips, pairs, trust  # noqa: F401
 from bayes_arena.errors import ArenaError
 from bayes_arena.progress import report
+
+# isort: off
+# commands register themselves, and stand in the help in this order
+from bayes_arena.cli.commands import rank, annotators, decisions, pairs, votes, models  # noqa: F401
+from bayes_arena.cli.commands import report as page, reproduce, schema, arena  # noqa: F401
+# isort: on
 
 
 def main() -> None:

@@ -4,14 +4,15 @@ Modules that do the work are imported inside the commands, so that ``--help`` st
 standard output, everything else to standard error; bad input ends with a message and exit code 2, and with
 ``--strict`` a command that warned ends with 3, after its answer.
 
-=========  ===========================================
-app        the application that commands register with
-options    dataclasses of options as parameters of a command
-source     options: where votes come from
-choices    options: the model, the intervals, the Elo scale
-output     options: how answers are written, and where
-picture    options: the picture that is drawn beside the answer
-aligned    tables as aligned text, as wide as the terminal
-commands/  one module a group of commands
-=========  ===========================================
+===========  ==========================================================
+commands/    one module a group of commands
+app          the application that commands register with, and warnings
+options      dataclasses of options as parameters of a command
+vote_source  options: where votes come from
+fit_options  options: the model, the intervals, the Elo scale
+output       options: how answers are written, and where
+picture      options: the picture that is drawn beside the answer
+headings     how a fit is described above its table, and in JSON
+text_table   tables as aligned text, as wide as the terminal
+===========  ==========================================================
 """

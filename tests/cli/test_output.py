@@ -11,9 +11,9 @@ import pytest
 from helpers import COMMAND, frame, run, run_on_terminal
 
 import bayes_arena as ba
-from bayes_arena.cli.aligned import aligned
 from bayes_arena.cli.app import collected_warnings
 from bayes_arena.cli.output import rounded
+from bayes_arena.cli.text_table import aligned
 
 PLAIN = ("--model", "bradley-terry")
 SLY = ("<script>alert(1)</script>", "a|b*c*`d`")
@@ -119,7 +119,7 @@ def test_what_cannot_be_spared_makes_a_line_longer_rather_than_lose_a_digit():
     ],
 )
 def test_wide_tables_fit_80_columns(votes_file, command):
-    with mock.patch("bayes_arena.cli.aligned.width", return_value=80):
+    with mock.patch("bayes_arena.cli.text_table.width", return_value=80):
         done = run(command[0], votes_file, *command[1:])
     assert done.returncode == 0
     assert max(map(len, done.stdout.splitlines())) <= 80

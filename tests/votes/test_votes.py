@@ -11,7 +11,7 @@ from hypothesis import given
 from strategies import votes
 
 import bayes_arena as ba
-from bayes_arena.cli.source import VoteSource
+from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.votes.sources.frames import READERS
 
 ROWS = [

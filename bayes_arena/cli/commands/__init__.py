@@ -1,13 +1,15 @@
 """The commands.
 
-==========  =====================================
-ratings     ``rank`` and ``annotators``
-questions/  what a ranking settles and rests on
+==========  ===============================================================
+rank        ``rank`` and ``boards``: leaderboards
+decisions   ``verdict``, ``tiers``, ``next``: what the votes settle
+pairs       ``pairs``, ``versus``, ``flips``: who is better than whom
+annotators  ``annotators``, ``judge``, ``integrity``, ``bursts``
 votes       ``check`` and ``simulate``
+models      ``compare`` and ``diagnose``
 report      ``report``: a page to show
-judging     ``compare``, ``diagnose``, ``judge``
-arena       ``arena ...``: a Stable Arena
 reproduce   ``reproduce``: the paper
 schema      ``schema``: what JSON answers mean
-==========  =====================================
+arena       ``arena ...``: a Stable Arena
+==========  ===============================================================
 """

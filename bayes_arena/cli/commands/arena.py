@@ -10,14 +10,15 @@ import typer
 
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.commands.questions.decisions import Asked, Goal
-from bayes_arena.cli.commands.ratings import RECORD, Fdr, board_named, how_fitted, left_out_named, shown_leaderboard
+from bayes_arena.cli.commands.annotators import Fdr
+from bayes_arena.cli.commands.decisions import Asked, Goal
 from bayes_arena.cli.commands.report import PageChoice
+from bayes_arena.cli.fit_options import IntervalChoice, ModelChoice, ScaleChoice
+from bayes_arena.cli.headings import RECORD, board_named, how_fitted, left_out_named, shown_leaderboard
 from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
 from bayes_arena.cli.picture import Picture
-from bayes_arena.cli.source import Delta, VoteSource, described
+from bayes_arena.cli.vote_source import Delta, VoteSource, described
 from bayes_arena.errors import listing
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Exit, Option
 
 from bayes_arena.cli.app import app, collected_warnings, tell
-from bayes_arena.cli.choices import BoardChoice, ModelChoice, ScaleChoice
+from bayes_arena.cli.fit_options import BoardChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, takes_options
 from bayes_arena.cli.output import WARNED, Strict
-from bayes_arena.cli.source import VoteSource
+from bayes_arena.cli.vote_source import VoteSource
 
 if TYPE_CHECKING:
     from bayes_arena.fits.result import Fit

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bayes_arena.cli.aligned import print_aligned
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import KEPT, OUTPUT, VOTES
-from bayes_arena.cli.source import sizes
+from bayes_arena.cli.text_table import print_aligned
+from bayes_arena.cli.vote_source import sizes
 from bayes_arena.errors import printable
 
 if TYPE_CHECKING:

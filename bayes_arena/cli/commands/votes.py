@@ -12,7 +12,7 @@ import typer
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import WANTED, Without, takes_options
 from bayes_arena.cli.output import Format, Output
-from bayes_arena.cli.source import VoteSource, sizes
+from bayes_arena.cli.vote_source import VoteSource, sizes
 from bayes_arena.errors import VotesError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""``boards``: a ranking of every category, language or week."""
+"""``rank`` and ``boards``: leaderboards."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Annotated
 
 from typer import Option
 
+from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.choices import IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.commands.ratings import board_named, shown_leaderboard
+from bayes_arena.cli.fit_options import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
+from bayes_arena.cli.headings import RECORD, board_named, how_fitted, left_out_named, shown_leaderboard
 from bayes_arena.cli.options import MODEL, RANKING, Without, takes_options
 from bayes_arena.cli.output import Output
-from bayes_arena.cli.source import VoteSource
+from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.votes.names import ANNOTATOR, PROMPT
 
 By = Annotated[
@@ -25,6 +27,49 @@ By = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+
+
+@app.command(rich_help_panel=RANKING)
+@takes_options
+def rank(
+    source: VoteSource,
+    model: ModelChoice,
+    board: BoardChoice,
+    intervals: IntervalChoice,
+    scale: ScaleChoice,
+    picture: Picture,
+    output: Output,
+) -> None:
+    """Rate the competitors: Elo scores, intervals and the spread of ranks."""
+    elo = scale.elo()
+    with collected_warnings() as notes:
+        from bayes_arena.likelihood.presets import PRESETS
+        from bayes_arena.ratings.intervals.laplace import error_of_sd
+        from bayes_arena.ratings.leaderboard import leaderboard_columns
+
+        over, slice = board.chosen()
+        asked = source.annotator is not None or source.delta is not None or source.program is not None
+        asked = asked or intervals.by_annotator or model.by_annotator
+        if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
+            source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
+        result = model.fit(source.grouped_by(intervals.by).read()).on(over, slice)
+        interval = intervals.chosen(model.seed, result)
+        columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
+    about, how = how_fitted(result)
+    shown_as = interval.about(result) | error_of_sd(result, interval) | result.about
+    head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
+    shown = shown_leaderboard(columns, intervals.level)
+    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}{left_out_named(result)}"
+    with picture.beside(lambda: plots.board(result, level=intervals.level, elo=elo, interval=interval)):
+        output.write(
+            columns,
+            schema="rank/1",
+            key="leaderboard",
+            head=head,
+            title=title,
+            shown=shown,
+            spare=RECORD,
+        )
 
 
 @app.command(rich_help_panel=RANKING)
@@ -70,5 +115,5 @@ def boards(
         head=head,
         title=title,
         shown={name: list(columns[name]) for name in by} | shown_leaderboard(columns, intervals.level),
-        spare=("ties", "losses", "wins"),
+        spare=RECORD,
     )

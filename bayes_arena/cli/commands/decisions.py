@@ -10,12 +10,12 @@ from typer import Option
 
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.choices import BoardChoice, GoalName, ModelChoice
-from bayes_arena.cli.commands.ratings import how_fitted, introduced, left_out_named
+from bayes_arena.cli.fit_options import BoardChoice, GoalName, ModelChoice
+from bayes_arena.cli.headings import how_fitted, introduced, left_out_named
 from bayes_arena.cli.options import MODEL, RANKING, WANTED, takes_options
 from bayes_arena.cli.output import Output, digits, plain
 from bayes_arena.cli.picture import Picture
-from bayes_arena.cli.source import VoteSource
+from bayes_arena.cli.vote_source import VoteSource
 
 Goal = Annotated[
     GoalName,

@@ -1,20 +1,20 @@
-"""``compare``, ``diagnose``, ``judge``: which model predicts best, whether to trust a result, what a judge is worth."""
+"""``compare`` and ``diagnose``: which model predicts best, and whether its fit can be trusted."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isclose, isnan, nan
+from math import isclose
 from typing import Annotated, Any
 
 from typer import Option
 
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
-from bayes_arena.cli.choices import ModelChoice
-from bayes_arena.cli.options import FITTED, MODEL, TRUSTED, Without, takes_options
-from bayes_arena.cli.output import Output, between, digits
+from bayes_arena.cli.fit_options import ModelChoice
+from bayes_arena.cli.options import FITTED, MODEL, Without, takes_options
+from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.picture import Picture
-from bayes_arena.cli.source import VoteSource, sizes
+from bayes_arena.cli.vote_source import VoteSource, sizes
 from bayes_arena.likelihood.specification import Ties
 from bayes_arena.progress import report
 
@@ -124,48 +124,3 @@ def diagnose(
     title = f"{source.title(result.cells)}\n{', '.join(how.values())}"
     with picture.beside(lambda: plots.calibration(result, seed=model.seed)):
         output.write(columns, schema="diagnose/1", key="diagnosis", head=head, title=title, shown=columns)
-
-
-@app.command(rich_help_panel=TRUSTED)
-@takes_options
-def judge(
-    *,
-    judge: Annotated[str, Option(metavar="NAME", help="The judge: an annotator that is a program.")],
-    source: Annotated[VoteSource, Without("no_annotator")],
-    own: Annotated[
-        list[str] | None,
-        Option(
-            metavar="NAME",
-            help="A competitor of the judge's own kind. Repeatable. Default: those whose names begin like the judge's.",
-            rich_help_panel=MODEL,
-            show_default=False,
-        ),
-    ] = None,
-    model: ModelChoice,
-    level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95,
-    output: Output,
-) -> None:
-    """Report on a language model that judges: how it votes beside people, its tastes, and the worth of its votes."""
-    with collected_warnings() as notes:
-        import numpy as np
-
-        from bayes_arena.reliability.programs.judges import judge_report
-        from bayes_arena.reliability.programs.report import COUNTED, Estimate
-
-        result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
-        found = judge_report(result, judge, own=own, level=level)
-    rows, missing = found.rows(), Estimate(nan, nan, nan)
-    estimates = [one if isinstance(one, Estimate) else replace(missing, value=one) for one in rows.values()]
-    columns: dict[str, Any] = {"what": list(rows)}
-    columns |= {name: np.array([getattr(one, name) for one in estimates]) for name in ("value", "lower", "upper")}
-    bounds = between(columns["lower"], columns["upper"], ".2f")
-    shown = {
-        "what": columns["what"],
-        "value": [f"{one.value:,.0f}" if abs(one.value) >= COUNTED else f"{one.value:.2f}" for one in estimates],
-        f"{100 * level:g} % interval": [
-            "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
-        ],
-    }
-    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cells)}
-    title = f"{source.title(result.cells)}\n{found.model}\n{found.sentence}"
-    output.write(columns, schema="judge/1", key="report", head={**head, "warnings": notes}, title=title, shown=shown)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from typer import Option
 
 from bayes_arena.cli.options import MODEL, SCALE
-from bayes_arena.cli.source import split_pair
+from bayes_arena.cli.vote_source import split_pair
 from bayes_arena.errors import ModelError
 from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, PriorName

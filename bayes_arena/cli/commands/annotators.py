@@ -1,0 +1,189 @@
+"""``annotators``, ``judge``, ``integrity``, ``bursts``: whose votes can be trusted, and who carries a competitor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isnan, nan
+from typing import Annotated, Any
+
+from typer import Option
+
+from bayes_arena import plots
+from bayes_arena.cli.app import app, collected_warnings
+from bayes_arena.cli.fit_options import IntervalChoice, ModelChoice, ScaleChoice
+from bayes_arena.cli.headings import how_fitted, intervals_named, left_out_named
+from bayes_arena.cli.options import MODEL, TRUSTED, VOTES, Without, takes_options
+from bayes_arena.cli.output import Output, between, counts, digits, plain
+from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.vote_source import VoteSource, sizes
+
+Fdr = Annotated[
+    float | None,
+    Option(help="Flag annotators at this Bayesian false discovery rate, 0.05 say.", rich_help_panel=MODEL),
+]
+
+
+@app.command(rich_help_panel=TRUSTED)
+@takes_options
+def annotators(
+    *,
+    source: Annotated[VoteSource, Without("no_annotator")],
+    model: ModelChoice,
+    intervals: IntervalChoice,
+    fdr: Fdr = None,
+    picture: Picture,
+    output: Output,
+) -> None:
+    """List the annotators, the most suspect first: who votes with the others, against them, or not on the merits."""
+    with collected_warnings() as notes:
+        from bayes_arena.reliability.annotators import annotator_columns
+        from bayes_arena.reliability.anomaly import suspicion_in
+        from bayes_arena.reliability.flagging import discoveries
+
+        result = model.fit(source.grouped_by(intervals.by).read())
+        interval = intervals.chosen(model.seed, result)
+        columns = annotator_columns(result, interval, level=intervals.level)
+        if fdr is not None:
+            flagged = set(discoveries(suspicion_in(columns, result), fdr).tolist())
+            columns["flagged"] = [row in flagged for row in range(len(columns["annotator"]))]
+    shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
+    shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
+    shown["agreement"] = digits(columns["net_agreement"], ".2f")
+    shown[f"{100 * intervals.level:g} % interval"] = between(
+        columns["net_agreement_lower"], columns["net_agreement_upper"], ".2f"
+    )
+    for name, heading in (("theta", "theta"), ("tie_propensity", "ties nu"), ("position", "side b")):
+        if name in columns:
+            shown[heading] = digits(columns[name], ".2f")
+    shown["votes"] = counts(columns["votes"])
+    if "flagged" in columns:
+        shown["flagged"] = ["yes" if each else "" for each in columns["flagged"]]
+    if any(columns.get("how", ())):
+        shown["P(favours)"] = digits(columns["favour_probability"], ".3f")
+        shown["how"] = [str(said) for said in columns["how"]]
+    about, how = how_fitted(result)
+    shown_as = interval.about(result)
+    head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
+    title = f"{source.title(result.cells)}\n{how}{intervals_named(shown_as)}{left_out_named(result)}"
+    spare = ("side b", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "P(favours)", "agreement", "votes")
+    with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
+        output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
+
+
+@app.command(rich_help_panel=TRUSTED)
+@takes_options
+def judge(
+    *,
+    judge: Annotated[str, Option(metavar="NAME", help="The judge: an annotator that is a program.")],
+    source: Annotated[VoteSource, Without("no_annotator")],
+    own: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="A competitor of the judge's own kind. Repeatable. Default: those whose names begin like the judge's.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None,
+    model: ModelChoice,
+    level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95,
+    output: Output,
+) -> None:
+    """Report on a language model that judges: how it votes beside people, its tastes, and the worth of its votes."""
+    with collected_warnings() as notes:
+        import numpy as np
+
+        from bayes_arena.reliability.programs.judges import judge_report
+        from bayes_arena.reliability.programs.report import COUNTED, Estimate
+
+        result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
+        found = judge_report(result, judge, own=own, level=level)
+    rows, missing = found.rows(), Estimate(nan, nan, nan)
+    estimates = [one if isinstance(one, Estimate) else replace(missing, value=one) for one in rows.values()]
+    columns: dict[str, Any] = {"what": list(rows)}
+    columns |= {name: np.array([getattr(one, name) for one in estimates]) for name in ("value", "lower", "upper")}
+    bounds = between(columns["lower"], columns["upper"], ".2f")
+    shown = {
+        "what": columns["what"],
+        "value": [f"{one.value:,.0f}" if abs(one.value) >= COUNTED else f"{one.value:.2f}" for one in estimates],
+        f"{100 * level:g} % interval": [
+            "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
+        ],
+    }
+    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cells)}
+    title = f"{source.title(result.cells)}\n{found.model}\n{found.sentence}"
+    output.write(columns, schema="judge/1", key="report", head={**head, "warnings": notes}, title=title, shown=shown)
+
+
+@app.command(rich_help_panel=TRUSTED)
+@takes_options
+def integrity(
+    source: Annotated[VoteSource, Without("no_annotator")],
+    model: Annotated[ModelChoice, Without("no_guard")],
+    scale: ScaleChoice,
+    output: Output,
+) -> None:
+    """Show whose votes carry each competitor, the most doubtful first, and where it would stand without suspects."""
+    with collected_warnings() as notes:
+        from bayes_arena.reliability.suspicion.integrity import integrity_columns, require_trust, unjudged
+
+        result = model.fit(source.read(), guard=True)
+        columns = integrity_columns(result, elo=scale.elo())
+        why = unjudged(require_trust(result))
+    shown = {
+        "competitor": [str(name) for name in columns["competitor"]],
+        "rank without suspects": digits(columns["rank_without"], "d"),
+        "rank with": digits(columns["rank_with"], "d"),
+        "elo without": digits(columns["elo_without"], ".1f"),
+        "elo with": digits(columns["elo_with"], ".1f"),
+        **{name: counts(columns[name]) for name in ("votes", "accounts")},
+        "largest": digits(columns["largest_share"], ".0%"),
+        "P(favour)": digits(columns["favour_probability"], ".3f"),
+    }
+    if any(columns["honest_only_if"]):
+        shown["honest only if"] = [str(said) for said in columns["honest_only_if"]]
+    about, how = how_fitted(result)
+    head = {**about, "unjudged": why, "warnings": notes}
+    title = "\n".join(filter(None, [source.title(result.cells), how, why]))
+    spare = ("largest", "accounts", "elo with", "votes", "elo without")
+    output.write(columns, schema="integrity/1", key="integrity", head=head, title=title, shown=shown, spare=spare)
+
+
+@app.command(rich_help_panel=TRUSTED)
+@takes_options
+def bursts(
+    *,
+    source: VoteSource,
+    time: Annotated[
+        str, Option(metavar="COLUMN", help="Column of the votes' times: numbers or dates.", rich_help_panel=VOTES)
+    ] = "tstamp",
+    model: ModelChoice,
+    level: Annotated[
+        float,
+        Option(help="Probability of a false alarm, where time does not matter.", rich_help_panel=MODEL),
+    ] = 0.05,
+    output: Output,
+) -> None:
+    """Find periods in which a competitor won more, or less, than its strength explains."""
+    source = replace(source, slice=[*(source.slice or []), f"{time}={time}"])
+    with collected_warnings() as notes:
+        from bayes_arena.reliability.suspicion.bursts import burst_columns
+
+        cells = source.read()
+        result = model.fit(cells)
+        columns = burst_columns(result, cells, time=time, level=level, seed=model.seed)
+    shown = {
+        "competitor": [str(name) for name in columns["competitor"]],
+        "from … to": [f"{plain(a)} … {plain(b)}" for a, b in zip(columns["start"], columns["end"], strict=True)],
+        "votes": counts(columns["votes"]),
+        **{name: digits(columns[name], ".1f") for name in ("score", "expected", "z")},
+        "p": digits(columns["p_value"], ".2g"),
+    }
+    if "accounts" in columns:
+        shown |= {"accounts": counts(columns["accounts"]), "largest": digits(columns["largest_share"], ".0%")}
+    about, how = how_fitted(result)
+    head = {**about, "time": time, "level": level, "warnings": notes}
+    said = "" if len(columns["z"]) else "no burst"
+    title = "\n".join(filter(None, [source.title(result.cells), how, said]))
+    spare = ("z", "largest", "accounts")
+    output.write(columns, schema="bursts/1", key="bursts", head=head, title=title, shown=shown, spare=spare)
