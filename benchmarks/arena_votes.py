@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from crowds import Crowd, HonestArena, cast_votes
 
 import bayes_arena as ba
-from bayes_arena.experiments.honest import Crowd, HonestArena, cast_votes
 
 VOTES_EACH = 27
 """Votes of an annotator on average: 61,003 cast 1.67 million."""

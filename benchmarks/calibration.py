@@ -23,12 +23,12 @@ import warnings
 from statistics import NormalDist
 
 import numpy as np
+from crowds import Crowd, HonestArena, draw_habits, honest_arena
+from rigging import rig
 from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
 import bayes_arena as ba
-from bayes_arena.experiments.honest import Crowd, HonestArena, draw_habits, honest_arena
-from bayes_arena.experiments.rigging import rig
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.point import Point
 from bayes_arena.progress import report

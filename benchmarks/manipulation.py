@@ -3,8 +3,8 @@
     uv run python benchmarks/manipulation.py [--quick] [--seeds 10] [--processes 2] > benchmarks/results/manipulation.md
     uv run python benchmarks/manipulation.py --quick --no-guard > benchmarks/results/manipulation_before.md
 
-Strategies stand in ``bayes_arena/experiments/rigging.py``, honest arenas in ``honest.py`` beside it; other people's
-defences in ``rivals.py`` and the bound in ``oracle.py``, here. The arenas:
+The strategies are in ``rigging.py``, honest arenas in ``crowds.py``, defences by others in ``rivals.py``, and the bound
+in ``oracle.py``. The arenas:
 
     small     60 competitors, 20,000 honest votes of 200 annotators, pairs met alike
     visited   the same, and 100 annotators of three votes each: what slow drips hide among
@@ -47,11 +47,11 @@ import numpy as np
 import pandas as pd
 import rivals
 from arena_votes import synthetic_annotators
+from crowds import Crowd, HonestArena, honest_arena
 from oracle import below_the_bar, flagged_by_oracle
+from rigging import STRATEGIES, Rigged, Strategy, rig
 
 import bayes_arena as ba
-from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
-from bayes_arena.experiments.rigging import STRATEGIES, Rigged, Strategy, rig
 from bayes_arena.progress import report
 from bayes_arena.trust.judging import judge as find_suspects
 

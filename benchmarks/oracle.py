@@ -12,12 +12,12 @@ set whose mean 1 - P_k is at most the false discovery rate.
 from __future__ import annotations
 
 import numpy as np
+from crowds import Crowd, HonestArena
+from rigging import SLIPPED_IN, Rigged, Strategy, influence
 from scipy.special import expit, logsumexp
 from scipy.stats import norm
 
 from bayes_arena.arrays import Floats
-from bayes_arena.experiments.honest import Crowd, HonestArena
-from bayes_arena.experiments.rigging import SLIPPED_IN, Rigged, Strategy, influence
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.reliability.anomaly import TOLERANCE
 from bayes_arena.reliability.flagging import discoveries

@@ -30,12 +30,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from crowds import Crowd, HonestArena, honest_arena
 from oracle import below_the_bar, found_by_oracle
+from rigging import rig
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
-from bayes_arena.experiments.honest import Crowd, HonestArena, honest_arena
-from bayes_arena.experiments.rigging import rig
 from bayes_arena.progress import report
 from bayes_arena.reliability.anomaly import everybody, suspicion
 from bayes_arena.reliability.flagging import discoveries

@@ -24,11 +24,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from rigging import DAVIDSON
 from scipy.stats import chi2
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.experiments.rigging import DAVIDSON
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.votes.cells import single_votes, with_counts
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN

@@ -17,12 +17,12 @@ from unittest import mock
 
 import numpy as np
 import polars as pl
+from crowds import Crowd, honest_arena
+from rigging import rig
 
 import bayes_arena as ba
 from bayes_arena.__main__ import main
 from bayes_arena.arrays import Ints
-from bayes_arena.experiments.honest import Crowd, honest_arena
-from bayes_arena.experiments.rigging import rig
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, likelihood
 from bayes_arena.likelihood.specification import Ties
 from bayes_arena.votes.cells import single_votes as one_by_one

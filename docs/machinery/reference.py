@@ -39,8 +39,8 @@ def write(app):
             pages.append(group)
     if groups:
         raise ExtensionError(f"docs/machinery/reference.py has no group for the folders {sorted(groups)}.")
-    listed = "\n".join(f"   {page}" for page in (*pages, "experiments", "commands", "inside"))
-    put(folder, "experiments.rst", EXPERIMENTS)
+    listed = "\n".join(f"   {page}" for page in (*pages, "paper", "commands", "inside"))
+    put(folder, "paper.rst", PAPER)
     put(folder, "index.rst", HEAD + listed + "\n")
 
 
@@ -103,13 +103,13 @@ def require_complete(app, failure):
             raise ExtensionError(f"Public names without a page: {', '.join(missing)}.")
 
 
-EXPERIMENTS = """Experiments
-===========
+PAPER = """The paper
+=========
 
-What the paper does with votes, and the attacks that the defence is measured by. These modules are imported by name:
-``from bayes_arena.experiments import perturbation``.
+The experiments of Liu et al. (2025), which ``bayes-arena reproduce`` runs. These modules are imported by name:
+``from bayes_arena.paper import perturbation``.
 
-.. automodule:: bayes_arena.experiments
+.. automodule:: bayes_arena.paper
    :no-index:
 
 """

@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from crowds import Crowd, honest_arena
 from helpers import run, table_of
 
 import bayes_arena as ba
-from bayes_arena.experiments.honest import Crowd, honest_arena
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
 RIGGERS = ["rigger-00001", "rigger-00002", "rigger-00003"]

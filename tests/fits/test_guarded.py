@@ -6,10 +6,10 @@ import functools
 import numpy as np
 import pandas as pd
 import pytest
+from crowds import Crowd, honest_arena
 from helpers import rigged_cells
 
 import bayes_arena as ba
-from bayes_arena.experiments.honest import Crowd, honest_arena
 from bayes_arena.validation.prediction import predict
 from bayes_arena.votes.cells import with_counts
 from bayes_arena.votes.outcomes import BOTH_BAD, TIE

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from crowds import Crowd, honest_arena
+from rigging import rig
 
 import bayes_arena as ba
-from bayes_arena.experiments.honest import Crowd, honest_arena
-from bayes_arena.experiments.rigging import rig
 from bayes_arena.validation.prediction import predict
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")]  # imports ArviZ

@@ -10,11 +10,11 @@ from helpers import panel
 from scipy.linalg import block_diag, null_space
 
 import bayes_arena as ba
-from bayes_arena.experiments.perturbation import perturb
 from bayes_arena.inference.marginal.spreads import TOLERANCE, estimate_spreads, log_evidence
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.paper.perturbation import perturb
 
 MODELS = ["am-davidson", "am-elo", ba.Model("rao-kupper", "annotator", "rao-kupper", "annotator")]
 NAMES = ("strength", "discrimination", "tie_spread", "position_spread")

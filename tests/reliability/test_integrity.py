@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 from conftest import real_votes
+from crowds import Crowd, honest_arena
 from numpy.testing import assert_allclose
+from rigging import rig
 from scipy.stats import binom
 
 import bayes_arena as ba
-from bayes_arena.experiments.honest import Crowd, honest_arena
-from bayes_arena.experiments.rigging import rig
 from bayes_arena.reliability.suspicion.chance import Group
 from bayes_arena.reliability.suspicion.favours import sentences
 from bayes_arena.trust.judgement import Campaign, Judgement

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from crowds import Crowd, honest_arena
+from rigging import rig
 
 import bayes_arena as ba
-from bayes_arena.experiments.honest import Crowd, honest_arena
-from bayes_arena.experiments.rigging import rig
 from bayes_arena.trust.judging import judge
 
 CROWD = Crowd(annotators=60)

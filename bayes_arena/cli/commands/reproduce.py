@@ -15,7 +15,7 @@ from bayes_arena.cli.vote_source import sizes
 from bayes_arena.errors import printable
 
 if TYPE_CHECKING:
-    from bayes_arena.experiments.paper.reproduction import Material
+    from bayes_arena.paper.reproduction import Material
 
 
 class TargetName(StrEnum):
@@ -55,7 +55,7 @@ def reproduce(
     ] = 50,
 ) -> None:
     """Reproduce the paper's tables and figures: numbers as CSV, pictures as PNG and PDF. The whole takes minutes."""
-    from bayes_arena.experiments.paper.reproduction import TARGETS, reproduce as write_target
+    from bayes_arena.paper.reproduction import TARGETS, reproduce as write_target
 
     with collected_warnings():
         votes = _read(data, delta)
@@ -75,7 +75,7 @@ def reproduce(
 
 def _read(data: str | None, delta: int) -> Material:
     """Read the votes twice, summed and in order, or simulate them."""
-    from bayes_arena.experiments.paper.reproduction import Material, twin
+    from bayes_arena.paper.reproduction import Material, twin
     from bayes_arena.votes.reading.read_votes import read_sequence, read_votes
     from bayes_arena.votes.selection import keep_annotators
 

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.errors import ArenaWarning, ConvergenceError
-from bayes_arena.experiments.measures import detection
-from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
-from bayes_arena.experiments.stability import SHARES
 from bayes_arena.fits.fitting import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.paper.measures import detection
+from bayes_arena.paper.perturbation import KINDS, Kind, perturb
+from bayes_arena.paper.stability import SHARES
 from bayes_arena.progress import report
 from bayes_arena.reliability.annotators import annotators
 from bayes_arena.reliability.anomaly import ANOMALOUS
@@ -52,7 +52,7 @@ def abilities(
     cells : Cells
         Unweighted votes with annotators.
     kinds, shares : sequence
-        Every combination is perturbed once; see :func:`~bayes_arena.experiments.perturbation.perturb`.
+        Every combination is perturbed once; see :func:`~bayes_arena.paper.perturbation.perturb`.
     seed : int
         Of the perturbation.
 
@@ -112,7 +112,7 @@ def detections(
     cells : Cells
         Unweighted votes with annotators, without the :func:`suspects`.
     kinds, shares, seeds : sequence
-        Every combination is perturbed; see :func:`~bayes_arena.experiments.perturbation.perturb`.
+        Every combination is perturbed; see :func:`~bayes_arena.paper.perturbation.perturb`.
 
     Returns
     -------

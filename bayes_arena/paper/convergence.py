@@ -1,7 +1,7 @@
 """How fast each method settles, and whether it settles on one ranking (section 5.4, Figure 5).
 
 From several random starts: the mean loss, and the consistency of the rankings, at each epoch of a descent by Adam, as
-in the authors' program (the paper's text says gradient descent; see :mod:`bayes_arena.experiments.descent`).
+in the authors' program (the paper's text says gradient descent; see :mod:`bayes_arena.paper.descent`).
 Without normalisation am-ELO ends in one of two mirror orders; Newton's method needs a handful of steps where descent
 needs thousands.
 """
@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.errors import ModelError, NotIdentifiedError
-from bayes_arena.experiments.descent import (
+from bayes_arena.inference.mode.newton import Gauge, minimise
+from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.presets import PRESETS
+from bayes_arena.likelihood.priors import FLAT
+from bayes_arena.paper.descent import (
     EPOCHS,
     C,
     DescentModel,
@@ -22,12 +27,7 @@ from bayes_arena.experiments.descent import (
     loss_and_gradient,
     random_start,
 )
-from bayes_arena.experiments.measures import pairwise_consistency
-from bayes_arena.inference.mode.newton import Gauge, minimise
-from bayes_arena.likelihood.objective import objective
-from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.presets import PRESETS
-from bayes_arena.likelihood.priors import FLAT
+from bayes_arena.paper.measures import pairwise_consistency
 from bayes_arena.progress import report
 from bayes_arena.ratings.orders.random_orders import shuffled_ratings
 from bayes_arena.votes.cells import Cells

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.experiments.paper.case_study import SHUFFLED
+from bayes_arena.paper.case_study import SHUFFLED
 from bayes_arena.plots.drawing import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 
 if TYPE_CHECKING:

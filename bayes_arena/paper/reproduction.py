@@ -1,15 +1,15 @@
 """The paper end to end: every table and figure from one set of votes, as numbers (CSV) and as the paper shows them.
 
-======  ================================================================  =================
-table1  what the votes are                                                paper/tables
-table2  prediction of held-out votes                                      paper/tables
-fig1    Elo by the order of the votes, and by annotator                   paper/case_study
-fig3    scores and losses of each model                                   paper/case_study
-fig4    three models that the methods order otherwise                     paper/case_study
-fig5    loss and consistency at each epoch                                paper/convergence
+======  ================================================================  ===========
+table1  what the votes are                                                tables
+table2  prediction of held-out votes                                      tables
+fig1    Elo by the order of the votes, and by annotator                   case_study
+fig3    scores and losses of each model                                   case_study
+fig4    three models that the methods order otherwise                     case_study
+fig5    loss and consistency at each epoch                                convergence
 fig6    consistency with perturbed annotators, and what becomes of theta  stability
 fig7    detection of perturbed annotators                                 detection
-======  ================================================================  =================
+======  ================================================================  ===========
 
 Figure 2 is a drawing of the method. The paper's numbers come from votes of Chatbot Arena; on other votes the protocol
 is the same and the numbers differ.
@@ -22,14 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayes_arena.experiments import detection
-from bayes_arena.experiments.descent import EPOCHS
-from bayes_arena.experiments.paper import case_study, figures, summaries, tables
-from bayes_arena.experiments.paper.convergence import convergence
-from bayes_arena.experiments.paper.summaries import Short, Tables
-from bayes_arena.experiments.stability import SHARES, stability
 from bayes_arena.extras import require
 from bayes_arena.likelihood.simulation import Arena, simulate
+from bayes_arena.paper import case_study, detection, figures, summaries, tables
+from bayes_arena.paper.convergence import convergence
+from bayes_arena.paper.descent import EPOCHS
+from bayes_arena.paper.stability import SHARES, stability
+from bayes_arena.paper.summaries import Short, Tables
 from bayes_arena.replacing import typed_faults, written_beside
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.selection import drop_annotators

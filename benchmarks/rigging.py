@@ -27,10 +27,10 @@ from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
+from crowds import Crowd, Habits, draw_habits, draw_outcomes
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.experiments.honest import Crowd, Habits, draw_habits, draw_outcomes
 from bayes_arena.fits.fitting import fit
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.likelihood.specification import Model

@@ -15,9 +15,9 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ArenaWarning, ConvergenceError, ModelError
-from bayes_arena.experiments.measures import consistency
-from bayes_arena.experiments.perturbation import KINDS, Kind, perturb
 from bayes_arena.fits.fitting import fit
+from bayes_arena.paper.measures import consistency
+from bayes_arena.paper.perturbation import KINDS, Kind, perturb
 from bayes_arena.progress import report
 from bayes_arena.ratings.orders.random_orders import shuffled_ratings
 from bayes_arena.votes.cells import Cells
@@ -72,7 +72,7 @@ def stability(
     cells : Cells
         Unweighted votes with annotators, without those of so few votes that perturbing them means nothing.
     kinds, shares, seeds : sequence
-        Every combination is perturbed; see :func:`~bayes_arena.experiments.perturbation.perturb`.
+        Every combination is perturbed; see :func:`~bayes_arena.paper.perturbation.perturb`.
     methods : mapping of str to callable
         From cells to scores, by name.
 

@@ -8,14 +8,14 @@ from helpers import frame, panel
 from hypothesis import given, strategies as st
 
 import bayes_arena as ba
-from bayes_arena.experiments.descent import C, descend, loss_and_gradient, random_start
-from bayes_arena.experiments.measures import consistency, detection, pairwise_consistency
-from bayes_arena.experiments.paper.convergence import convergence
-from bayes_arena.experiments.perturbation import KINDS, perturb
-from bayes_arena.experiments.stability import elo, fitted, inconsistency_ratio, stability
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
+from bayes_arena.paper.convergence import convergence
+from bayes_arena.paper.descent import C, descend, loss_and_gradient, random_start
+from bayes_arena.paper.measures import consistency, detection, pairwise_consistency
+from bayes_arena.paper.perturbation import KINDS, perturb
+from bayes_arena.paper.stability import elo, fitted, inconsistency_ratio, stability
 
 FLAT_METHODS = {name: fitted(name, "flat") for name in ("m-elo", "am-elo")}
 

@@ -25,7 +25,7 @@ from scipy.special import xlog1py, xlogy
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
-from bayes_arena.experiments.paper.tables import SHUFFLES, candidates, elo_draws
+from bayes_arena.paper.tables import SHUFFLES, candidates, elo_draws
 from bayes_arena.progress import report
 from bayes_arena.ratings.orders.random_orders import shuffled_elo
 from bayes_arena.ratings.orders.walk import K, elo_by_annotator, walked_ratings

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from crowds import VISIT, Crowd, HonestArena, honest_arena
 from helpers import frame
+from rigging import STRATEGIES, Rigged, rig
 
 import bayes_arena as ba
-from bayes_arena.experiments.honest import VISIT, Crowd, HonestArena, honest_arena
-from bayes_arena.experiments.rigging import STRATEGIES, Rigged, rig
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 ON_TARGET = {

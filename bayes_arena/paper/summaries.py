@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.experiments.measures import consistency
-from bayes_arena.experiments.paper.case_study import PAPERS_CASE, RANGE, SHUFFLED
-from bayes_arena.experiments.paper.tables import ERRORS, WITHIN
+from bayes_arena.paper.case_study import PAPERS_CASE, RANGE, SHUFFLED
+from bayes_arena.paper.measures import consistency
+from bayes_arena.paper.tables import ERRORS, WITHIN
 
 if TYPE_CHECKING:
     import pandas as pd

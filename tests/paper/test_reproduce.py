@@ -8,15 +8,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from crowds import Crowd, honest_arena
 from helpers import frame, run
 
 import bayes_arena as ba
-from bayes_arena.experiments import detection
-from bayes_arena.experiments.honest import Crowd, honest_arena
-from bayes_arena.experiments.measures import detection as score
-from bayes_arena.experiments.paper import case_study, figures, reproduction, summaries, tables
-from bayes_arena.experiments.perturbation import perturb
-from bayes_arena.experiments.stability import METHODS, stability
+from bayes_arena.paper import case_study, detection, figures, reproduction, summaries, tables
+from bayes_arena.paper.measures import detection as score
+from bayes_arena.paper.perturbation import perturb
+from bayes_arena.paper.stability import METHODS, stability
 from bayes_arena.validation.prediction import predict
 
 SMALL = reproduction.Effort(splits=2, shuffles=20, starts=2, epochs=5, runs=2, shares=(0.25,))
@@ -304,7 +303,7 @@ def written(material, tmp_path_factory):
     folder, said = tmp_path_factory.mktemp("paper") / "new", []
     with pytest.MonkeyPatch.context() as patch:
         for module in ("paper.convergence", "stability", "detection"):
-            patch.setattr(f"bayes_arena.experiments.{module}.report", lambda *what: said.append(what))
+            patch.setattr(f"bayes_arena.paper.{module}.report", lambda *what: said.append(what))
         answers = {name: reproduction.reproduce(name, material, folder) for name in reproduction.TARGETS}
     return folder, answers, said
 
