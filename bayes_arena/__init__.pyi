@@ -129,10 +129,7 @@ from .reliability.suspicion.integrity import integrity as integrity
 from .validation.comparison import compare as compare
 from .validation.diagnostics import diagnose as diagnose
 from .validation.heldout import held_out as held_out
-from .validation.kfold import (
-    kfold as kfold,
-    kfold_annotators as kfold_annotators,
-)
+from .validation.kfold import kfold as kfold
 from .validation.leave_one_out import (
     LeaveOneOut as LeaveOneOut,
     leave_one_out as leave_one_out,

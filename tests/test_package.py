@@ -95,7 +95,6 @@ PUBLIC = [
     "judge_report",
     "keep_annotators",
     "kfold",
-    "kfold_annotators",
     "leaderboard",
     "leaderboards",
     "leave_one_out",

@@ -14,7 +14,6 @@ sum S_g / N and its standard error, votes of one group being alike,
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -102,14 +101,6 @@ def kfold(
             mean, se = clustered(array[:, column], votes)
             columns[score + suffix], columns[score + suffix + "_se"] = mean, se
     return judged(columns, cells, over)
-
-
-def kfold_annotators(
-    cells: object, models: Mapping[str, Fitter], *, folds: int = 10, seed: int = 0, reference: str | None = None
-) -> pd.DataFrame:
-    """Call :func:`kfold` with ``over="annotator"``: a deprecated name, which goes with the next version."""
-    warnings.warn("kfold_annotators(...) is now kfold(..., over='annotator').", FutureWarning, stacklevel=2)
-    return kfold(cells, models, over=ANNOTATOR, folds=folds, seed=seed, reference=reference)
 
 
 def clustered(sums: Floats, votes: Floats) -> tuple[Floats, Floats]:

@@ -98,12 +98,6 @@ def test_annotators_left_out_at_random_are_somebody_new(arena_cells):
     assert table.loc[0, "log_score"] == pytest.approx(np.mean(logs))
 
 
-def test_the_old_name_of_folds_over_annotators_warns(arena_cells):
-    with pytest.warns(FutureWarning, match="over='annotator'"):
-        old = ba.kfold_annotators(arena_cells, {"soft": SOFT}, folds=2)
-    assert old.equals(ba.kfold(arena_cells, {"soft": SOFT}, over="annotator", folds=2))
-
-
 def test_few_groups_are_not_split_more_often_than_they_can_be(arena_cells):
     thirds = np.arange(len(arena_cells.a)) % 3
     cells = replace(arena_cells, slices={"language": thirds}, slice_names={"language": ("de", "en", "fr")})
