@@ -52,14 +52,14 @@ from .errors import (
     UnusedColumnWarning as UnusedColumnWarning,
     VotesError as VotesError,
 )
-from .fits.draws import (
-    Draws as Draws,
-    draw as draw,
-)
+from .fits.draws import Draws as Draws
 from .fits.fitting import fit as fit
-from .fits.many.boards import Boards as Boards
-from .fits.many.fitting import fit_many as fit_many
+from .fits.many import (
+    Boards as Boards,
+    fit_many as fit_many,
+)
 from .fits.posterior import from_posterior as from_posterior
+from .fits.posterior_draws import draw as draw
 from .fits.result import Fit as Fit
 from .fits.saved.storage import (
     load as load,

@@ -14,7 +14,6 @@ FOLDERS = sorted(
     path.parent for path in ROOT.rglob("__init__.py") if path.parent not in (ROOT, ROOT / "models", ROOT / "plots")
 )
 CIRCLES = {
-    frozenset({"fits.draws", "fits.result"}),
     frozenset({"likelihood.algebra.crossed", "likelihood.algebra.factor"}),
     frozenset({"likelihood.algebra.elimination", "likelihood.algebra.numbering"}),
     frozenset(

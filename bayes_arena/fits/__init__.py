@@ -1,15 +1,16 @@
-"""One verb, one result: a model fitted to votes, and draws from it.
+"""Fitting a model to votes, the result of it, draws, and files.
 
-===========  ==============================================
-fitting      ``fit``
-result       ``Fit``
-sampling     the whole posterior by NUTS
-draws        ``Draws`` and ``draw``, whatever route the fit came by
-prior_draws  draws before any vote
-pointwise    what a fit says of every vote it has seen
-tree         ``to_datatree``: a fit as ArviZ reads it
-posterior    ``from_posterior``: draws of a model of your own as a fit
-saved/       results on disk
-many/        a fit of every category, language or week
-===========  ==============================================
+===============  =================================================================
+fitting          ``fit``
+result           ``Fit``
+sampling         the posterior by NUTS
+posterior        ``from_posterior``: draws of a model of your own as a fit
+many             ``fit_many``: a fit of every category, language or week
+draws            ``Draws`` of all parameters
+posterior_draws  ``draw``: from the posterior of a fit, whatever method it was fitted by
+prior_draws      draws from a prior
+pointwise        the log-likelihood of every vote under every draw
+tree             ``to_datatree``: a fit as ArviZ reads it
+saved/           results on disk
+===============  =================================================================
 """

@@ -15,7 +15,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
-from bayes_arena.fits.draws import Draws, draw, draw_in_parts, draw_parameters
+from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.posterior_draws import draw, draw_in_parts, draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.density import kernels
 from bayes_arena.inference.density.tables import Tables, effects_of

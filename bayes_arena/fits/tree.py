@@ -27,8 +27,9 @@ from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.extras import require
-from bayes_arena.fits.draws import Draws, draw, require_proper
+from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.pointwise import pointwise
+from bayes_arena.fits.posterior_draws import draw, require_proper
 from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import CHAINS

@@ -29,7 +29,7 @@ from scipy.special import ndtri
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
-from bayes_arena.fits.draws import draw_in_parts
+from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T

@@ -28,7 +28,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, listing
-from bayes_arena.fits.draws import draw_parameters
+from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes import davidson, half
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood

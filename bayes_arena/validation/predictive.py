@@ -22,7 +22,7 @@ import numpy as np
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.fits.draws import draw_parameters, require_proper
+from bayes_arena.fits.posterior_draws import draw_parameters, require_proper
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead

@@ -11,7 +11,7 @@ import pytest
 from helpers import frame
 
 import bayes_arena as ba
-from bayes_arena.fits.many import fitting
+from bayes_arena.fits import many
 
 BY = ["category", "language"]
 
@@ -115,8 +115,8 @@ def test_a_cluster_of_dask_has_it_done(votes, boards):
 
 def test_boards_that_take_long_say_how_far_they_are(votes, monkeypatch):
     said = []
-    monkeypatch.setattr(fitting, "PATIENCE", -1.0)
-    monkeypatch.setattr(fitting, "report", lambda *what: said.append(what))
+    monkeypatch.setattr(many, "PATIENCE", -1.0)
+    monkeypatch.setattr(many, "report", lambda *what: said.append(what))
     ba.fit_many(votes, BY, model="m-elo")
     assert ("boards", 2, 3) in said and said[-1] == ("",)
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import quad
 
 import bayes_arena as ba
-from bayes_arena.fits.draws import draw_parameters
+from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.inference.marginal import integral as integrals, quadrature
 from bayes_arena.inference.marginal.integral import COARSE, FINE, Integral
 from bayes_arena.inference.marginal.quadrature import is_sparse

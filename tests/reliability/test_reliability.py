@@ -13,7 +13,7 @@ from helpers import answered_votes, frame
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.fits.draws import draw_in_parts, draw_parameters
+from bayes_arena.fits.posterior_draws import draw_in_parts, draw_parameters
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.reliability import agreement
 from bayes_arena.reliability.agreement import DRAWS, Agreement, draw_agreement, gauss_rule

@@ -8,7 +8,7 @@ import pytest
 from helpers import answered_votes
 
 import bayes_arena as ba
-from bayes_arena.fits.draws import draw_parameters
+from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.likelihood.point import Point
 from bayes_arena.validation.prediction import predict
 

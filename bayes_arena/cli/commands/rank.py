@@ -86,7 +86,7 @@ def boards(
     """Rate the competitors of every category, language or week: many leaderboards, in one table."""
     elo = scale.elo()
     with collected_warnings() as notes:
-        from bayes_arena.fits.many.fitting import fit_many
+        from bayes_arena.fits.many import fit_many
         from bayes_arena.ratings.leaderboard import leaderboards_columns
 
         read = {text.rpartition("=")[0] or text for text in source.slice or []} | {ANNOTATOR, PROMPT}

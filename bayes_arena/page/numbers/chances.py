@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.fits.draws import draw_without_annotators
+from bayes_arena.fits.posterior_draws import draw_without_annotators
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.numbers.board import Board
 from bayes_arena.ratings.intervals.names import resolve_interval

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.fits.draws import DEFAULT_DRAWS, Draws, with_elo
+from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.posterior_draws import DEFAULT_DRAWS, with_elo
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA

@@ -102,7 +102,7 @@ def drawn_by(
     ModelError
         If draws are given beside an interval, or the interval has none.
     """
-    from bayes_arena.fits.draws import draw, draw_without_annotators
+    from bayes_arena.fits.posterior_draws import draw, draw_without_annotators
 
     if draws is not None:
         chosen = resolve_interval(interval)

@@ -1,0 +1,134 @@
+"""Draws from the posterior of a fit, whatever method it was fitted by.
+
+Tables that need more than a mean and a standard deviation read draws. A fit by ``"nuts"`` carries them; one by
+``"map"`` or ``"marginal"`` is drawn from its Gaussian approximation, on the plane of the constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bayes_arena.arguments import held
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError, require_draws
+from bayes_arena.fits.draws import Draws, viewed
+from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.algebra.factor import CrossedFactor
+from bayes_arena.likelihood.algebra.sparse.eliminated import DRAWN_AT_ONCE
+
+DEFAULT_DRAWS, FEWEST_DRAWS = 4000, 500
+LARGEST = 100_000_000
+"""Most numbers drawn by default: where slices have so many parameters that 4000 draws are more, there are fewer."""
+LARGEST_BOARD = 20_000_000
+"""The same for the strengths of many competitors."""
+
+
+def require_proper(fit: Fit, what: str) -> None:
+    """Refuse what is made of draws where a spread of the prior is infinite."""
+    if not fit.target.is_proper:
+        raise ModelError(f"{what} needs draws from a posterior, which a flat prior lacks. Use prior='default'.")
+
+
+@held
+def draw(fit: Fit, *, size: int | None = None, seed: int = 0) -> Draws:
+    """Draw from the posterior of a fit.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    size : int, optional
+        Number of draws from a Gaussian approximation, 4000 by default (no fewer than 500 where slices have so many
+        numbers that 4000 draws would be more than 100 million, or competitors that they would be more than 20 million);
+        a sampled fit returns all it has.
+    seed : int
+        The same seed gives the same draws.
+
+    Returns
+    -------
+    Draws
+    """
+    if fit.samples is not None:
+        return fit.samples
+    if size is None:
+        size = _usual_size(fit)
+    return with_elo(fit, *draw_parameters(fit, size=size, seed=seed))
+
+
+def _usual_size(fit: Fit) -> int:
+    """Return how many draws are made of a fit where nobody says."""
+    most = min(LARGEST // max(len(fit.point.slices), 1), LARGEST_BOARD // len(fit.strength))
+    return max(FEWEST_DRAWS, min(DEFAULT_DRAWS, most))
+
+
+def draw_without_annotators(fit: Fit, *, size: int | None = None) -> Draws:
+    """Return the strengths and common numbers that :func:`draw` does; where slices or samples allow it, only these.
+
+    What is about the average annotator needs no more, and annotators are many: their numbers, and with them r*, are
+    left empty.
+    """
+    if fit.samples is not None or fit.target.slices:
+        return draw(fit, size=size)
+    strength, common, _ = draw_in_parts(fit, size=size or _usual_size(fit))
+    return Draws(strength, strength[:, :0], common, np.zeros((len(strength), 0, 0)))
+
+
+def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
+    """Add the Elo scale's r* to draws of the parameters, to first order around the estimate."""
+    slices = np.tile(fit.point.slices, (len(strength), 1)) if slices is None else slices
+    return viewed(fit.mode.problem, fit.point, fit.view, strength, common, own, slices)
+
+
+def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:
+    """Draw strengths, common, annotators' and slices' numbers, as :func:`draw` does, without the Elo scale's r*."""
+    if fit.samples is None and isinstance(fit.laplace.factor, CrossedFactor):
+        require_draws(size, seed)
+        n, c = fit.cells.n_competitors, fit.cells.n_competitors + len(fit.point.common)
+        head, own = fit.laplace.factor.draw(np.random.default_rng(seed), size)
+        strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
+        common, slices = fit.point.common + head[:, n:c], fit.point.slices + head[:, c:]
+        return fit.strength + strength, common, fit.point.own + own, slices
+    strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
+    own = np.empty((len(strength), *fit.point.own.shape))
+    for part, drawn in parts:
+        own[:, part] = drawn
+    slices = np.zeros((len(strength), 0)) if fit.samples is None else fit.samples.slices
+    return strength, common, own, slices
+
+
+def draw_in_parts(
+    fit: Fit, *, size: int, seed: int = 0, of: Ints | None = None
+) -> tuple[Floats, Floats, Iterator[tuple[Ints, Floats]]]:
+    """Draw from the posterior as :func:`draw_parameters` does, some annotators at a time.
+
+    Parameters
+    ----------
+    fit : Fit
+    size, seed : int
+    of : ndarray of int, optional
+        Only these annotators, in order. Without it the draws are those of :func:`draw_parameters`, with it others.
+
+    Returns
+    -------
+    strength, common : ndarray, shapes (size, n_competitors) and (size, c)
+    parts : iterator
+        Which annotators, and draws of their numbers (size, m, q).
+    """
+    if fit.samples is not None or isinstance(fit.laplace.factor, CrossedFactor):
+        one = fit.samples
+        if one is None:
+            strength, common, own, _ = draw_parameters(fit, size=size, seed=seed)
+        else:
+            strength, common, own = one.strength, one.common, one.own
+        step = max(1, DRAWN_AT_ONCE // len(strength))
+        chosen = np.arange(own.shape[1]) if of is None else of
+        some = [chosen[first : first + step] for first in range(0, len(chosen), step)]
+        return strength, common, ((part, own[:, part]) for part in some)
+    require_draws(size, seed)
+    n, factor, rng = fit.cells.n_competitors, fit.laplace.factor, np.random.default_rng(seed)
+    head = factor.draw_head(rng, size)
+    parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_tail(rng, head, of=of))
+    strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
+    return fit.strength + strength, fit.point.common + head[:, n:], parts
