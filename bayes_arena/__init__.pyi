@@ -97,24 +97,22 @@ from .ratings.leaderboard import (
     leaderboards as leaderboards,
     rank_spread as rank_spread,
 )
-from .ratings.orders.random_orders import (
+from .ratings.online import (
     bootstrapped_elo as bootstrapped_elo,
-    shuffled_elo as shuffled_elo,
-)
-from .ratings.orders.walk import (
     elo_by_annotator as elo_by_annotator,
     online_elo as online_elo,
     reversed_elo as reversed_elo,
+    shuffled_elo as shuffled_elo,
 )
-from .ratings.slices import (
-    answers as answers,
-    slice_gaps as slice_gaps,
-)
-from .ratings.standing import (
+from .ratings.probabilities import (
     head_to_head as head_to_head,
     rank_probabilities as rank_probabilities,
     unsettled_pairs as unsettled_pairs,
     win_probability as win_probability,
+)
+from .ratings.slices import (
+    answers as answers,
+    slice_gaps as slice_gaps,
 )
 from .ratings.style import style_effects as style_effects
 from .reliability.annotators import annotators as annotators

@@ -32,7 +32,7 @@ import bayes_arena as ba
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.point import Point
 from bayes_arena.progress import report
-from bayes_arena.ratings.belief import believed_strengths, best_probabilities
+from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.robust import sandwich_variance
 
@@ -173,7 +173,7 @@ def say_default(arenas: int, crowds: list[str]) -> None:
                 of_these, of_all = truths(arena, crowd, seed)
                 here.append((mean - of_these) / sd)
                 all_.append((mean - of_all) / sd)
-                best = best_probabilities(believed_strengths(fit))
+                best = best_probabilities(decision_strengths(fit))
                 said.append(best.max())
                 right.append(best.argmax() == of_these.argmax())
                 judged = fit.trust is None or not fit.trust.unjudged

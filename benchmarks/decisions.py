@@ -31,7 +31,7 @@ from bayes_arena.decisions.verdict import likely_best
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.ratings.belief import believed_strengths, best_probabilities
+from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
@@ -95,7 +95,7 @@ class Look:
 
 def look(fit: ba.Fit, truth: np.ndarray, votes: int) -> Look:
     """Compare a fit with the truth."""
-    strength = believed_strengths(fit)
+    strength = decision_strengths(fit)
     order = np.argsort(-strength.mean(axis=0))
     ranked, true = strength[:, order], truth[order]
     i, j = np.triu_indices(N, 1)
@@ -239,7 +239,7 @@ class Said:
 
 def say(fit: ba.Fit, truth: np.ndarray) -> Said:
     """Compare what is said of an arena with the truth."""
-    strength = believed_strengths(fit)
+    strength = decision_strengths(fit)
     p_best, (better, _) = best_probabilities(strength), told_better(strength, 0.95)
     named, laxer = likely_best(p_best), likely_best(p_best, 0.95)
     board = ba.leaderboard(fit).set_index("competitor").loc[list(COMPETITORS)]

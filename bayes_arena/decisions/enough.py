@@ -32,7 +32,7 @@ from bayes_arena.decisions.verdict import about
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.result import Fit
 from bayes_arena.markup import html_paragraph
-from bayes_arena.ratings.belief import believed_strengths
+from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
 
@@ -139,7 +139,7 @@ def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: fl
     require_level(level)
     if not regret_elo >= 0:
         raise ModelError(f"regret_elo is in Elo points and not negative, not {regret_elo!r}.")
-    return found_enough(fit, believed_strengths(fit), goal=goal, level=level, regret_elo=regret_elo)
+    return found_enough(fit, decision_strengths(fit), goal=goal, level=level, regret_elo=regret_elo)
 
 
 def found_enough(fit: Fit, strength: Floats, *, goal: Goal, level: float, regret_elo: float = 10.0) -> Enough:

@@ -16,7 +16,7 @@ from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.result import Fit
-from bayes_arena.ratings.belief import believed_strengths, best_probabilities
+from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.votes.cells import Cells
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def next_columns(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -
     if n < 1 or seed < 0:
         raise ModelError(f"next_pairs takes one pair or more and a seed that is not negative; not {n} and {seed}.")
     rng, names, votes = np.random.default_rng(seed), fit.cells.competitors, _votes_by_pair(fit.cells)
-    strength = believed_strengths(fit) if goal == "best" else None
+    strength = decision_strengths(fit) if goal == "best" else None
     p_best = None if strength is None else best_probabilities(strength)
     asked = []
     for row in range(n):

@@ -22,7 +22,7 @@ from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
-from bayes_arena.ratings.belief import believed_strengths
+from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
@@ -80,7 +80,7 @@ def tiers(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
 def tier_columns(fit: Fit, level: float) -> tuple[Columns, float]:
     """Return the columns of :func:`tiers`, and how many standard deviations a difference takes to be told."""
     require_level(level)
-    better, z = told_better(believed_strengths(fit), level)
+    better, z = told_better(decision_strengths(fit), level)
     names = fit.cells.competitors
     board = leaderboard_columns(fit, resolve_interval(None, fit), level=level)
     place = [names.index(name) for name in board["competitor"]]

@@ -21,7 +21,7 @@ import numpy as np
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.result import Fit
-from bayes_arena.ratings.belief import believed_strengths, best_probabilities
+from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 
 LEADS, ONE_OF = 0.95, 0.99
 """Probability from which one competitor leads, and from which the best is one of a set."""
@@ -57,7 +57,7 @@ def verdict(fit: Fit) -> str:
     >>> verdict(fit(example_arena().votes))
     'model-18 leads (P(best) 1.00).'
     """
-    return said_first(fit) + sentence(fit, best_probabilities(believed_strengths(fit)))
+    return said_first(fit) + sentence(fit, best_probabilities(decision_strengths(fit)))
 
 
 def sentence(fit: Fit, p_best: Floats) -> str:

@@ -31,11 +31,11 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.markup import html_paragraph
-from bayes_arena.ratings.belief import believed
+from bayes_arena.ratings.decision_draws import draws_for_decisions
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
-from bayes_arena.ratings.standing import score_columns, shares_ahead
+from bayes_arena.ratings.probabilities import score_columns, shares_ahead
 from bayes_arena.votes.outcomes import whole_counts
 
 BEYOND = 1000
@@ -199,7 +199,7 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
     """
     require_level(level)
     i, j = pair_indices(fit, None)
-    ahead = shares_ahead(believed(fit).elo_strength)[i, j]
+    ahead = shares_ahead(draws_for_decisions(fit).elo_strength)[i, j]
     i, j = np.where(ahead >= 0.5, i, j), np.where(ahead >= 0.5, j, i)
     likelier = np.maximum(ahead, 1 - ahead)
     order = np.argsort(likelier, kind="stable")[:most]
@@ -210,7 +210,7 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
 
 def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
     """Columns of what is known of pairs, by their indices."""
-    draws, open_direction = believed(fit), fit.mirror_probability or 0.0
+    draws, open_direction = draws_for_decisions(fit), fit.mirror_probability or 0.0
     gap = draws.elo_strength[:, i] - draws.elo_strength[:, j]
     p_better = ((gap > 0) + 0.5 * (gap == 0)).mean(axis=0)
     connected = _connected(fit, i, j)

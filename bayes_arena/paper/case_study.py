@@ -27,8 +27,7 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.paper.tables import SHUFFLES, candidates, elo_draws
 from bayes_arena.progress import report
-from bayes_arena.ratings.orders.random_orders import shuffled_elo
-from bayes_arena.ratings.orders.walk import K, elo_by_annotator, walked_ratings
+from bayes_arena.ratings.online import K, elo_by_annotator, shuffled_elo, walked_ratings
 from bayes_arena.validation.prediction import Ratings, predict
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import LOSS, OUTCOME_SCORES, WIN

@@ -29,7 +29,7 @@ from bayes_arena.paper.descent import (
 )
 from bayes_arena.paper.measures import pairwise_consistency
 from bayes_arena.progress import report
-from bayes_arena.ratings.orders.random_orders import shuffled_ratings
+from bayes_arena.ratings.online import shuffled_ratings
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.sequence import one_by_one
 

@@ -19,7 +19,7 @@ from bayes_arena.fits.fitting import fit
 from bayes_arena.paper.measures import consistency
 from bayes_arena.paper.perturbation import KINDS, Kind, perturb
 from bayes_arena.progress import report
-from bayes_arena.ratings.orders.random_orders import shuffled_ratings
+from bayes_arena.ratings.online import shuffled_ratings
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.sequence import one_by_one
 

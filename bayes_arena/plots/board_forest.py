@@ -24,7 +24,7 @@ from bayes_arena.plots.drawing import (
     percent,
     rows_high,
 )
-from bayes_arena.ratings.belief import believed_strengths
+from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
@@ -96,7 +96,7 @@ def board(
 
 def _tiers(fit: Fit, level: float) -> np.ndarray:
     """Tier of every competitor, as in the table of tiers, shape (n,)."""
-    return longest_chain(told_better(believed_strengths(fit), level)[0])
+    return longest_chain(told_better(decision_strengths(fit), level)[0])
 
 
 def _draw_bands(ax: Axes, tiers: np.ndarray, size: float) -> None:

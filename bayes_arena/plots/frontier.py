@@ -17,7 +17,7 @@ from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
 from bayes_arena.plots.drawing import BLUE, GREY, RED, about, axes_of, entitle, log_ticks, name_beside, named, percent
-from bayes_arena.ratings.belief import believed_strengths
+from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
@@ -86,7 +86,7 @@ def cost(
     score, lower, upper = (columns[name][rows] for name in ("elo", "lower", "upper"))
     places = [fit.cells.competitors.index(name) for name in names]
     front = on_front(score[None], prices)[0]
-    possible = ~front & (on_front(believed_strengths(fit)[:, places], prices).mean(axis=0) > 1 - level)
+    possible = ~front & (on_front(decision_strengths(fit)[:, places], prices).mean(axis=0) > 1 - level)
     ax = axes_of(ax, 7.0, 5.0)
     verdict = np.select([front, possible], [0, 1], 2)
     for index, (label, (color, marker, face)) in enumerate(LOOKS.items()):

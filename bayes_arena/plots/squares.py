@@ -12,10 +12,10 @@ from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
 from bayes_arena.plots.drawing import about, axes_of, entitle, name_size, named, names_wide, rows_high, type_size
-from bayes_arena.ratings.belief import believed_strengths, rank_shares
+from bayes_arena.ratings.decision_draws import decision_strengths, rank_shares
 from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName, drawn_by
-from bayes_arena.ratings.standing import win_probability
+from bayes_arena.ratings.probabilities import win_probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ def ranks(
     """
     fit = fit.on(over, slice)
     as_decided = interval is None and draws is None
-    strength = believed_strengths(fit) if as_decided else drawn_by(interval, fit, draws)[0].elo_strength
+    strength = decision_strengths(fit) if as_decided else drawn_by(interval, fit, draws)[0].elo_strength
     shares = rank_shares(strength)
     rank = np.arange(1, len(shares) + 1)
     order = np.argsort(shares @ rank, kind="stable")

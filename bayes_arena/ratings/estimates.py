@@ -25,8 +25,8 @@ from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.algebra.sparse.hessian import are_many
 from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian, times
-from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
+from bayes_arena.ratings.intervals.dependent_votes import summarise
 from bayes_arena.ratings.intervals.laplace import error_of_sd
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.threads import one_thread

@@ -1,4 +1,4 @@
-"""What readers see: the leaderboard, and the spread of ranks."""
+"""The leaderboard, of one fit or many, and the spread of ranks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import Over
 from bayes_arena.ratings.elo import EloScale
-from bayes_arena.ratings.independence import summarise
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
+from bayes_arena.ratings.intervals.dependent_votes import summarise
 from bayes_arena.ratings.intervals.laplace import error_of_sd
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.threads import one_thread
@@ -53,31 +53,31 @@ def leaderboard(
         Elo scale; 1000 + 400 log10(odds) by default.
     interval : Interval or str, optional
         How the bounds are found: :class:`~bayes_arena.Laplace`, :class:`~bayes_arena.Profile` (models with theta = 1
-        only), or for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) one that does not take
-        the likelihood's word for how much votes vary: :class:`~bayes_arena.Sandwich`,
-        :class:`~bayes_arena.Clustered`, :class:`~bayes_arena.Bootstrap`. The name in small letters stands for the
-        object with default fields. Default: ``"laplace"``, or ``"clustered"`` by annotator where the annotators cannot
-        be judged (``fit.trust.unjudged``).
+        only), or for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) one that is robust to a
+        misspecified likelihood: :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered`,
+        :class:`~bayes_arena.Bootstrap`. The name in lower case stands for the object with default fields. Default:
+        ``"laplace"``, or ``"clustered"`` by annotator where the annotators cannot be judged (``fit.trust.unjudged``).
     over : {"new prompts", "these prompts"}, optional
-        Of a model with answers: whether the ranking is to hold for further prompts like these (the default), or is of
-        these prompts alone.
+        For a model with answers: whether the ranking is for new prompts like these (the default), or for these prompts
+        alone.
     slice : (str, str), optional
-        Of a model with strengths by slice: the ranking in one, ``("category", "coding")`` say.
+        For a model with strengths by slice: the slice to rank in, such as ``("category", "coding")``.
 
     Returns
     -------
     pandas.DataFrame
-        ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first.
-        Scores and bounds are in Elo points; a both-bad vote counts as a tie. In one slice the votes are those of it. A
+        ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first. Scores
+        and bounds are in Elo points; a both-bad vote counts as a tie. With ``slice``, votes are those of the slice. A
         sampled fit has posterior means and quantiles, and a column ``p_best``, the probability of being best. ``attrs``
-        has the level, the interval and, where slices differ, what the ranking is ``over``; of 1500 competitors or more,
-        few of whom met, the standard deviations are estimated, and ``sd_error`` is the largest relative error (one
-        standard error, below .0034).
+        has the level, the interval and, where slices differ, what the ranking is ``over``; with 1500 competitors or
+        more, few of which met, the standard deviations are estimated, and ``sd_error`` is the largest relative error
+        (one standard error, below .0034).
 
     Warns
     -----
     DependentVotesWarning
-        If votes share prompts or rankings, neither the interval nor the model knows, and so the bounds are too narrow.
+        If votes share prompts or rankings, neither the interval nor the model accounts for it, and so the bounds are
+        too narrow.
 
     Raises
     ------
@@ -120,23 +120,23 @@ def leaderboards(
     Returns
     -------
     pandas.DataFrame
-        The slices of the boards, a column each, and then the columns of :func:`leaderboard`; board by board, sorted by
-        their names, and best first in each. ``attrs`` has the level, the interval, the largest ``sd_error``, if any,
-        and ``failed``: by the names of boards that are missing, why.
+        A column for each slice, then the columns of :func:`leaderboard`; boards sorted by name, best first in each.
+        ``attrs`` has the level, the interval, the largest ``sd_error``, if any, and ``failed``: the reasons of missing
+        boards, by their names.
 
     Warns
     -----
     FailedBoardsWarning
-        If there is no table of some boards.
+        If some boards are missing.
     DependentVotesWarning
         As :func:`leaderboard` does: once, with the number of boards and the first of them.
 
     Raises
     ------
     ModelError
-        If a slice is called like a column of the table.
+        If a slice has the name of a column of the table.
     ArenaError
-        If there is no table of any board, the error of the first.
+        If no board can be shown, the error of the first.
     """
     import pandas as pd
 
@@ -154,7 +154,7 @@ def leaderboards_columns(
     elo: EloScale | None = None,
     over: Over | None = None,
 ) -> tuple[Columns, dict[str, Any]]:
-    """Columns of :func:`leaderboards`, and what is to be said of them."""
+    """Columns of :func:`leaderboards`, and its ``attrs``."""
     tables, abouts = list[Columns](), list[dict[str, Any]]()
     failed, told, worst = dict[Names, ArenaError](), list[Told](), dict[str, float]()
     for names, fit in boards.items():
@@ -181,7 +181,7 @@ def leaderboards_columns(
 
 
 def _alike(abouts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what a reader has to know of all boards: one value, or how many boards have which."""
+    """Merge the ``attrs`` of all boards: the common value, or how many boards have which."""
     said = {name: Counter(about.get(name) for about in abouts) for about in abouts for name in about}
     return {
         name: next(iter(values))

@@ -1,12 +1,12 @@
-"""Where a competitor is better or worse than on the whole: slice by slice, and answer by answer.
+"""Where a competitor is better or worse than overall: slice by slice, and answer by answer.
 
-A vote compares two competitors, so of the deviations u_{g,i} in slice g only differences show. What is listed is how
-far competitor i departs in g from the other competitors there, beyond what it does on the average slice,
+A vote compares two competitors, so only differences of the deviations u_{g,i} in slice g are identified. Listed is how
+far competitor i deviates in g relative to the other competitors there, beyond its deviation in the average slice,
 
     d_{g,i} = (u_{g,i} - mean_i u_{g,i}) - mean_g (u_{g,i} - mean_i u_{g,i}),
 
 the means over the competitors that were seen in g and, of slices, over the slices; not over answers, nor over programs:
-strengths are what people see, whatever the average program does. In logits; the table has Wald's z and p
+strengths are those that people see, whatever programs prefer. In logits; the table has Wald's z and p
 (:mod:`bayes_arena.ratings.estimates`), not corrected for their number.
 """
 
@@ -39,16 +39,16 @@ MOST = 5000
 def slice_gaps(
     fit: Fit, kind: str, *, level: float = 0.95, interval: Interval | IntervalName = "laplace"
 ) -> pd.DataFrame:
-    """List by how much competitors are better or worse in a slice than on the whole.
+    """List by how much competitors are better or worse in a slice than overall.
 
     Parameters
     ----------
     fit : Fit
         A model with ``strength_by=(kind,)``.
     kind : str
-        Of the slices: ``"category"``, say, or ``"annotator"`` or ``"program"`` for tastes.
+        Kind of slice: ``"category"``, for example, or ``"annotator"`` or ``"program"`` for tastes.
     level : float
-        Coverage of the intervals, of each by itself.
+        Coverage of each interval by itself.
     interval : Interval or str
         As for :func:`~bayes_arena.leaderboard`.
 
@@ -56,7 +56,7 @@ def slice_gaps(
     -------
     pandas.DataFrame
         The slice, under the name of its kind, ``competitor, gap, sd, z, p, lower, upper, votes``, in logits, the
-        clearest gap first. ``votes`` are those of the competitor there.
+        clearest gap first. ``votes`` are the competitor's votes in the slice.
 
     Raises
     ------
@@ -82,9 +82,9 @@ def answers(
     fit : Fit
         A model with answers.
     prompts : sequence of str, optional
-        Whose answers are listed; all by default.
+        Prompts whose answers are listed; all by default.
     level : float
-        Coverage of the intervals, of each by itself.
+        Coverage of each interval by itself.
     interval : Interval or str
         As for :func:`~bayes_arena.leaderboard`.
 
@@ -117,7 +117,7 @@ def answers(
 
 
 def numbers_of(fit: Fit, kind: str) -> tuple[Ints, Ints, Ints]:
-    """Return slice, competitor and place of the deviations in slices of a kind."""
+    """Return slice, competitor and parameter index of the deviations in slices of a kind."""
     target, known = fit.target, fit.model.strength_by
     if kind not in known or target.numbering is None:
         raise ModelError(

@@ -1,4 +1,4 @@
-"""What style is worth: the slopes of features of the votes, for readers.
+"""Effects of style: the slopes of features of the answers.
 
 A slope b is the log-odds of a win against a loss that one unit of a feature adds; with s the root mean square of the
 feature over votes, b s is that of a standard deviation, and exp(b s) the ratio of the odds.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @held
 def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
-    """Estimate what a feature of the answers, their length say, adds to the odds of winning.
+    """Estimate what a feature of the answers, such as their length, adds to the odds of winning.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | Interva
     Warns
     -----
     DependentVotesWarning
-        If votes share prompts, and neither the model nor the interval knows: an answer that is voted on again brings
-        its length along, and standard errors were found 3 to 8 times too small.
+        If votes share prompts, and neither the model nor the interval accounts for it: all votes on an answer share its
+        length, and standard errors were found to be 3 to 8 times too small.
 
     Raises
     ------

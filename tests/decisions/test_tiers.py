@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 import bayes_arena as ba
 from bayes_arena.decisions.tiers import longest_chain, told_better
-from bayes_arena.ratings.belief import believed_strengths
+from bayes_arena.ratings.decision_draws import decision_strengths
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def fit(arena_cells) -> ba.Fit:
 
 
 def test_z_is_the_quantile_of_the_largest_deviation_over_pairs(fit):
-    strength = believed_strengths(fit)
+    strength = decision_strengths(fit)
     apart = [strength[:, i] - strength[:, j] for i, j in combinations(range(6), 2)]
     largest = np.max([abs(d - d.mean()) / d.std(ddof=1) for d in apart], axis=0)
     better, z = told_better(strength, 0.9)
@@ -35,7 +35,7 @@ def test_of_two_competitors_it_is_the_plain_interval():
 
 
 def test_nobody_of_a_tier_is_told_apart_and_everybody_below_from_one_above(fit):
-    table, (better, _) = ba.tiers(fit), told_better(believed_strengths(fit), 0.95)
+    table, (better, _) = ba.tiers(fit), told_better(decision_strengths(fit), 0.95)
     index = {name: place for place, name in enumerate(fit.cells.competitors)}
     tier = np.empty(6, dtype=int)
     tier[[index[name] for name in table["competitor"]]] = table["tier"]
@@ -47,7 +47,7 @@ def test_nobody_of_a_tier_is_told_apart_and_everybody_below_from_one_above(fit):
 
 
 def test_places_count_who_is_told_better_and_worse(fit):
-    table, (better, _) = ba.tiers(fit), told_better(believed_strengths(fit), 0.95)
+    table, (better, _) = ba.tiers(fit), told_better(decision_strengths(fit), 0.95)
     rows = table.set_index("competitor").loc[list(fit.cells.competitors)]
     assert rows["place_best"].tolist() == (1 + better.sum(axis=0)).tolist()
     assert rows["place_worst"].tolist() == (6 - better.sum(axis=1)).tolist()

@@ -107,7 +107,7 @@ def test_elo_of_the_authors_program_is_the_median_over_resamples(material):
 def test_elo_predicts_by_its_ratings(material):
     cells = material.cells
     ratings = tables.mean_elo(cells, shuffles=3)
-    from bayes_arena.ratings.orders.random_orders import shuffled_ratings
+    from bayes_arena.ratings.online import shuffled_ratings
     from bayes_arena.votes.sequence import one_by_one
 
     points = shuffled_ratings(one_by_one(cells), shuffles=3).mean(axis=0)

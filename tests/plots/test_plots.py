@@ -17,7 +17,7 @@ import bayes_arena as ba
 from bayes_arena.plots.drawing import named, spread
 from bayes_arena.plots.frontier import on_front
 from bayes_arena.plots.observed import grouped
-from bayes_arena.ratings.belief import rank_shares
+from bayes_arena.ratings.decision_draws import rank_shares
 
 pytestmark = pytest.mark.slow  # matplotlib takes half a second to import
 

@@ -183,7 +183,7 @@ def test_taken_in_parts_the_answers_are_the_same(arena_cells, monkeypatch):
     questions = (ba.contrasts, ba.leaderboard, ba.head_to_head, ba.win_probability)
     whole = [question(fit) for question in questions]
     monkeypatch.setattr("bayes_arena.inference.mode.laplace.AT_ONCE", 30)
-    monkeypatch.setattr("bayes_arena.ratings.standing.AT_ONCE", 8000)
+    monkeypatch.setattr("bayes_arena.ratings.probabilities.AT_ONCE", 8000)
     for question, table in zip(questions, whole, strict=True):
         numbers = table.select_dtypes("number")
         np.testing.assert_allclose(question(fit)[numbers.columns], numbers, rtol=1e-12)

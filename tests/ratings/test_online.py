@@ -9,7 +9,7 @@ from hypothesis import given
 from strategies import votes
 
 import bayes_arena as ba
-from bayes_arena.ratings.orders.random_orders import shuffled_ratings
+from bayes_arena.ratings.online import shuffled_ratings
 from bayes_arena.votes.sequence import one_by_one
 
 ROWS = [

@@ -1,7 +1,7 @@
 """The table: everybody's tier, score, spread of ranks and probability of being the best; and who is told from whom.
 
-All of it comes from one set of draws, those that decisions are made from (:mod:`bayes_arena.ratings.belief`), so that
-no part of a page contradicts another.
+All of it comes from one set of draws, those that decisions are made from
+(:mod:`bayes_arena.ratings.decision_draws`), so that no part of a page contradicts another.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.decisions.tiers import longest_chain, told_better
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.meta import Column, price_of
-from bayes_arena.ratings.belief import believed_strengths, best_probabilities
+from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
@@ -108,7 +108,7 @@ def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) ->
     NotIdentifiedError
         If the votes do not determine the estimate under a flat prior.
     """
-    strength = believed_strengths(fit)
+    strength = decision_strengths(fit)
     board = leaderboard_columns(fit, resolve_interval(None, fit), level=level, elo=elo)
     place = {name: index for index, name in enumerate(fit.cells.competitors)}
     order = np.array([place[name] for name in board["competitor"]])

@@ -11,7 +11,7 @@ from bayes_arena.fits.posterior_draws import draw_without_annotators
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.numbers.board import Board
 from bayes_arena.ratings.intervals.names import resolve_interval
-from bayes_arena.ratings.standing import win_probability
+from bayes_arena.ratings.probabilities import win_probability
 
 EVALUATIONS, NODES = 4_000_000, 45
 """Draws times pairs that are looked at, and nodes over slices that each takes where competitors differ by slice: what

@@ -8,7 +8,7 @@ from itertools import combinations
 from bayes_arena.decisions.enough import Enough, found_enough
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.numbers.board import Board
-from bayes_arena.ratings.standing import shares_ahead
+from bayes_arena.ratings.probabilities import shares_ahead
 from bayes_arena.votes.reading.checks import check_rows
 
 NAMED = 10

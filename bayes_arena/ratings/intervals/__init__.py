@@ -1,13 +1,14 @@
-"""Intervals: frozen objects, one a way of saying how far an estimate can be trusted.
+"""Intervals: frozen objects, one for each way of quantifying the uncertainty of an estimate.
 
-===========  ==============================================================
-contract     what a table asks of an interval, and what it answers
-names        the short forms, and the interval that each means
-laplace      ``Laplace``: the posterior's own
-profile      ``Profile``: where the profile likelihood falls
-robust       ``Sandwich``: variances from the votes' scores
-clustered    ``Clustered``: the same, where votes of a cluster vary together
-multipliers  draws of the parameters with those variances
-bootstrap    ``Bootstrap``: fits to votes drawn with replacement
-===========  ==============================================================
+===============  ==============================================================
+contract         what a table asks of an interval, and what it answers
+names            the short names, and the interval that each stands for
+laplace          ``Laplace``: the posterior's own
+profile          ``Profile``: where the profile likelihood falls
+robust           ``Sandwich``: variances from the votes' scores
+clustered        ``Clustered``: the same, where votes of a cluster vary together
+dependent_votes  a warning where an interval takes votes that share a prompt for independent
+multipliers      draws of the parameters with sandwich variances
+bootstrap        ``Bootstrap``: fits to votes drawn with replacement
+===============  ==============================================================
 """

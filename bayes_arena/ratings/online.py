@@ -4,8 +4,11 @@ After a vote of score W on competitors i and j (Liu et al., 2025, equation 1 and
 
     R_i += K (W - P),    R_j -= K (W - P),    P = 1 / (1 + base^((R_j - R_i) / scale)),
 
-from R = init for everybody, with K = 4, scale 400, base 10 and init 1000 as in Chatbot Arena. What one loses the other
-wins, so the mean stays at init. Below, ratings walk in logits, by K ln(base) / scale a vote.
+where every R starts at init, with K = 4, scale 400, base 10 and init 1000 as in Chatbot Arena. What one gains the other
+loses, so the mean stays at init. In the code ratings are in logits and move by K ln(base) / scale a vote.
+
+Votes shuffled, or drawn with replacement, and averaged hide the order but not the spread that it causes (the error bars
+of Figure 1 of Liu et al., 2025).
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.leaderboard import ranks
 from bayes_arena.votes.sequence import VoteSequence
 
@@ -41,7 +45,7 @@ def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
     k : float
         Largest change of a rating by one vote, in Elo points.
     elo : EloScale, optional
-        Elo scale; everybody starts at its ``init``, and an anchor moves all ratings at the end.
+        Elo scale; every rating starts at its ``init``, and an anchor shifts all ratings at the end.
 
     Returns
     -------
@@ -59,7 +63,7 @@ def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
 
 @held
 def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
-    """Show what the order does: online Elo of the votes as given, and of the same votes last to first.
+    """Show the effect of the order: online Elo of the votes as given, and of the same votes last to first.
 
     Parameters
     ----------
@@ -130,7 +134,7 @@ def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None 
 
 
 def walked_ratings(votes: VoteSequence, orders: Iterable[Ints], k: float, elo: EloScale | None) -> Floats:
-    """Ratings in Elo points after walking through the votes in each order, shape (n_orders, n_competitors)."""
+    """Ratings in Elo points after all votes in each order, shape (n_orders, n_competitors)."""
     elo = elo or EloScale()
     if not 0 < k < np.inf:
         raise ModelError(f"k is the largest change of a rating by one vote, a positive number; not {k!r}.")
@@ -160,14 +164,14 @@ def _compiled_walk() -> Callable[..., None]:
 
 
 def _appearances(votes: VoteSequence, order: Ints) -> Ints:
-    """Votes on every competitor."""
+    """Count the votes on every competitor."""
     ones = np.ones(len(order))
     sums = sum_by(votes.a[order], ones, votes.n_competitors) + sum_by(votes.b[order], ones, votes.n_competitors)
     return sums.astype(np.int64)
 
 
 def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> pd.DataFrame:
-    """Put rank and competitor before the columns and the votes after them, best first."""
+    """Make a table of rank, competitor, the columns and the number of votes, best first."""
     import pandas as pd
 
     everything = {
@@ -178,3 +182,96 @@ def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]
     }
     table = pd.DataFrame(everything)
     return table.sort_values(["rank", "competitor"], ignore_index=True)
+
+
+@held
+def shuffled_elo(
+    votes: VoteSequence, *, shuffles: int = 1000, seed: int = 0, k: float = K, elo: EloScale | None = None
+) -> pd.DataFrame:
+    """Average online Elo over random orders of the votes (the error bars of Figure 1).
+
+    Parameters
+    ----------
+    votes : VoteSequence
+    shuffles : int
+        Random orders, two or more.
+    seed : int
+        The same seed gives the same orders.
+    k, elo
+        As for :func:`~bayes_arena.online_elo`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, mean, sd, min, max, votes``, highest mean first; in Elo points, over the shuffles.
+
+    Raises
+    ------
+    ModelError
+        If there are fewer than two shuffles; and as for :func:`~bayes_arena.online_elo`.
+    """
+    drawn = shuffled_ratings(votes, shuffles=shuffles, seed=seed, k=k, elo=elo)
+    mean = drawn.mean(axis=0)
+    columns = {"mean": mean, "sd": drawn.std(axis=0, ddof=1), "min": drawn.min(axis=0), "max": drawn.max(axis=0)}
+    return competitor_table(votes, mean, columns)
+
+
+def shuffled_ratings(
+    votes: VoteSequence, *, shuffles: int = 1000, seed: int = 0, k: float = K, elo: EloScale | None = None
+) -> Floats:
+    """Return the ratings of every shuffle in Elo points, shape (shuffles, n_competitors); see :func:`shuffled_elo`."""
+    rng = _generator(shuffles, seed)
+    return walked_ratings(votes, (rng.permutation(votes.n_votes) for _ in range(shuffles)), k, elo)
+
+
+@held
+def bootstrapped_elo(
+    votes: VoteSequence,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    k: float = K,
+    elo: EloScale | None = None,
+) -> pd.DataFrame:
+    """Online Elo of votes resampled with replacement, in the order drawn: the bootstrap of Chatbot Arena.
+
+    The program of am-ELO's authors reports the median of 1,000 resamples as Elo, where their text takes the mean over
+    shuffles. The spread mixes sampling error with the effect of the order. A competitor that a resample leaves out
+    stays at ``init`` in it.
+
+    Parameters
+    ----------
+    votes : VoteSequence
+    resamples : int
+        Two or more.
+    seed : int
+        The same seed gives the same resamples.
+    level : float
+        Coverage of the percentile interval.
+    k, elo
+        As for :func:`~bayes_arena.online_elo`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, median, sd, lower, upper, votes``, highest median first; in Elo points.
+
+    Raises
+    ------
+    ModelError
+        If there are fewer than two resamples or the level is not possible; and as for :func:`~bayes_arena.online_elo`.
+    """
+    require_level(level)
+    rng = _generator(resamples, seed)
+    size = votes.n_votes
+    drawn = walked_ratings(votes, (rng.integers(size, size=size) for _ in range(resamples)), k, elo)
+    median, (lower, upper) = np.quantile(drawn, 0.5, axis=0), equal_tailed(drawn, level)
+    columns = {"median": median, "sd": drawn.std(axis=0, ddof=1), "lower": lower, "upper": upper}
+    return competitor_table(votes, median, columns)
+
+
+def _generator(times: int, seed: int) -> np.random.Generator:
+    if times < 2 or seed < 0:
+        raise ModelError(f"A spread takes two runs or more, and a seed is not negative; not {times} and {seed}.")
+    return np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""What readers of a leaderboard ask: who is best, who beats whom, and which places the votes leave open."""
+"""Probabilities of ranks and wins: which competitor is best, which beats which, and which orders are unsettled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Annotator = Literal["average", "new"]
 AT_ONCE = 2_000_000
-"""Draws times pairs that are looked at together: bounds the memory."""
+"""Draws times pairs evaluated together, which bounds the memory."""
 
 
 @held
@@ -39,14 +39,14 @@ def rank_probabilities(
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Probabilities of the ranks: of being best, of being among the best, and which ranks are open.
+    """Probabilities of being the best and among the best, expected ranks, and intervals of the ranks.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
     top : int
-        k of "among the best k".
+        k in "among the best k".
     level : float
         Posterior probability of the rank interval.
     interval : Interval or str
@@ -79,7 +79,7 @@ def rank_probabilities(
     first, last = (rankdata(-draws.elo_strength, method, axis=1) for method in ("min", "max"))  # apart in ties alone
 
     def among(best: int) -> Floats:
-        """Probability of being among so many; who ties for the last places has a share of them."""
+        """Probability of being among the best so many; competitors tied for the last places share them."""
         return np.asarray(np.clip((best + 1 - first) / (last + 1 - first), 0.0, 1.0).mean(axis=0))
 
     table = pd.DataFrame(
@@ -108,14 +108,14 @@ def head_to_head(
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Score that one competitor is expected to take from another: at the estimate, and averaged over its uncertainty.
+    """Compute the expected score of one competitor against another: the plug-in estimate and the posterior mean.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
     pairs : sequence of (str, str), optional
-        Whom to compare with whom; by default every pair, in the order of ``fit.cells.competitors``.
+        Pairs to compare; by default all of them, in the order of ``fit.cells.competitors``.
     level : float
         Coverage of the intervals.
     interval, draws, over, slice
@@ -125,10 +125,10 @@ def head_to_head(
     -------
     pandas.DataFrame
         ``competitor, opponent, plug_in, lower, upper, mean``, of a vote by the average annotator (theta = 1, the common
-        tie propensity) that favours no side, a tie counting one half. ``plug_in`` is the score at the estimate (at the
-        posterior mean of a sampled fit), what a formula such as P = 1 / (1 + exp(r_j - r_i)) gives; ``lower`` and
-        ``upper`` are the quantiles of the score over the draws; ``mean`` is its average over them, what to bet on:
-        nearer to 1/2, the more so the less the votes settle.
+        tie propensity) without a position effect, a tie counting one half. ``plug_in`` is the score at the estimate (at
+        the posterior mean of a sampled fit), as a formula such as P = 1 / (1 + exp(r_j - r_i)) gives it; ``lower`` and
+        ``upper`` are the quantiles of the score over the draws; ``mean``, its average over them, is the posterior
+        predictive score: nearer to 1/2, the more so the less the votes settle.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def head_to_head(
 
 
 def score_columns(fit: Fit, draws: Draws, i: Ints, j: Ints, level: float) -> Columns:
-    """Columns of :func:`head_to_head` but the names, for pairs by their indices."""
+    """Columns of :func:`head_to_head` without the names, for pairs given by their indices."""
     means, point = fit.means(draws), fit.point
     strength = point.strength + fit.view.slices @ point.slices
     common, slices = point.common, point.slices
@@ -175,18 +175,17 @@ def win_probability(
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Score that one competitor is expected to take from another in the next vote, a tie counting one half.
+    """Compute the expected score of every competitor against every other in the next vote, a tie counting one half.
 
-    It is averaged over what the votes leave open, hence nearer to 1/2 than the score at the estimate;
-    :func:`head_to_head` shows both.
+    It is averaged over the posterior, hence nearer to 1/2 than the plug-in estimate; :func:`head_to_head` shows both.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
     annotator : {"average", "new"}
-        Who votes: somebody with theta = 1 and the common tie propensity, or somebody new, drawn from the population
-        of annotators that the prior describes. Neither favours a side.
+        The annotator of the next vote: the average one, with theta = 1 and the common tie propensity, or a new one,
+        drawn from the population that the prior describes. Neither has a position effect.
     interval, draws, over, slice
         As for :func:`~bayes_arena.rank_probabilities`.
 
@@ -199,7 +198,7 @@ def win_probability(
     Raises
     ------
     ModelError
-        If the annotator is neither, or new under a flat prior, which describes no population.
+        If ``annotator`` is neither, or ``"new"`` under a flat prior, which describes no population.
     NotIdentifiedError
         If, under a flat prior, two competitors were never compared, even through others.
     """
@@ -212,13 +211,13 @@ def win_probability(
     fit = fit.on(over, slice)
     draws, about = drawn_by(interval, fit, draws, annotators=False)
     size, n = draws.strength.shape
-    someone = None
+    own = None
     if annotator == "new":
         rng = np.random.default_rng(1)
-        someone = [rng.normal(effect.mean, effect.sd, (size, 1)) for effect in fit.target.own]
+        own = [rng.normal(effect.mean, effect.sd, (size, 1)) for effect in fit.target.own]
     matrix, means = np.full((n, n), 0.5), fit.means(draws)
     for part in _parts(len(i), size):
-        score = _expected_score(fit, means, draws.common, draws.slices, i[part], j[part], someone).mean(axis=0)
+        score = _expected_score(fit, means, draws.common, draws.slices, i[part], j[part], own).mean(axis=0)
         matrix[i[part], j[part]], matrix[j[part], i[part]] = score, 1 - score
     table = pd.DataFrame(matrix, index=list(fit.cells.competitors), columns=list(fit.cells.competitors))
     table.attrs.update(about)
@@ -242,7 +241,7 @@ def unsettled_pairs(
     fit : Fit
         A fitted model.
     level : float
-        An order is settled once its posterior probability is at least this, and votes connect the two.
+        An order is settled if its posterior probability is at least this, and votes connect the two.
     interval, draws, over, slice
         As for :func:`~bayes_arena.rank_probabilities`.
 
@@ -275,12 +274,12 @@ def unsettled_pairs(
 
 
 def shares_ahead(strength: Floats) -> Floats:
-    """Return the share of draws (n_draws, n) in which row is ahead of column, a tie counting half, shape (n, n)."""
+    """Return the share of draws (n_draws, n) in which the row is ahead of the column, ties counting half, (n, n)."""
     return np.array([((one > strength) + 0.5 * (one == strength)).mean(axis=0) for one in strength.T[:, :, None]])
 
 
 def _parts(count: int, draws: int) -> Iterator[slice]:
-    """Yield some pairs at a time, so that no array of all pairs and draws is held."""
+    """Yield slices of the pairs, small enough that arrays of pairs times draws fit in memory."""
     step = max(1, AT_ONCE // draws)
     return (slice(first, first + step) for first in range(0, count, step))
 
@@ -292,14 +291,14 @@ def _expected_score(
     slices: Floats,
     i: Ints,
     j: Ints,
-    someone: Sequence[Floats] | None = None,
+    own: Sequence[Floats] | None = None,
 ) -> Floats:
-    """Score of i against j, no side favoured, under draws of strengths (size, n) and other numbers, shape (size, m).
+    """Score of i against j without a position effect, under draws of strengths (size, n) and the rest, shape (size, m).
 
-    The annotator has theta = 1 and the common tie propensity, or ``someone``'s own numbers, each of shape (size, 1).
+    The annotator has theta = 1 and the common tie propensity, or ``own``, draws of each shape (size, 1).
     Slices are averaged over.
     """
-    numbers = [effect.mean for effect in fit.target.own] if someone is None else someone
+    numbers = [effect.mean for effect in fit.target.own] if own is None else own
     leads, ties = lead(strength, i, j), ties_of_competitors(fit.target, slices)
     score: Floats | float = 0.0
     for shift, tie, chance in scattered(fit.target, fit.view):

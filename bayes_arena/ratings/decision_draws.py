@@ -1,7 +1,8 @@
-"""What a fit believes of the competitors: the draws that decisions are made from.
+"""The draws of the strengths that decisions are made from.
 
-They are draws of the Elo scale's r*, in logits, of what the fit's rankings are about (:meth:`~bayes_arena.Fit.on`), as
-wide as the intervals of its leaderboard: clustered by annotator where annotators cannot be judged.
+They are draws of r*, the strengths on the common scale, in logits, for what the fit's rankings are about
+(:meth:`~bayes_arena.Fit.on`). They are as wide as the intervals of its leaderboard: clustered by annotator where
+annotators cannot be judged.
 Where the votes leave open which end of the ranking is up, that share of the draws is upside down
 (``fit.mirror_probability``): to be sure of a leader is to be sure of the direction too.
 """
@@ -20,25 +21,25 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.names import drawn_by
 
 _DRAWN: WeakKeyDictionary[Fit, Floats] = WeakKeyDictionary()
-"""Strengths that were drawn, as long as their fits live: every decision needs them, and many annotators take long."""
+"""Draws are kept as long as their fit lives: every decision needs them, and with many annotators they take long."""
 
 
-def believed_strengths(fit: Fit) -> Floats:
-    """Return draws of r* in logits, shape (n_draws, n_competitors), not to be written to.
+def decision_strengths(fit: Fit) -> Floats:
+    """Return draws of r* in logits, shape (n_draws, n_competitors), read-only.
 
     Raises
     ------
     NotIdentifiedError
-        As :func:`believed` does.
+        As :func:`draws_for_decisions` does.
     """
     if fit not in _DRAWN:
-        _DRAWN[fit] = believed(fit).elo_strength.view()
+        _DRAWN[fit] = draws_for_decisions(fit).elo_strength.view()
         _DRAWN[fit].flags.writeable = False
     return _DRAWN[fit]
 
 
-def believed(fit: Fit) -> Draws:
-    """Return the draws, r* of some of them turned round where the direction is open.
+def draws_for_decisions(fit: Fit) -> Draws:
+    """Return the draws, with r* of some of them negated where the direction of the ranking is open.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def best_probabilities(strength: Floats) -> Floats:
 def rank_shares(strength: Floats) -> Floats:
     """Return the share of draws (n_draws, n) in which each competitor takes each rank, shape (n, n).
 
-    Rows are competitors, columns ranks from the first. Who ties for several ranks has an equal part of each.
+    Rows are competitors, columns ranks from the first. A competitor tied for several ranks gets an equal part of each.
     """
     from scipy.stats import rankdata  # slow to import
 

@@ -1,8 +1,8 @@
-"""Whether intervals that take votes for independent are too narrow: where these share a prompt or a ranking.
+"""A warning where intervals treat votes as independent that share a prompt or a ranking, and so are too narrow.
 
-Answers to a prompt are better or worse for everybody who votes on it, so that votes on few prompts say less of a vote
-on another than as many votes on as many prompts would. By how much shows in the scores of the votes: the ratio of the
-standard errors clustered by prompt (:mod:`bayes_arena.ratings.intervals.clustered`) to those of the interval.
+The answers to a prompt are the same for all annotators who vote on it, so that votes on few prompts say less about the
+next prompt than as many votes on as many prompts would. How much less is estimated from the scores of the votes: by the
+ratio of the standard errors clustered by prompt (:mod:`bayes_arena.ratings.intervals.clustered`) to the interval's.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from bayes_arena.votes.groups import plural, shared
 from bayes_arena.votes.names import PROMPT
 
 NARROW = 1.1
-"""Median ratio of the two standard errors above which a reader is warned."""
+"""Median ratio of the two standard errors above which a warning is issued."""
 ENOUGH = 16
-"""Quantities that the median is taken over: all would take as long as the table itself."""
+"""Quantities that the median is taken over; all of them would take as long as the table itself."""
 
 
 def summarise(fit: Fit, interval: Interval, quantity: Quantity, level: float) -> Summary:
-    """Estimate functions of the parameters as an interval does, and warn where it is too narrow.
+    """Return the interval's summary of a quantity, and warn where the interval is too narrow.
 
     Warns
     -----
     DependentVotesWarning
-        If votes share prompts or rankings, and neither the interval nor the model knows.
+        If votes share prompts or rankings, and neither the interval nor the model accounts for it.
     """
     summary = interval.summarise(fit, quantity, level)
     if getattr(interval, "by", None) is None and not fit.mode.at_infinity:
