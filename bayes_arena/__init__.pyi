@@ -116,14 +116,13 @@ from .ratings.slices import (
 )
 from .ratings.style import style_effects as style_effects
 from .reliability.annotators import annotators as annotators
+from .reliability.bursts import bursts as bursts
 from .reliability.flagging import (
     flag as flag,
     flag_by_theta as flag_by_theta,
 )
-from .reliability.programs.judges import judge_report as judge_report
-from .reliability.programs.report import JudgeReport as JudgeReport
-from .reliability.suspicion.bursts import bursts as bursts
-from .reliability.suspicion.integrity import integrity as integrity
+from .reliability.integrity import integrity as integrity
+from .reliability.judges import JudgeReport as JudgeReport, judge_report as judge_report
 from .validation.comparison import compare as compare
 from .validation.diagnostics import diagnose as diagnose
 from .validation.heldout import held_out as held_out

@@ -37,7 +37,7 @@ from rigging import rig
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
 from bayes_arena.progress import report
-from bayes_arena.reliability.anomaly import everybody, suspicion
+from bayes_arena.reliability.anomaly import suspicion, votes_as_cast
 from bayes_arena.reliability.flagging import discoveries
 
 ENOUGH = 200
@@ -110,7 +110,9 @@ def said_and_true(make: Callable[[int], Known], arenas: int, guard: bool) -> dic
             table = ba.annotators(fit)
         except ba.ModelError:  # nobody can be judged
             continue
-        table["suspicion"] = pd.Series(suspicion(fit), everybody(fit)[0].annotators).loc[table["annotator"]].to_numpy()
+        table["suspicion"] = (
+            pd.Series(suspicion(fit), votes_as_cast(fit)[0].annotators).loc[table["annotator"]].to_numpy()
+        )
         for column, members in truth.true.items():
             if column in table:
                 rows = pd.DataFrame({"said": table[column], "true": table["annotator"].isin(members)})

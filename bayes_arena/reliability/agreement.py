@@ -1,17 +1,17 @@
-"""How far an annotator votes with the ranking: net agreement, and the side's pull, over posterior draws.
+"""Net agreement of annotators with the ranking, and the pull of the side, over posterior draws.
 
-With P_k(i), P_k(j) the probabilities that annotator k votes for i, for j, and nobody gaining from the side (b = 0),
+With P_k(i), P_k(j) the probabilities that annotator k votes for i and for j, without a position effect (b = 0),
 
     D_k = mean over pairs of competitors, r_i >= r_j, of P_k(i) - P_k(j)          net agreement, in [-1, 1]
 
 which is tanh(e / 2) where ties are half wins and 2 sinh(e / 2) / (2 cosh(e / 2) + nu_k) in Davidson's model, with
-e = theta_k (r_i - r_j): twice the expected score of the better less one in every model. Votes turned round have -D_k;
-somebody who guesses, and somebody who always calls a tie, has 0. Theta alone cannot tell the latter: nu_k explains the
+e = theta_k (r_i - r_j): twice the expected score of the better less one in every model. Reversed votes have -D_k;
+a guesser, and an annotator who always calls a tie, has 0. Theta alone does not identify the latter: nu_k explains the
 ties, and theta_k returns to the prior.
 
     S_k = P_k(left) - P_k(right) between equals                                   the side's pull, in [-1, 1]
 
-is the same difference at e = b_k. Where competitors differ by slice, votes are imagined on slices that nobody has seen:
+is the same difference at e = b_k. Where competitors differ by slice, votes are predicted on new slices:
 r_i - r_j and ln nu scatter as :mod:`bayes_arena.inference.views` says, and D_k is the mean over that as well, so that
 it compares with that of a model without slices. Given the strengths the mean over pairs is an integral over the
 distribution of leads, which a Gauss rule of a few nodes takes for all annotators at once (Golub & Welsch, 1969).
@@ -48,16 +48,16 @@ PAIRS = 20_000
 SCATTER, TIE_NODES = 15, 3
 """Points by which leads, and Gauss-Hermite nodes by which ln nu scatters from slice to slice."""
 LEADS_AT_ONCE = 100_000
-"""Leads that are looked at together: what fits into a cache."""
+"""Leads evaluated together, so that they fit into the cache."""
 MANY = 5_000_000
-"""Draws times annotators that are worth a compiled loop."""
+"""Draws times annotators from which on a compiled loop pays."""
 SAME = 1e-10
 """Norm, relative to the largest lead, below which there are no further leads: a rule has no more nodes than leads."""
 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Draws of what annotators do; numbers are absent (None) where the model gives annotators none of their own.
+    """Draws of how annotators vote; None where the model gives annotators no such parameter of their own.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Agreement:
 def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement]]:
     """Draw the net agreement and the side's pull of every annotator, some annotators at a time.
 
-    Those whose votes do not count come last.
+    Annotators whose votes do not count come last.
 
     Parameters
     ----------

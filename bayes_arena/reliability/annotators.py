@@ -1,8 +1,8 @@
-"""What the votes say about those who cast them: who is reliable, who is not, and in what way.
+"""The table of annotators: which are reliable, which are not, and in what way.
 
-Suspect is who is anomalous, whose votes the side decides (:mod:`bayes_arena.reliability.anomaly`), or who favours or
-hates a competitor (:mod:`bayes_arena.trust`): the votes of these do not count in the fit, and their numbers here are
-given the others' strengths.
+An annotator is suspect who is anomalous, whose votes the side decides (:mod:`bayes_arena.reliability.anomaly`), or who
+favours or hates a competitor (:mod:`bayes_arena.trust`). The votes of the last do not count in the fit; their estimates
+here are conditional on the strengths that the other votes give.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from bayes_arena.reliability.anomaly import (
     WATCH,
     anomaly_probability,
     by_kinds,
-    everybody,
     one_sided_probability,
+    votes_as_cast,
     ways,
 )
-from bayes_arena.reliability.suspicion.favours import sentences
+from bayes_arena.reliability.favours import sentences
 from bayes_arena.trust.mixture.shares import ADVERSARY, GUESSER
 from bayes_arena.votes.names import ANNOTATOR
 from bayes_arena.votes.outcomes import whole_counts
@@ -45,55 +45,51 @@ if TYPE_CHECKING:
 
 @held
 def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
-    """Reliability of every annotator, the most suspect first.
+    """Rate the reliability of every annotator, the most suspect first.
 
     Parameters
     ----------
     fit : Fit
-        A model in which annotators have numbers of their own.
+        A model with parameters of annotators.
     level : float
         Coverage of the intervals.
     interval : Interval or str
         Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for posterior modes
-        :class:`~bayes_arena.Sandwich` or :class:`~bayes_arena.Bootstrap`; a probability below is then the share of
-        those.
+        :class:`~bayes_arena.Sandwich` or :class:`~bayes_arena.Bootstrap`; a probability below is then a share of
+        those draws.
 
     Returns
     -------
     pandas.DataFrame
-        ``annotator``;
-        ``verdict``: ``anomalous`` (more likely than not), ``watch`` (the votes leave it open, as they do for everybody
-        where the fit takes annotators to be alike; the numbers below then rest on that) or ``reliable``;
-        ``kind`` of those who are not reliable: ``adversarial`` (against the ranking beyond doubt), ``one-sided`` (the
-        side decides), ``always ties``, ``uninformative`` (net agreement around zero), ``favours NAME`` or
-        ``hates NAME`` (a competitor);
-        ``anomaly_probability``, A_k, by the kinds of annotators where the fit is guarded, whatever the interval;
-        ``net_agreement``, D_k, posterior mean (median under a flat prior) with ``net_agreement_lower`` and
-        ``net_agreement_upper``;
-        ``theta`` relative to the mean annotator (1) with ``lower`` and ``upper``; ``theta_paper``, the same on the
-        paper's scale (sum 1); ``p_negative``, the probability that theta < 0 (under the Gaussian approximation, unless
-        the fit was sampled);
-        ``tie_propensity``, nu_k (kappa_k in Rao and Kupper's model); ``position``, b_k in logits in favour of the
-        first, with ``position_lower`` and ``position_upper``; ``one_sided_probability``, that the side decides;
-        ``favour_probability``, that they favour or hate one competitor, alone or in a campaign, and ``favours``, which
-        (``hates`` stands before it; empty below ``WATCH``), and ``how``: how they vote on it, how much oftener than
-        others they meet it (which is no evidence), and how often they tie elsewhere; ``guesser_probability`` and
-        ``adversary_probability``, that theta is zero, or negative, by the classes of annotators; ``reward``, shares in
-        proportion to net agreement, none for disagreement or to those whose votes do not count, sum 1; ``votes``, as
-        they were cast.
-        Columns of what the model does not have are absent. ``attrs`` has the level and the interval.
+        ``annotator``; ``verdict``: ``anomalous`` (more likely than not), ``watch`` (the votes leave it open, as they do
+        for all annotators where the fit takes them to be alike; the estimates below then rest on that assumption) or
+        ``reliable``; ``kind``, of annotators that are not reliable: ``adversarial`` (against the ranking beyond doubt),
+        ``one-sided`` (the side decides), ``always ties``, ``uninformative`` (net agreement around zero), ``favours
+        NAME`` or ``hates NAME`` (a competitor); ``anomaly_probability``, A_k, from the mixture of kinds where the fit
+        is guarded, whatever the interval; ``net_agreement``, D_k, posterior mean (median under a flat prior) with
+        ``net_agreement_lower`` and ``net_agreement_upper``; ``theta`` relative to the mean annotator (1) with ``lower``
+        and ``upper``; ``theta_paper``, the same on the paper's scale (sum 1); ``p_negative``, the probability that
+        theta < 0 (under the Gaussian approximation, unless the fit was sampled); ``tie_propensity``, nu_k (kappa_k in
+        Rao and Kupper's model); ``position``, b_k in logits in favour of the first, with ``position_lower`` and
+        ``position_upper``; ``one_sided_probability``, that the side decides; ``favour_probability``, that the annotator
+        favours or hates one competitor, alone or in a campaign; ``favours``, which competitor (with ``hates`` or
+        ``favours`` before it; empty below ``WATCH``), and ``how``: their votes on it, how much more often than others
+        they meet it (which is no evidence), and their ties elsewhere; ``guesser_probability`` and
+        ``adversary_probability``, that theta is zero, or negative, from the mixture of kinds; ``reward``, shares in
+        proportion to net agreement, zero for disagreement and where votes do not count, sum 1; ``votes``, as they were
+        cast. Columns of parameters that the model does not have are absent. ``attrs`` has the level and the interval.
 
     Raises
     ------
     ModelError
-        If the model gives annotators nothing of their own, or the level or interval is not possible.
+        If the model has no parameters of annotators, or the level or interval is not possible.
     NotIdentifiedError
         If the estimate has no finite robust interval.
 
     References
     ----------
     Liu et al. (2025), section 4.2: theta < 0 marks an anomalous annotator; section 4.3: rewards in proportion to
-    ability. Ability is net agreement here: theta of am-Davidson does not tell who always calls a tie.
+    ability. Ability is net agreement here: theta of am-Davidson does not identify an annotator who always calls a tie.
     """
     import pandas as pd
 
@@ -110,10 +106,10 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     if isinstance(interval, Clustered) and interval.by == ANNOTATOR:
         raise ModelError(
             "The interval 'clustered' is not for annotators: each is one cluster, and nothing shows how their own "
-            "numbers vary between clusters. Use 'laplace', 'sandwich' or 'bootstrap'."
+            "parameters vary between clusters. Use 'laplace', 'sandwich' or 'bootstrap'."
         )
     sampled = interval.sampled(fit)
-    cast, place = everybody(fit)
+    cast, place = votes_as_cast(fit)
     favour, favours = _favours(fit, place)
     known, drawn = by_kinds(fit, place), np.empty((0, len(place)), dtype=np.float32)
     net, position = np.empty((3, len(place))), np.empty((3, len(place)))
@@ -169,14 +165,14 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
 
 
 def _favours(fit: Fit, place: Ints) -> tuple[Floats, np.ndarray]:
-    """Return the probability of favouring or hating one competitor, and in what words."""
+    """Return the probability of favouring or hating one competitor, and which, in words."""
     if fit.trust is None:
         return np.zeros(len(place)), np.full(len(place), "", dtype=object)
     return fit.trust.favour[place], fit.trust.words[place]
 
 
 def require_annotators(fit: Fit) -> None:
-    """Refuse a fit whose model gives annotators nothing of their own."""
+    """Refuse a fit whose model has no parameters of annotators."""
     if fit.trust is not None and fit.trust.unjudged:
         raise ModelError(f"{fit.trust.unjudged} To judge them all the same: guard=False (--no-guard).")
     if not fit.target.own:

@@ -1,16 +1,16 @@
-"""Who is anomalous, and in what way: with what probability somebody hardly votes with the ranking.
+"""The probability that an annotator is anomalous, that is hardly votes with the ranking, and in what way.
 
 The anomaly probability of annotator k is
 
     A_k = P(D_k < TOLERANCE * median_j D_j | votes),
 
-with the net agreement D_k of :mod:`bayes_arena.reliability.agreement`: free of scale, and steady until nearly half of
-them are anomalous. Where the fit is guarded, the probability is that of the kinds of annotators, who are regular,
-guessers or adversaries (:mod:`bayes_arena.trust.mixture.agreement`): a model in which all scatter around a mean takes a
-fifth of guessers for a wide scatter, and says too little of each. Else it is a share of the draws, the median taken
-draw by draw. One whose votes the side decides need not be anomalous in this sense, because D_k leaves the side out:
-they are looked at on their own, by the probability that the side's pull |S_k| exceeds both D_k and ``ONE_SIDED``. Nor
-need one who favours or hates a competitor (:mod:`bayes_arena.trust`).
+with the net agreement D_k of :mod:`bayes_arena.reliability.agreement`: scale-free, and stable until nearly half of
+the annotators are anomalous. In a guarded fit it is computed from a mixture of regular annotators, guessers and
+adversaries (:mod:`bayes_arena.trust.mixture.agreement`): a model in which all annotators scatter around one mean takes
+a fifth of guessers for a wide scatter, and understates A_k for each. Otherwise it is a share of the draws, the median
+taken draw by draw. An annotator whose votes the side decides need not be anomalous in this sense, because D_k leaves
+the side out: one-sidedness is the probability that the side's pull |S_k| exceeds both D_k and ``ONE_SIDED``. Nor need
+an annotator who favours or hates a competitor (:mod:`bayes_arena.trust`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import TIE
 
 TOLERANCE = 0.2
-"""Share of the median annotator's net agreement that still counts as agreement. Of 0.1, 0.2 and 0.3 the one that found
-most perturbed annotators (mean F1 .968, .976, .957 over LLMFAO twice and simulated arenas)."""
+"""Share of the median annotator's net agreement below which an annotator is anomalous. Of 0.1, 0.2 and 0.3 the one that
+found most perturbed annotators (mean F1 .968, .976, .957 over LLMFAO twice and simulated arenas)."""
 ANOMALOUS = 0.5
 """Probability above which an annotator is more likely anomalous than not."""
 WATCH = 0.1
@@ -49,15 +49,15 @@ def anomaly_probability(net: np.ndarray) -> Floats:
 
 
 def places(fit: Fit) -> Ints:
-    """Return the index of everybody among those who cast votes, in the order of the draws of what they do."""
+    """Return the index of each annotator among those who cast votes, in the order of the draws of agreement."""
     if fit.trust is None or (fit.cells is fit.trust.cells and not fit.suspects.names):
         return np.arange(fit.cells.n_annotators)
     known = {name: index for index, name in enumerate(fit.trust.cells.annotators)}
     return np.array([known[name] for name in (*fit.cells.annotators, *fit.suspects.names)], dtype=np.int64)
 
 
-def everybody(fit: Fit) -> tuple[Cells, Ints]:
-    """Return the votes as they were cast, their annotators in the order of the draws of what they do.
+def votes_as_cast(fit: Fit) -> tuple[Cells, Ints]:
+    """Return all votes as they were cast, their annotators in the order of the draws of agreement.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def everybody(fit: Fit) -> tuple[Cells, Ints]:
 
 
 def suspicion(fit: Fit) -> Floats:
-    """Return the probability that somebody is anomalous, or favours or hates one competitor, shape (M,)."""
+    """Return the probability that an annotator is anomalous, or favours or hates one competitor, shape (M,)."""
     known = by_kinds(fit, places(fit))
     if known is not None:
         return known[1]
@@ -84,8 +84,8 @@ def suspicion(fit: Fit) -> Floats:
 
 
 def suspicion_in(columns: Columns, fit: Fit) -> Floats:
-    """Return the same probability in the order of a table of annotators: by its draws, or by the kinds if it is."""
-    cast, place = everybody(fit)
+    """Return :func:`suspicion` in the order of a table of annotators; without kinds, the table's A_k."""
+    cast, place = votes_as_cast(fit)
     known = by_kinds(fit, place)
     if known is None:
         return np.asarray(columns["anomaly_probability"])
@@ -94,7 +94,7 @@ def suspicion_in(columns: Columns, fit: Fit) -> Floats:
 
 
 def by_kinds(fit: Fit, place: Ints) -> tuple[Floats, Floats] | None:
-    """A_k by the kinds of annotators, where they were looked for; and the probability of that or of favour."""
+    """A_k from the mixture of kinds, if the fit has one, and the probability of that or of favouring a competitor."""
     if fit.trust is None or fit.trust.kinds is None:
         return None
     low, suspect = low_agreement(fit.trust.kinds, TOLERANCE)
@@ -109,7 +109,7 @@ def one_sided_probability(agreement: Agreement) -> Floats:
 
 
 def ways(model: Model, cells: Cells, against: Floats, anomaly: Floats, one_sided: Floats) -> np.ndarray:
-    """In what way every annotator is anomalous, or would be; ``against`` is the probability that D_k < 0."""
+    """Return in what way each annotator is anomalous, or would be; ``against`` is the probability that D_k < 0."""
     counts = np.column_stack([sum_by(cells.annotator, column, cells.n_annotators) for column in cells.counts.T])
     seen = model.seen_counts(counts)
     ties, votes = seen[TIE:].sum(axis=0), seen.sum(axis=0)

@@ -31,9 +31,9 @@ from bayes_arena.reliability.annotators import posterior_theta, require_annotato
 from bayes_arena.reliability.anomaly import suspicion
 
 LARGEST_DOUBT = 0.1
-"""1 - A_k of somebody flagged, at most."""
+"""Largest 1 - A_k of a flagged annotator."""
 ACCURACY = math.sqrt(2 * DECREMENT)
-"""Of theta, mean 1."""
+"""Numerical accuracy of theta, scaled to mean 1."""
 
 
 @held
@@ -45,18 +45,18 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     fit : Fit
         A model in which annotators have numbers of their own.
     fdr : float
-        Bayesian false discovery rate: the expected share of wrongly flagged ones among those flagged.
+        Bayesian false discovery rate: the expected share of wrongly flagged annotators among those flagged.
 
     Returns
     -------
     tuple of str
         The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k of 0.9 or more, the most suspect first;
-        nobody where nobody can be judged (``fit.trust.unjudged``).
+        empty where annotators cannot be judged (``fit.trust.unjudged``).
 
     Raises
     ------
     ModelError
-        If the model gives annotators nothing of their own, or the rate does not lie between 0 and 1.
+        If the model has no parameters of annotators, or the rate does not lie between 0 and 1.
 
     References
     ----------
@@ -74,7 +74,7 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
 def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
     """Name the annotators whose discrimination is not above a threshold: the paper's rule.
 
-    At ``epsilon=0`` these are the ones who vote against the ranking, and those who always call a tie.
+    At ``epsilon=0`` these are the annotators who vote against the ranking, and those who always call a tie.
 
     Parameters
     ----------

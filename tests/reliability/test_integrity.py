@@ -12,8 +12,8 @@ from rigging import rig
 from scipy.stats import binom
 
 import bayes_arena as ba
-from bayes_arena.reliability.suspicion.chance import Group
-from bayes_arena.reliability.suspicion.favours import sentences
+from bayes_arena.reliability.favours import sentences
+from bayes_arena.reliability.suspect_groups import SuspectGroup
 from bayes_arena.trust.judgement import Campaign, Judgement
 from bayes_arena.trust.plain.ballots import Ballots
 from bayes_arena.trust.search.drips import find_drips
@@ -141,8 +141,8 @@ def test_small_accounts_are_set_against_the_rest(arena):
     assert set(alone["honest_only_if"]) == {""}
 
 
-def group(votes: float, meant: float, expected: float, log_ways: float = 0.0) -> Group:
-    return Group(0, False, 1, votes, meant, expected, 0.1, False, log_ways)
+def group(votes: float, meant: float, expected: float, log_ways: float = 0.0) -> SuspectGroup:
+    return SuspectGroup(0, False, 1, votes, meant, expected, 0.1, False, log_ways)
 
 
 @pytest.mark.parametrize(("n", "m", "p"), [(10, 10, 0.3), (110, 106, 0.25), (40, 20, 0.4), (7, 7, 0.99)])

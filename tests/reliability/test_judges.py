@@ -11,7 +11,7 @@ from helpers import frame, run
 import bayes_arena as ba
 from bayes_arena.errors import ColumnError, IdentificationWarning, ModelError, SuspectVotesWarning, VotesError
 from bayes_arena.likelihood.presets import PRESETS
-from bayes_arena.reliability.programs.concordance import across_orders, among, between
+from bayes_arena.reliability.concordance import across_orders, among, between
 from bayes_arena.validation.prediction import predict
 
 pytestmark = pytest.mark.slow

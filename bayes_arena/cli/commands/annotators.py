@@ -93,8 +93,7 @@ def judge(
     with collected_warnings() as notes:
         import numpy as np
 
-        from bayes_arena.reliability.programs.judges import judge_report
-        from bayes_arena.reliability.programs.report import COUNTED, Estimate
+        from bayes_arena.reliability.judges import COUNTED, Estimate, judge_report
 
         result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
         found = judge_report(result, judge, own=own, level=level)
@@ -125,7 +124,7 @@ def integrity(
 ) -> None:
     """Show whose votes carry each competitor, the most doubtful first, and where it would stand without suspects."""
     with collected_warnings() as notes:
-        from bayes_arena.reliability.suspicion.integrity import integrity_columns, require_trust, unjudged
+        from bayes_arena.reliability.integrity import integrity_columns, require_trust, unjudged
 
         result = model.fit(source.read(), guard=True)
         columns = integrity_columns(result, elo=scale.elo())
@@ -167,7 +166,7 @@ def bursts(
     """Find periods in which a competitor won more, or less, than its strength explains."""
     source = replace(source, slice=[*(source.slice or []), f"{time}={time}"])
     with collected_warnings() as notes:
-        from bayes_arena.reliability.suspicion.bursts import burst_columns
+        from bayes_arena.reliability.bursts import burst_columns
 
         cells = source.read()
         result = model.fit(cells)

@@ -87,7 +87,7 @@ def simulate(
 
 def _both_orders(cells: Cells) -> list[dict[str, str]]:
     """Return the row of the check how often verdicts stay in the other order, if annotators saw any prompt in both."""
-    from bayes_arena.reliability.programs.concordance import across_orders
+    from bayes_arena.reliability.concordance import across_orders
     from bayes_arena.votes.names import PROMPT
 
     consistency, items = across_orders(cells) if PROMPT in cells.slices else (None, 0)

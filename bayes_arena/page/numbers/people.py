@@ -10,7 +10,7 @@ from bayes_arena.page.pseudonyms import judges_annotators
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
-from bayes_arena.reliability.suspicion.integrity import integrity_columns, unjudged
+from bayes_arena.reliability.integrity import integrity_columns, unjudged
 
 FEWEST, WATCHED, MOST = 12, 25, 60
 """Annotators that are listed at least, with those to be watched, and at most."""

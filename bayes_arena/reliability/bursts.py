@@ -5,11 +5,11 @@ time, every window of 8, 16, 32 ... votes on c, up to half of them, has
 
     z = sum of e_v / sqrt(sum of E (1 - E)),
 
-and a competitor the largest |z| of its windows. What that is where time does not matter shows when every account is
-moved in time as a whole, by a shift of its own, and goes on at the beginning where it passes the end: sessions, tastes
-and habits of one account stay as they are, and only what accounts do at the same time is destroyed. Gumbel's
-distribution with the mean and standard deviation of ``SHIFTS`` such maxima gives the p-value of a competitor, which is
-multiplied by their number. Bursts are looked for one after the other, without the votes of those that were found, as
+and a competitor the largest |z| of its windows. Its distribution where time does not matter is simulated by
+shifting the times of every account by a random amount of its own, circularly: sessions, tastes and habits of one
+account are preserved, and only the coincidence between accounts is destroyed. Gumbel's distribution with the mean and
+standard deviation of ``SHIFTS`` such maxima gives the p-value of a competitor, which is multiplied by the number of
+competitors (Bonferroni). Bursts are searched one after the other, each without the votes of those found before, as
 votes for one competitor are votes against others.
 
 References: Kulldorff, M. (1997), "A spatial scan statistic", Communications in Statistics 26; Abrams, A. M., Kleinman,
@@ -31,7 +31,7 @@ from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import require_level
-from bayes_arena.reliability.suspicion.integrity import board_strength
+from bayes_arena.reliability.integrity import board_strength
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import OUTCOME_SCORES, whole_counts
 from bayes_arena.votes.reading.read_votes import read_votes
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHORTEST = 8
-"""Votes of a window."""
+"""Fewest votes of a window."""
 STEPS = 4
-"""Windows that begin within the length of one."""
+"""Windows that start within the length of one."""
 SHIFTS = 99
 TINY = 1e-9
 
@@ -57,26 +57,26 @@ def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05
         A fitted model.
     votes : Cells, path, sequence of paths, or dataframe
         Votes with their time: cells that carry it as a slice, ``read_votes(..., slices=["tstamp"])``, or what
-        :func:`~bayes_arena.read_votes` reads without options but that.
+        :func:`~bayes_arena.read_votes` reads with this option alone.
     time : str
-        Column, or slice, of the time: numbers of any unit, or dates and times as text (ISO 8601).
+        Column or slice of the time: numbers in any unit, or dates and times as text (ISO 8601).
     level : float
-        Probability of naming anybody where time does not matter, all competitors together.
+        Probability of a false alarm where time does not matter, over all competitors.
     seed : int
-        Of the shifts in time.
+        Seed of the random shifts.
 
     Returns
     -------
     pandas.DataFrame
-        One row a burst, the clearest first: ``competitor``; ``start`` and
-        ``end``, as the votes write the time; ``votes`` in it on the competitor, ``score`` that it took of them and
-        ``expected``; ``z``; ``p_value``, for all competitors together; ``accounts`` that cast them, and
-        ``largest_share``, that of the busiest (absent where annotators are unknown). Empty where there is none.
+        One row a burst, the clearest first: ``competitor``; ``start`` and ``end``, as the votes write the time;
+        ``votes`` in it on the competitor, its ``score`` in them and the ``expected`` score; ``z``; ``p_value``, for all
+        competitors together; ``accounts`` that cast them, and ``largest_share``, the share of the most active account
+        (absent where annotators are unknown). Empty where there is none.
 
     Raises
     ------
     ModelError
-        If the level is not between 0 and 1, or the fit knows a competitor of the votes not.
+        If the level is not between 0 and 1, or the votes have a competitor that the fit does not know.
     VotesError
         If the votes cannot be read, or a time is neither a number nor a date.
     """
@@ -145,7 +145,7 @@ class _Sides:
     Attributes
     ----------
     competitor, account, row : ndarray of int
-        Whose side, who voted, and the cell.
+        The competitor on this side, the account that voted, and the cell.
     time : ndarray
         From 0 at the first vote to 1 at the last.
     weight, score, expected, variance : ndarray
@@ -192,7 +192,7 @@ class _Sides:
         return self.take(~np.isin(self.row, cells))
 
     def clearest(self, rng: np.random.Generator) -> _Burst:
-        """Find the window that time explains best."""
+        """Find the most significant window."""
         z, first, last = self.scan(self.time)
         by_chance = np.abs([self.scan(self.shifted(rng))[0] for _ in range(SHIFTS)])
         scale = np.maximum(by_chance.std(axis=0), TINY) * math.sqrt(6) / math.pi

@@ -1,16 +1,16 @@
 """What the votes of an annotator are worth, in votes of others.
 
-Let V(a, b) be how well the ranking is known if the judge's votes count a times and the reference annotators' b times:
-the sum of the posterior variances of the strengths r, spreads held, from the Hessian at the estimate without residuals.
-The judge's votes are worth as many further votes of the reference, cast by the same people on the same pairs, as make
-up for them,
+Let V(a, b) be the sum of the posterior variances of the strengths r if the judge's votes count a times and those of the
+reference annotators b times, with the spreads fixed and the Hessian at the estimate without residuals. The judge's
+votes are worth the number m of further votes of the reference, cast by the same annotators on the same pairs, that
+would replace them,
 
     V(0, 1 + m / n) = V(1, 1),          n votes of the reference so far,
 
 and never more than V(0, 1 + m / n) = V(infinity, 1), however many the judge casts. Where the judge has a taste of its
-own, q_i = r_i + u_i with u_i ~ N(0, tau^2), the latter is finite: what it says of r_i - r_j is known to within
-sqrt(2) tau at best. Left out of V is the direction of r itself where theta is free: it is the common scale of all
-strengths, on which no order depends, and of which no single annotator's votes say anything, since their theta is free.
+own, q_i = r_i + u_i with u_i ~ N(0, tau^2), the latter is finite: its votes determine r_i - r_j to within sqrt(2) tau
+at best. Where theta is free, the direction of r itself is projected out of V: it is the common scale of all strengths,
+on which no order depends, and about which no single annotator's votes say anything.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from bayes_arena.likelihood.objective import objective
 from bayes_arena.threads import one_thread
 
 ENDLESS, FARTHEST = 1e6, 1e4
-"""How many times the judge's votes count when they say all they can, and those of the reference at most: what as many
-do not reach is out of their reach."""
+"""Weight that stands for infinitely many votes of the judge; largest weight of the reference: a variance that this does
+not reach is out of reach."""
 SAME = 1e-4
-"""Error of the logarithm of how many times the votes of the reference count."""
+"""Tolerance of the logarithm of the weight of the reference."""
 FEWEST_OF_A_RANKING = 3
-"""Competitors from which there is more to a ranking than its scale."""
+"""Fewest competitors whose ranking is more than a scale."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Worth:
     Attributes
     ----------
     votes : float
-        m: as many further votes of the reference annotators would say as much.
+        m, in further votes of the reference annotators.
     each : float
         The same for each vote.
     most : float
-        What they are worth at most, however many there are; None where no number of votes of the reference is as much.
+        What they are worth at most, however many there are; None where no number of votes of the reference reaches it.
     """
 
     votes: float
@@ -90,7 +90,7 @@ def worth(fit: Fit, judge: str, reference: Collection[str]) -> Worth:
         return float(np.trace(kept @ covariance @ kept))
 
     def in_votes(wanted: float) -> float:
-        """How many further votes of the reference bring the variance from that without the judge to what is wanted."""
+        """Return how many further votes of the reference bring the variance without the judge to what is wanted."""
         if wanted >= without:
             return 0.0
         if wanted <= least:

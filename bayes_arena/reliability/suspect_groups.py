@@ -1,4 +1,4 @@
-"""How unlikely it is that suspects voted as they did by chance.
+"""How unlikely the votes of suspects are by chance.
 
 Of their n votes on a competitor, m are for it (of those who hate it: against it), where others who call as many ties
 would vote so with probability p_v on each, under Davidson's model with the strengths that the others' votes give. With
@@ -6,10 +6,10 @@ q = m / n above p, the mean of p_v,
 
     P(m or more) <= exp(-n KL(q, p)),        KL(q, p) = q ln(q / p) + (1 - q) ln((1 - q) / (1 - p)),
 
-the bound of the binomial tail, which holds whatever the single p_v are. The g suspects were picked as the most striking
-of A accounts, for or against one of N competitors; so the bound is multiplied by all the ways to pick, C(A, g) 2 N.
-Small accounts are not picked one by one: they count by 2 N alone. Of several groups at one competitor bounds are
-multiplied.
+the bound of the binomial tail, which holds whatever the single p_v are. The g suspects were selected as the most
+striking of A accounts, for or against one of N competitors, so the bound is multiplied by the number of selections,
+C(A, g) 2 N. Small accounts are not selected one by one: for them the factor is 2 N. For several groups at one
+competitor the bounds are multiplied.
 
 Reference: Hoeffding, W. (1963), "Probability inequalities for sums of bounded random variables", JASA 58, theorem 1.
 """
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, rel_entr
 
-from bayes_arena.reliability.suspicion.favours import Aims
+from bayes_arena.reliability.favours import Aims
 from bayes_arena.trust.classes import TIE
 from bayes_arena.trust.judgement import SMALL, Judgement
 from bayes_arena.trust.plain.ballots import DAVIDSON, Ballots
@@ -32,7 +32,7 @@ from bayes_arena.votes.outcomes import WIN, wins_losses_ties
 
 
 @dataclass(frozen=True)
-class Group:
+class SuspectGroup:
     """Suspects who push one competitor, and their votes on it.
 
     Attributes
@@ -41,15 +41,15 @@ class Group:
     down : bool
         Whether they push it down.
     accounts : int
-        With a vote on it.
+        Number of accounts with a vote on it.
     votes, meant, expected : float
-        Their votes on it; those for it (against it, if they push it down); as many as are expected of others.
+        Their votes on it; those for it (against it, if they push it down); the number expected of other annotators.
     share : float
-        Of all votes that are theirs, on it or not.
+        Their share of all votes.
     small : bool
         Whether they are small accounts, taken together.
     log_ways : float
-        Logarithm of the number of ways to pick such a group.
+        Logarithm of the number of ways to select such a group.
     """
 
     competitor: int
@@ -64,7 +64,7 @@ class Group:
 
     @property
     def log10_chance(self) -> float:
-        """Bound of the decimal logarithm of the probability of such votes, or more extreme ones, by chance."""
+        """Upper bound on the decimal logarithm of the probability of such votes, or more extreme ones, by chance."""
         q, p = self.meant / self.votes, self.expected / self.votes
         if q <= p:
             return 0.0
@@ -86,7 +86,7 @@ class Group:
         return f"{seen}: {taste} that others do not have, or it is a chance{odds}"
 
 
-def suspect_groups(trust: Judgement, aims: Aims, others: Cells) -> list[Group]:
+def suspect_groups(trust: Judgement, aims: Aims, others: Cells) -> list[SuspectGroup]:
     """Find the suspects of every competitor that has some.
 
     Parameters
@@ -94,9 +94,9 @@ def suspect_groups(trust: Judgement, aims: Aims, others: Cells) -> list[Group]:
     trust : Judgement
         Whose votes count.
     aims : Aims
-        Whom suspects favour or hate.
+        The competitors that suspects favour or hate.
     others : Cells
-        The votes of those who are not suspect.
+        The votes of annotators that are not suspect.
     """
     cells, votes = trust.cells, trust.cells.votes_by_annotator()
     log_aims, size = math.log(2 * cells.n_competitors), cells.n_annotators
@@ -121,7 +121,7 @@ def suspect_groups(trust: Judgement, aims: Aims, others: Cells) -> list[Group]:
         a_wins, b_wins, ties = wins_losses_ties(cells.counts[rows])
         lead = np.where(upwards, 1.0, -1.0) * (point.strength[a] - point.strength[b])
         p = np.exp(DAVIDSON.likelihood.log_probabilities(np.array([lead, log_ties[annotator]]))[WIN])
-        group = Group(
+        group = SuspectGroup(
             competitor=c,
             down=down,
             accounts=len(np.unique(annotator)),

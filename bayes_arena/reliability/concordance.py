@@ -1,8 +1,8 @@
-"""How often annotators say the same of the same answers.
+"""How often annotators agree on the same answers.
 
 An item is a pair of competitors, on one prompt where prompts are known; a verdict is for one, for the other, or a tie
 (both-bad votes among them). The agreement of two sides is the mean over items of the probability that two verdicts
-drawn from them, by different annotators, are the same. Cohen's kappa is what of it chance does not explain,
+drawn from them, by different annotators, are the same. Cohen's kappa is the agreement beyond chance,
 
     kappa = (p - e) / (1 - e),        e = t t' + (1 - t) (1 - t') / 2,
 
@@ -33,7 +33,7 @@ TIES = 2
 
 @dataclass(frozen=True)
 class Concordance:
-    """How often two sides say the same.
+    """How often two sides agree.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Concordance:
 
 
 def between(cells: Cells, judge: str, others: Collection[str]) -> Concordance | None:
-    """Return how often a judge and others say the same; None where they have no item in common."""
+    """Return how often a judge and others agree; None where they have no item in common."""
     tally, item = _items(cells)
     one, other = (_verdicts(tally, item, np.isin(tally.k, _places(cells, side))) for side in ([judge], others))
     common = (one.sum(axis=1) > 0) & (other.sum(axis=1) > 0)
@@ -59,12 +59,12 @@ def between(cells: Cells, judge: str, others: Collection[str]) -> Concordance | 
     return _concordance((one * other).sum(axis=1), one, other)
 
 
-def among(cells: Cells, people: Collection[str]) -> Concordance | None:
-    """Return how often two different people say the same; None where no item has votes of two."""
+def among(cells: Cells, annotators: Collection[str]) -> Concordance | None:
+    """Return how often two different annotators agree; None where no item has votes of two."""
     tally, item = _items(cells)
-    of_people = np.isin(tally.k, _places(cells, people))
-    own, where = np.stack(wins_losses_ties(tally.counts[of_people]), axis=1), item[of_people]
-    both = _verdicts(tally, item, of_people)
+    inside = np.isin(tally.k, _places(cells, annotators))
+    own, where = np.stack(wins_losses_ties(tally.counts[inside]), axis=1), item[inside]
+    both = _verdicts(tally, item, inside)
     votes = both.sum(axis=1)
     same = (both**2).sum(axis=1) - sum_by(where, (own**2).sum(axis=1), len(both))  # a row is of one person and item
     pairs = votes**2 - sum_by(where, own.sum(axis=1) ** 2, len(both))
@@ -74,9 +74,9 @@ def among(cells: Cells, people: Collection[str]) -> Concordance | None:
 
 
 def across_orders(cells: Cells, judge: str | None = None) -> tuple[float | None, int]:
-    """Return how often verdicts stay when the order is turned round, and on how many items of an annotator each.
+    """Return how often a verdict is the same in the other order, and the number of items judged in both orders.
 
-    Verdicts are those of a judge, or of everybody who judged items in both orders.
+    Verdicts are those of one judge, or of all annotators; an item counts for each annotator by itself.
     """
     if not cells.sided:
         return None, 0

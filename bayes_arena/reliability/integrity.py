@@ -1,4 +1,4 @@
-"""What every competitor owes to whom, and what would have to be true for its place to be honest."""
+"""Whose votes carry every competitor, and what would have to be true for its place to be honest."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from bayes_arena.likelihood.problem import Problem
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.leaderboard import ranks
 from bayes_arena.reliability.anomaly import ANOMALOUS
-from bayes_arena.reliability.suspicion.chance import suspect_groups
-from bayes_arena.reliability.suspicion.favours import Aims
+from bayes_arena.reliability.favours import Aims
+from bayes_arena.reliability.suspect_groups import suspect_groups
 from bayes_arena.threads import one_thread
 from bayes_arena.trust.judgement import SMALL, Judgement
 from bayes_arena.trust.judging import FEWEST
@@ -38,33 +38,31 @@ def integrity(fit: Fit, *, elo: EloScale | None = None) -> pd.DataFrame:
     Parameters
     ----------
     fit : Fit
-        A fit that found out whose votes count: the default where annotators are known, or ``guard=True``.
+        A guarded fit, which has judged whose votes count: the default where annotators are known, or ``guard=True``.
     elo : EloScale, optional
         Elo scale; 1000 + 400 log10(odds) by default.
 
     Returns
     -------
     pandas.DataFrame
-        ``competitor``;
-        ``rank_without`` and ``elo_without``, without the votes of suspects (accounts that favour or hate one
-        competitor more likely than not, small accounts that push one), ``rank_with`` and ``elo_with``, with all votes:
-        one pair is that of the leaderboard (``attrs["leaderboard"]``: ``"without"``, or ``"with"`` where nobody can be
-        judged), the other is as far from it as the suspects' votes move Bradley-Terry's model;
-        ``votes`` and ``accounts``, as they were cast, ``largest_account`` and ``largest_share``, its share of these
-        votes;
-        ``favoured_by`` and ``hated_by``, how many suspects favour or hate it, ``suspect_votes``, theirs on it, and
-        those of small accounts that do not count; ``favour_probability``, that the surest account favours or hates it;
-        ``small_accounts`` with a vote on it, of up to ten votes each, and ``small_votes``, theirs, without suspects;
-        ``small_z`` and ``small_shift``, how clearly, and by how many Elo points, they rate it above the rest of the
-        accounts (absent where these cast too few votes to be a measure);
-        ``log10_chance``, at most the decimal logarithm of the probability that its suspects voted so by chance, and
-        ``honest_only_if``, in words what would have to be true (empty where nobody is suspect).
-        ``attrs["unjudged"]`` says why nobody can be judged, if so.
+        ``competitor``; ``rank_without`` and ``elo_without``, without the votes of suspects (accounts that favour or
+        hate one competitor more likely than not, small accounts that push one), ``rank_with`` and ``elo_with``, with
+        all votes: one pair is that of the leaderboard (``attrs["leaderboard"]``: ``"without"``, or ``"with"`` where
+        annotators cannot be judged), the other differs from it by what the suspects' votes change in the Bradley-Terry
+        model; ``votes`` and ``accounts``, as they were cast, ``largest_account`` and ``largest_share``, its share of
+        these votes; ``favoured_by`` and ``hated_by``, how many suspects favour or hate it, ``suspect_votes``, theirs on
+        it, and those of small accounts that do not count; ``favour_probability``, that the surest account favours or
+        hates it; ``small_accounts`` with a vote on it, of up to ten votes each, and ``small_votes``, theirs, without
+        suspects; ``small_z`` and ``small_shift``, how clearly, and by how many Elo points, they rate it above the rest
+        of the accounts (absent where these cast too few votes to be a measure); ``log10_chance``, an upper bound on the
+        decimal logarithm of the probability of its suspects' votes by chance, and ``honest_only_if``, in words what
+        would have to be true (empty where no annotator is suspect). ``attrs["unjudged"]`` says why annotators cannot be
+        judged, if so.
 
     Raises
     ------
     ModelError
-        If the fit did not look at whose votes count, or the anchor is no competitor.
+        If the fit was not guarded, or the anchor is not a competitor.
     """
     import pandas as pd
 
@@ -118,25 +116,25 @@ def integrity_columns(fit: Fit, *, elo: EloScale | None = None) -> Columns:
 
 
 def require_trust(fit: Fit) -> Judgement:
-    """Return whose votes count.
+    """Return the judgement of whose votes count.
 
     Raises
     ------
     ModelError
-        If the fit did not look.
+        If the fit was not guarded.
     """
     if fit.trust is None:
         raise ModelError(
-            "This fit did not look at whose votes count. Fit again with guard=True; the votes have to name who cast "
-            "them (annotator=..., --annotator)."
+            "This fit was not guarded: it counts all votes alike. Fit again with guard=True; the votes have to name "
+            "their annotators (annotator=..., --annotator)."
         )
     return fit.trust
 
 
 def unjudged(trust: Judgement) -> str:
-    """Say why nobody can be judged; empty if they can."""
+    """Say why annotators cannot be judged; empty if they can."""
     if trust.cells.n_annotators < FEWEST:
-        return f"Of fewer than {FEWEST} annotators nobody can be told from the rest, so nobody is judged."
+        return f"Among fewer than {FEWEST} annotators none can be told from the rest, so none is judged."
     return trust.unjudged
 
 
@@ -149,7 +147,7 @@ def board_strength(fit: Fit) -> Floats:
 
 
 def _compared(established: Established, small: Cells, pushed: list[int]) -> tuple[Floats, Floats]:
-    """Compare small accounts with the others, competitors that they push apart: votes on these push the rest away."""
+    """Compare small accounts with the others: competitors that they push, then the rest without votes on those."""
     on = np.isin(small.a, pushed) | np.isin(small.b, pushed)
     apart = np.isin(np.arange(small.n_competitors), pushed)
     both = zip(*(established.compare(Ballots.of(some)) for some in (small, small.take(~on))), strict=True)
@@ -158,7 +156,7 @@ def _compared(established: Established, small: Cells, pushed: list[int]) -> tupl
 
 
 def _carried(cells: Cells) -> tuple[Floats, Ints, Ints, Floats]:
-    """Votes and accounts of every competitor, its largest account, and the share that is its; each (n_competitors,)."""
+    """Votes and accounts of every competitor, its largest account and the share of that, each (n_competitors,)."""
     size, n = cells.n_annotators, cells.n_competitors
     cast = np.tile(cells.counts.sum(axis=1), 2)
     key, place = np.unique(
@@ -176,10 +174,10 @@ def _carried(cells: Cells) -> tuple[Floats, Ints, Ints, Floats]:
 
 def _surest(trust: Judgement, n: int) -> Floats:
     """Largest probability of an account that it favours or hates a competitor, shape (n_competitors,)."""
-    everybody = Aims.of(trust, 0.0)
-    aimed = everybody.competitor >= 0
+    aims = Aims.of(trust, 0.0)
+    aimed = aims.competitor >= 0
     surest = np.zeros(n)
-    np.maximum.at(surest, everybody.competitor[aimed], trust.favour[aimed])
+    np.maximum.at(surest, aims.competitor[aimed], trust.favour[aimed])
     return surest
 
 

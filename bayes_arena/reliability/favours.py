@@ -1,7 +1,7 @@
-"""How somebody favours a competitor, or hates it: how they vote on it, how often they meet it, what they do elsewhere.
+"""How an annotator favours or hates a competitor: votes on it, how often they meet it, and votes elsewhere.
 
-A description of those whom the fit suspects (:mod:`bayes_arena.trust`), and no evidence by itself: people choose what
-they vote on, and arenas do not offer all pairs alike.
+A description of annotators that the fit suspects (:mod:`bayes_arena.trust`), and no evidence by itself: annotators
+choose what they vote on, and arenas do not offer all pairs alike.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from bayes_arena.votes.records import records
 
 @dataclass(frozen=True, eq=False)
 class Aims:
-    """Whom annotators favour or hate.
+    """The competitor that each annotator favours or hates.
 
     Attributes
     ----------
     competitor : ndarray of int, shape (n_annotators,)
-        -1 of those who favour and hate nobody.
+        -1 for annotators without one.
     hates : ndarray of bool, shape (n_annotators,)
     """
 
@@ -34,24 +34,24 @@ class Aims:
 
     @classmethod
     def of(cls, trust: Judgement, above: float) -> Aims:
-        """Whom annotators favour or hate with a probability above some value."""
+        """Return the aims that have a probability above some value."""
         (competitor, hates), likely = trust.aims, trust.favour > above
         return cls(np.where(likely, competitor, -1), likely & hates)
 
     def on(self, cells: Cells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which cells are on the competitor of whoever voted there, and whether that was shown first."""
+        """Return which cells are on the aim of their annotator, and whether the aim was shown first."""
         aim = self.competitor[cells.annotator]
         return (cells.a == aim) | (cells.b == aim), cells.a == aim
 
 
 def sentences(trust: Judgement, above: float) -> list[str]:
-    """Say how annotators favour or hate a competitor, of those who do so with a probability above some value.
+    """Describe how annotators favour or hate a competitor, where the probability of it is above some value.
 
     Returns
     -------
     list of str
         In the order of the annotators: ``"votes for it 106 of 110 times; meets it 2.1 times as often as others; ties
-        elsewhere 40 %"``, say. Empty for the others.
+        elsewhere 40 %"``. Empty for the others.
     """
     aims, cells = Aims.of(trust, above), trust.cells
     size, said = cells.n_annotators, [""] * cells.n_annotators
@@ -71,7 +71,7 @@ def sentences(trust: Judgement, above: float) -> list[str]:
             times = met[k] / cast[k] / usual[k]
             parts.append(f"meets it {times:.1f} times as often as others")
         else:
-            parts.append("nobody else meets it")
+            parts.append("no other annotator meets it")
         elsewhere = cast[k] - met[k]
         parts.append(f"ties elsewhere {tied[k] / elsewhere:.0%}" if elsewhere > 0 else "votes on nothing else")
         said[k] = "; ".join(parts)
