@@ -124,9 +124,8 @@ from .reliability.flagging import (
 from .reliability.integrity import integrity as integrity
 from .reliability.judges import JudgeReport as JudgeReport, judge_report as judge_report
 from .validation.comparison import compare as compare
+from .validation.cross_validation import held_out as held_out, kfold as kfold
 from .validation.diagnostics import diagnose as diagnose
-from .validation.heldout import held_out as held_out
-from .validation.kfold import kfold as kfold
 from .validation.leave_one_out import (
     LeaveOneOut as LeaveOneOut,
     leave_one_out as leave_one_out,

@@ -32,7 +32,7 @@ from bayes_arena.likelihood.outcomes.davidson import LIKELIHOOD
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.reliability.worth import worth
-from bayes_arena.validation.heldout import vote_scores
+from bayes_arena.validation.cross_validation import vote_scores
 from bayes_arena.validation.prediction import predict
 from bayes_arena.votes.cells import single_votes, with_counts
 from bayes_arena.votes.names import PROMPT

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 import bayes_arena as ba
-from bayes_arena.validation.heldout import split_votes, vote_scores
+from bayes_arena.validation.cross_validation import split_votes, vote_scores
 from bayes_arena.validation.prediction import predict
 
 NUMBERS = {"mse": ("MSE", 4), "auc": ("AUC", 4), "log_score": ("log score", 3)}

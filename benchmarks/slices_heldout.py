@@ -29,8 +29,7 @@ import bayes_arena as ba
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import SMALLEST
-from bayes_arena.validation.heldout import split_votes, vote_scores
-from bayes_arena.validation.kfold import clustered
+from bayes_arena.validation.cross_validation import clustered, split_votes, vote_scores
 from bayes_arena.validation.prediction import predict
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROMPT
 

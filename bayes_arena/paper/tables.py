@@ -27,7 +27,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.fits.fitting import fit
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.online import bootstrapped_elo, shuffled_ratings
-from bayes_arena.validation.heldout import Fitter, held_out
+from bayes_arena.validation.cross_validation import Fitter, held_out
 from bayes_arena.validation.prediction import Ratings
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import TIE

@@ -18,7 +18,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.validation.heldout import judged
+from bayes_arena.validation.cross_validation import judged
 from bayes_arena.validation.leave_one_out import LeaveOneOut, leave_one_out
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.groups import warn_of_shared
@@ -38,8 +38,8 @@ def compare(
     fits : mapping of str to Fit
         Two fits or more of the same votes.
     over : str, optional
-        Leave out whole groups of votes: ``"prompt"`` say, which asks for the model that predicts votes on a new prompt.
-        By default single votes, which asks for the one that predicts further votes on these prompts.
+        Leave out whole groups of votes, such as ``"prompt"``: which model predicts votes on a new prompt best? By
+        default single votes: which model predicts further votes on these prompts best?
     sample : int, "auto" or None
         How many kinds of single votes are left out, as for :func:`~bayes_arena.leave_one_out`: the same in all models.
 
@@ -48,11 +48,11 @@ def compare(
     pandas.DataFrame
         Best first: ``name, rank, elpd_loo, se, elpd_diff, dse, weight, p_loo, pareto_k, votes``. ``elpd_diff`` is
         against the best, ``dse`` its standard error over votes, or groups, ``weight`` the share in the stacked
-        prediction, ``pareto_k`` the largest (above 0.7 the estimate is unreliable), ``votes`` how many were scored:
-        those that count (``fit.cells``) and that the models see. In nats, summed over votes. ``attrs`` says over what
-        was left out, the ``question`` that this answers, how many votes that were cast do not count, if any,
-        ``not_counted``, and, where only a sample was left out, ``sampled``: of how many kinds of votes. Standard errors
-        include what that adds, and the weights are those of the sample.
+        prediction, ``pareto_k`` the largest (above 0.7 the estimate is unreliable), ``votes`` the number scored:
+        those that count (``fit.cells``) and that the models see. In nats, summed over votes. ``attrs`` has what was
+        left out (``over``), the ``question`` that this answers, ``not_counted``, the number of votes that do not count,
+        if any, and ``sampled``, the size of the sample, if only a sample was left out. Standard errors then include the
+        sampling error, and the weights are those of the sample.
 
     Warns
     -----
@@ -72,7 +72,7 @@ def compare(
     Yao, Y. et al. (2018), "Using stacking to average Bayesian predictive distributions", Bayesian Analysis 13.
     """
     if len(fits) < 2:
-        raise ModelError("Comparing takes two fits or more.")
+        raise ModelError("Pass at least two fits to compare.")
     _require_comparable(fits)
     reference = next(iter(fits.values()))
     cells = reference.cells
@@ -110,7 +110,7 @@ def compare(
 
 
 def _stacking_weights(loo: Mapping[str, LeaveOneOut]) -> dict[str, float]:
-    """Weights of the models in the mixture that predicts votes left out best."""
+    """Weights of the models in the mixture that best predicts the votes left out."""
     from scipy.optimize import LinearConstraint, minimize  # slow to import
 
     first = next(iter(loo.values()))
@@ -156,12 +156,12 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
 
 
 def _same_guard(*fits: Fit) -> str:
-    """Say what to do where votes that were cast do not count."""
+    """Add a remedy where votes were left out by a guard."""
     return ", both with guard=True or both with guard=False" if any(fit.votes_left_out for fit in fits) else ""
 
 
 def _outcomes(model: Model) -> str:
-    """Say what a model's likelihood is a density of."""
+    """Describe the outcomes that a likelihood is a density of."""
     if model.likelihood.drops_ties:
         return "wins and losses alone"
     half = model.likelihood.half_wins

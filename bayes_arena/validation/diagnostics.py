@@ -1,4 +1,4 @@
-"""Can a result be trusted? One table: every check, its verdict and a remedy.
+"""Can a fit be trusted? One table of all checks, each with a status and a remedy.
 
 Of the votes: the graph of comparisons and separation (:mod:`bayes_arena.votes.reading.checks`). Of the optimiser: its
 gradient. Of the sampler: r-hat, effective sample sizes, divergences and the energy. Of the prediction: Pareto k of
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RHAT = 1.01
-"""Above this chains disagree (Vehtari et al., 2021)."""
+"""Above this the chains disagree (Vehtari et al., 2021)."""
 ESS = 400.0
-"""Effective draws that four chains should give (the same)."""
+"""Fewest effective draws of four chains (the same)."""
 BFMI = 0.3
 """Below this the energy is explored too slowly (Betancourt, 2016)."""
 GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "quadrature": 1e-4, "variational": 1e-4}
@@ -37,7 +37,7 @@ VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)
 
 @held
 def diagnose(fit: Fit) -> pd.DataFrame:
-    """Check a fit: graph, optimiser, sampler and prediction, each with a verdict and a remedy.
+    """Check a fit: comparison graph, optimiser, sampler and prediction, each with a status and a remedy.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
             f"largest {loo.pareto_k.max():.2f}; {bad:.0f} of {left_out.sum():.0f} votes above {PARETO_K}",
             not bad,
             ("" if fit.tree is not None else "use method='nuts'; ")
-            + "the model hardly expects votes that stay above it: compare by kfold or held_out",
+            + "votes that stay above it are outliers under the model: compare by kfold or held_out",
         )
     return rows
 

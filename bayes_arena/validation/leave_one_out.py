@@ -7,12 +7,12 @@ a fraction of the work. Votes that the model leaves out (dropped ties or both-ba
 A vote's weight is its exponent, as in the likelihood: a summed weight of 9.25 is nine votes, and one that weighs .25.
 
 Where a group g of votes is left out, with weights w_v and log-likelihoods l_v(s) under draw s, each of its votes is
-predicted by all other groups, on its own as by :func:`~bayes_arena.kfold`:
+predicted from all other groups, one vote at a time as in :func:`~bayes_arena.kfold`:
 
     ln p(v | without g) = ln sum_s W_s exp(l_v(s)),      W_s proportional to exp(-sum_{u in g} w_u l_u(s)), smoothed.
 
-Of very many columns (:data:`LARGEST`) only a sample is left out, and the sum estimated from it
-(:mod:`bayes_arena.validation.leaving_out.sampling`).
+Of more than :data:`LARGEST` columns only a sample is left out, and the sum is estimated from it
+(:mod:`bayes_arena.validation.subsampling`).
 
 A group moves the posterior more than a vote does. Where Pareto k is above .5, and so the variance of the weights not
 finite, the model is fitted again without the group, unless it was sampled. A model that has numbers of every group
@@ -37,8 +37,8 @@ from bayes_arena.fits.posterior_draws import require_proper
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.methods import Method
 from bayes_arena.progress import report
-from bayes_arena.validation.leaving_out.psis import psis_loo
-from bayes_arena.validation.leaving_out.sampling import approximate, sample_columns
+from bayes_arena.validation.psis import psis_loo
+from bayes_arena.validation.subsampling import approximate, sample_columns
 from bayes_arena.votes.cells import with_counts
 from bayes_arena.votes.groups import groups_of, plural
 
@@ -74,7 +74,7 @@ class LeaveOneOut:
     sampled : ndarray of int, shape (m,), or None
         The columns that were left out, where they are a sample; None where all were.
     error : ndarray, shape (m,), or None
-        By how much the approximation, which stands for all others, misses there.
+        Error of the approximation there, which estimates its error elsewhere.
     """
 
     elpd: Floats
@@ -98,18 +98,18 @@ class LeaveOneOut:
 
     @property
     def sampling_se(self) -> float:
-        """What the sampling of columns adds to it; 0 where all were left out."""
+        """Standard error from the sampling of columns; 0 where all were left out."""
         return self.sampling_se_of_sum(self.error)
 
     def sum_of(self, values: Floats, error: Floats | None) -> float:
-        """Return the sum over votes of values (n_columns,), put right by their error (m,) in the sample."""
+        """Return the sum over votes of values (n_columns,), corrected by their error (m,) in the sample."""
         total = float(values @ self.votes)
         if self.sampled is None or error is None:
             return total
         return total + (len(values) / len(error) - 1) * float(error @ self.votes[self.sampled])
 
     def sampling_se_of_sum(self, error: Floats | None) -> float:
-        """Return the standard error that such a sum has from the sampling of columns."""
+        """Return the standard error of such a sum from the sampling of columns."""
         if self.sampled is None or error is None:
             return 0.0
         size, count = len(error), len(self.votes)
@@ -137,12 +137,12 @@ def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["a
     fit : Fit
         A fitted model with a proper prior; sampled, or with draws from its Gaussian approximation.
     over : str, optional
-        Leave out whole groups: ``"annotator"``, or a slice of the votes, ``"prompt"`` say. By default single votes,
-        which answers for further votes by the same annotators on the same prompts.
+        Leave out whole groups: ``"annotator"``, or a slice of the votes such as ``"prompt"``. By default single votes,
+        which estimates the prediction of further votes by the same annotators on the same prompts.
     sample : int, "auto" or None
         How many kinds of single votes (cell and outcome) are left out. The others are approximated, and the sum is
-        corrected by how far the approximation is off in the sample. ``"auto"`` leaves out all of up to 100,000 kinds
-        and a sample of 5,000 of more; None leaves out all.
+        corrected by the error of the approximation in the sample. ``"auto"`` leaves out all of up to 100,000 kinds, and
+        of more a sample of 5,000; None leaves out all.
 
     Returns
     -------
@@ -151,14 +151,14 @@ def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["a
     Warns
     -----
     SampledVotesWarning
-        If ``"auto"`` took a sample: how many, and the standard error that this adds.
+        If ``"auto"`` took a sample: its size, and the standard error that this adds.
 
     Raises
     ------
     ModelError
         If the model sees only one vote, or group; if the sample is of fewer than two, or of groups; if the prior is
-        flat in some parameter; if the votes do not carry the groups; or if the model has numbers of each group, as
-        those of annotators with theta free.
+        flat in some parameter; if the votes do not carry the groups; or if the model has parameters of each
+        group, such as theta of annotators.
 
     References
     ----------
@@ -168,11 +168,11 @@ def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["a
     """
     require_proper(fit, "Leave-one-out")
     if fit.target.n_votes < 2:
-        raise ModelError("Leave-one-out takes two votes or more; the model sees one.")
+        raise ModelError("Leave-one-out needs at least two votes; the model sees one.")
     if over is not None and fit.model.has_numbers_of(over):
         raise ModelError(
-            f"Model {fit.model.name!r} has numbers of its own for every {over}, which those of a new one are not: they "
-            f"have to be integrated out. kfold(cells, models, over={over!r}) does that."
+            f"Model {fit.model.name!r} has parameters of every {over}; those of a new one have to be integrated out. "
+            f"kfold(cells, models, over={over!r}) does that."
         )
     if sample not in ("auto", None) and (not isinstance(sample, int) or sample < 2):
         raise ModelError(f"sample is 'auto', None, or at least 2 kinds of votes, not {sample!r}.")
@@ -235,7 +235,7 @@ def _by_importance(fit: Fit, columns: Columns, which: Ints, size: int) -> tuple[
 
 
 def _with_fractions(columns: Columns) -> Columns:
-    """Give what a summed weight has beyond whole votes a column of its own."""
+    """Give the fractional part of every summed weight a column of its own."""
     whole = np.floor(columns.votes)
     rest = columns.votes - whole
     if not rest.any():
@@ -256,7 +256,7 @@ def _columns_by_group(fit: Fit, over: str) -> Ints:
     row, _ = np.nonzero(fit.cells.counts * fit.model.sees)
     group = groups_of(fit.cells, over).of_cell[row]
     if len(np.unique(group)) < 2:
-        raise ModelError(f"Leaving out {plural(over)} takes two or more with votes that the model sees; there is one.")
+        raise ModelError(f"Leaving out {plural(over)} needs at least two with votes that the model sees; there is one.")
     return group
 
 
@@ -279,7 +279,7 @@ def _left_out(fit: Fit, values: Floats, weight: Floats, group: Ints) -> tuple[Fl
 
 
 def _fit_again(fit: Fit, over: str, group: Ints, elpd: Floats, pareto_k: Floats) -> None:
-    """Replace what importance sampling cannot say of a group by a fit without it."""
+    """Fit again without each group whose importance weights have infinite variance."""
     of_cell, hard = groups_of(fit.cells, over).of_cell, np.unique(group[pareto_k > FINITE_VARIANCE])
     for number, one in enumerate(hard):
         report(f"fits without a {over}", number, len(hard))

@@ -1,21 +1,21 @@
-"""What a fit says of votes it has not seen.
+"""The prediction of votes that a fit has not seen.
 
 A vote of annotator k, shown i first, ends in a win, a loss or a tie with probabilities
 
     P(o) = E[ P(o | eta, t, m) ],        eta = theta_k (r_i - r_j) + b_k,
 
-the expectation over the posterior where the prior is proper; under a flat one, which leaves no posterior wherever an
-estimate is at infinity, the estimate is plugged in (:func:`~bayes_arena.head_to_head` shows both). Half wins have no
+the expectation over the posterior where the prior is proper; under a flat prior, where the posterior may be improper,
+the prediction is the plug-in estimate (:func:`~bayes_arena.head_to_head` shows both). Half wins have no
 tie of their own: their likelihood P^W (1 - P)^(1 - W), normalised over W = 0, 1/2 and 1, is Davidson's with nu = 1, and
 that is what a tie is scored by; their expected score stays P. A both-bad vote is a tie to every score.
 
 Ratings without a fit behind them, such as online Elo's, predict with theta = 1 and no position effect, ties as above.
 
-An annotator the fit has never heard of is drawn from the population that the prior describes; under a flat prior,
-which describes none, they vote like the average one (theta = 1): what the paper's filter of annotators amounts to. The
-votes of somebody whose votes do not count are predicted by their own numbers and whom they favour
-(:mod:`bayes_arena.trust.suspects`). The numbers of a slice that the fit has never seen, a new prompt say, are averaged
-over as well, not set to zero, which would be too sure.
+An annotator that the fit does not know is drawn from the population that the prior describes; under a flat prior,
+which describes none, it votes like the average annotator (theta = 1), as under the paper's filter of annotators. Votes
+of an annotator whose votes do not count are predicted from its own parameters and the competitor that it favours
+(:mod:`bayes_arena.trust.suspects`). The effects of a new slice, such as a new prompt, are integrated out as well, not
+set to zero, which would be overconfident.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ DRAWS = 500
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Strengths with no fit behind them, such as those of online Elo.
+    """Strengths without a fit, such as those of online Elo.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Ratings:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What is expected of one vote in each of a number of cells.
+    """The predicted distribution of a vote in each cell.
 
     Attributes
     ----------
@@ -77,17 +77,17 @@ class Prediction:
 
 
 def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int = DRAWS, seed: int = 0) -> Prediction:
-    """Predict a vote in each of a number of cells.
+    """Predict a vote in each cell.
 
     Parameters
     ----------
     fit : Fit or Ratings
-        A fitted model that sees every vote (neither ties nor both-bad votes dropped), or ratings, which know nothing
-        of annotators.
+        A fitted model that sees every vote (neither ties nor both-bad votes dropped), or ratings, which ignore
+        annotators.
     cells : Cells
-        Whom to predict; competitors and annotators are matched by name, the counts are not looked at.
+        The votes to predict; competitors and annotators are matched by name, and counts are ignored.
     new : bool
-        Take every annotator for somebody new, drawn from the population.
+        Treat every annotator as new, drawn from the population.
     draws : int
         Draws from a Gaussian approximation; a sampled fit uses all it has.
     seed : int
@@ -101,9 +101,9 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
     ------
     ModelError
         If the fit does not know a competitor, the votes lack a feature that it reads, it leaves out some outcomes, or
-        is to draw somebody new from a flat prior.
+        ``new`` is asked for under a flat prior.
     NotIdentifiedError
-        If, under a flat prior, the fit says nothing of a pair since it never compared the two.
+        If, under a flat prior, the fit has not compared a pair, even through others.
     """
     if isinstance(fit, Ratings):
         i, j = _pairs(fit.competitors, cells)
@@ -142,7 +142,7 @@ def _log_win_loss_tie(likelihood: Likelihood, coordinates: Floats) -> Floats:
 
 
 def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
-    """Yield points of the posterior, or the estimate; below the annotators stand somebody unknown and the suspects."""
+    """Yield points of the posterior, or the estimate; after the annotators come an unknown one and the suspects."""
     target, left_out = fit.target, fit.suspects.mean
     mean = np.array([effect.mean for effect in target.own])
     if not target.is_proper:
@@ -157,7 +157,7 @@ def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
 
 
 def _pulls(fit: Fit, rows: Tally) -> Floats:
-    """By how much the favour of suspects moves the log-odds of every row."""
+    """Return how much the favour of suspects shifts the log-odds of every row."""
     left_out, who = fit.suspects, rows.k - fit.target.n_annotators - 1
     pull = np.zeros(len(rows.i))
     mine = np.flatnonzero(who >= 0)
@@ -167,7 +167,7 @@ def _pulls(fit: Fit, rows: Tally) -> Floats:
 
 
 def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
-    """Return the cells in the indices of a fit; an annotator unknown to it comes after all others."""
+    """Return the cells in the indices of a fit; an unknown annotator comes after all others."""
     i, j = _pairs(fit.cells.competitors, cells)
     if math.isinf(fit.target.strength_sd):
         require_compared(fit, i, j)
@@ -181,7 +181,7 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     fitted, here = fit.mode.problem.slice_names, {**cells.slice_names, PROGRAM: cells.programs}
     for name, codes in zip(fit.model.slices, slices, strict=True):
         places = {one: index for index, one in enumerate(fitted[name])}
-        named = codes >= 0  # all, but for the program of votes that people cast
+        named = codes >= 0  # votes of people have no program
         codes[named] = np.array([places.get(one, -1) for one in here[name]], dtype=np.int64)[codes[named]]
     return Tally(i, j, k, cells.counts, cells.feature_rows(fit.model.features), slices)
 
@@ -194,6 +194,6 @@ def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:
     unknown = np.unique(np.concatenate([cells.a[i < 0], cells.b[j < 0]]))
     if len(unknown):
         raise ModelError(
-            f"The fit knows nothing of {listing(cells.competitors[row] for row in unknown)}. Fit all competitors."
+            f"The fit does not know {listing(cells.competitors[row] for row in unknown)}. Fit all competitors."
         )
     return i, j

@@ -1,14 +1,14 @@
 """Posterior predictive checks: whether the fitted model would have produced such votes.
 
-Under every draw of the parameters all votes are cast again, by the same annotators on the same pairs, and a rate of the
-votes observed is held against those of the votes replicated. With T a number of votes of a group,
+Under every draw of the parameters all votes are cast again, by the same annotators on the same pairs, and and the
+observed rate is compared with the replicated ones. With T a number of votes of a group,
 
     tail = P(T_rep > T_obs) + P(T_rep = T_obs) / 2,
 
 near 0 or 1 where the model would hardly have produced what was observed. The data are used twice, to fit and to check,
-so tails of what the model fits closely crowd around 1/2: the check finds faults, it does not certify.
+so tails of what the model fits closely concentrate around 1/2: the check can find faults, not certify a model.
 
-Half wins are a likelihood of wins and losses: it draws no tie, as in :mod:`bayes_arena.models`.
+With half wins the likelihood is one of wins and losses, which draws no ties, as in :mod:`bayes_arena.models`.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def predictive_check(
     Returns
     -------
     pandas.DataFrame
-        Who (``competitor, opponent``, or ``competitor``, or ``annotator``); ``statistic``; ``votes`` that the model
-        sees; the rate ``observed``; ``predicted``, its predictive mean, with ``lower`` and ``upper``; ``tail``,
+        The group (``competitor, opponent``, or ``competitor``, or ``annotator``); ``statistic``; ``votes`` that the
+        model sees; the rate ``observed``; ``predicted``, its predictive mean, with ``lower`` and ``upper``; ``tail``,
         the probability of the module's formula. For each group a row ``"win"``, the rate of votes for the competitor
         (of an annotator: for whichever of the two the fit rates higher), and, where the model has ties, a row
         ``"tie"``, both-bad votes included.

@@ -1,7 +1,7 @@
-"""What a prior says before any vote, on scales that people know.
+"""Prior predictive checks, on scales that readers know.
 
-A prior on logits is hard to judge; that the best of twenty competitors leads the worst by 700 Elo points, or that one
-annotator in forty votes against the others, is not.
+A prior on logits is hard to judge; it is easier to judge whether the best of twenty competitors leads the worst by 700
+Elo points, or one annotator in forty votes against the others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def prior_check(
     size: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Show what a prior implies, beside what the votes show.
+    """Show what a prior implies, next to what was observed.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ def test_calibration_adds_up_to_the_votes(few, arena_cells):
 def test_calibration_of_other_votes_needs_known_competitors(few, many):
     other = ba.read_votes(ba.simulate(competitors=6, annotators=5, votes=100, seed=9).votes)
     assert "100 votes given" in ba.plots.calibration(few, other).get_title(loc="left")
-    with pytest.raises(ba.ModelError, match="knows nothing of"):
+    with pytest.raises(ba.ModelError, match="does not know"):
         ba.plots.calibration(few, many.cells)
 
 

@@ -11,9 +11,8 @@ from helpers import frame, prompted
 
 import bayes_arena as ba
 from bayes_arena.fits import pointwise as pointwise_module
-from bayes_arena.validation import leave_one_out
+from bayes_arena.validation import leave_one_out, subsampling
 from bayes_arena.validation.leave_one_out import pointwise
-from bayes_arena.validation.leaving_out import sampling
 from bayes_arena.votes.cells import with_counts
 
 pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
@@ -242,7 +241,7 @@ def test_a_sample_of_the_votes_estimates_the_sum(many, monkeypatch):
     monkeypatch.setattr(leave_one_out, "DRAWS", 4000)
     exact, away = ba.leave_one_out(fit), []
     for seed in range(8):
-        monkeypatch.setattr(sampling, "SEED", seed)
+        monkeypatch.setattr(subsampling, "SEED", seed)
         loo = ba.leave_one_out(fit, sample=300)
         away.append((loo.total - exact.total) / loo.sampling_se)
         assert loo.sampling_se < 0.2 * exact.se
@@ -328,11 +327,11 @@ def test_a_split_by_vote_crowns_who_knows_the_prompts(cells):
 
 
 def test_a_group_that_a_model_has_numbers_of_is_left_to_folds(fits, cells):
-    with pytest.raises(ba.ModelError, match=r"numbers of its own for every annotator.*kfold\(cells, models, over="):
+    with pytest.raises(ba.ModelError, match=r"parameters of every annotator.*kfold\(cells, models, over="):
         ba.leave_one_out(fits["annotators"], over="annotator")
     assert ba.leave_one_out(fits["plain"], over="annotator").total < ba.leave_one_out(fits["plain"]).total
     one = replace(cells, slices={"prompt": np.zeros_like(cells.a)}, slice_names={"prompt": ("only",)})
-    with pytest.raises(ba.ModelError, match="prompts takes two or more"):
+    with pytest.raises(ba.ModelError, match="prompts needs at least two"):
         ba.leave_one_out(ba.fit(one, model=DAVIDSON), over="prompt")
 
 

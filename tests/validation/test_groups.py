@@ -9,7 +9,7 @@ import pytest
 from helpers import prompted
 
 import bayes_arena as ba
-from bayes_arena.validation.heldout import split_groups
+from bayes_arena.validation.cross_validation import split_groups
 from bayes_arena.validation.prediction import predict
 from bayes_arena.votes.cells import with_counts
 

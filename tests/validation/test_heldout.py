@@ -8,8 +8,7 @@ import pytest
 from helpers import frame
 
 import bayes_arena as ba
-from bayes_arena.validation.heldout import auc, scores, split_votes
-from bayes_arena.validation.kfold import clustered
+from bayes_arena.validation.cross_validation import auc, clustered, scores, split_votes
 from bayes_arena.validation.prediction import Prediction, predict
 from bayes_arena.votes.cells import with_counts
 
@@ -221,7 +220,7 @@ def test_what_cannot_be_compared_is_refused(arena, arena_cells):
     with pytest.raises(ba.ModelError, match="leaves out ties"):
         ba.held_out(arena_cells, {"drop": partial(ba.fit, model=ba.Model("drop", ties="drop"))})
     fewer = arena.votes.filter((pl.col("model_a") != "model-3") & (pl.col("model_b") != "model-3"))
-    with pytest.raises(ba.ModelError, match="nothing of model-3"):
+    with pytest.raises(ba.ModelError, match="not know model-3"):
         predict(M_ELO(ba.read_votes(fewer)), arena_cells)
 
 

@@ -9,7 +9,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 import bayes_arena as ba
-from bayes_arena.validation.heldout import split_votes
+from bayes_arena.validation.cross_validation import split_votes
 from bayes_arena.votes.cells import Cells, components
 
 

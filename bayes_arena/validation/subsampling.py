@@ -1,12 +1,12 @@
-"""Leave-one-out of so many votes that only a sample of them is left out.
+"""Leave-one-out of many votes, of which only a sample is left out.
 
-The density of every column is approximated by few draws, to the second order in what its vote moves,
+The density of every column is approximated from few draws, to second order in the effect of its vote,
 
     ln p(v | others) = -ln E 1/p(v)  ~  E l - Var l / 2,      p_loo ~ Var l      (l = ln p(v) under a draw),
 
-with draws and their mirror images about the estimate, so that to the first order nothing is left to chance. For a
-simple random sample of the columns the density is computed as usual; the mean difference there puts the sum right: an
-unbiased estimate, whatever the approximation, with a standard error that is known (Magnusson et al., 2019, "Bayesian
+with antithetic draws, mirrored about the estimate, which removes the first-order Monte Carlo error. For a simple random
+sample of the columns the density is computed as usual, and the mean difference corrects the sum: an unbiased estimate,
+whatever the approximation, with a known standard error (Magnusson et al., 2019, "Bayesian
 leave-one-out cross-validation for large data", ICML).
 """
 

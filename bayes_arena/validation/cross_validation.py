@@ -1,8 +1,8 @@
-"""Prediction of held-out votes: repeated random splits, of votes or of whole groups of them.
+"""Cross-validation: prediction of votes left out by repeated random splits (``held_out``) or by folds (``kfold``).
 
-Each split leaves out a random share q of the votes (or of the prompts, of the annotators); every model is fitted to the
-others and predicts these. With W the outcome of a vote (1, 1/2, 0) for the competitor shown first, and E[W] its
-prediction,
+``held_out``: each split leaves out a random share q of the votes (or of the prompts, of the annotators); every model is
+fitted to the others and predicts these. With W the outcome of a vote (1, 1/2, 0) for the competitor shown first, and
+E[W] its prediction,
 
     mse         mean of (E[W] - W)^2 over the votes left out
     auc         over decided votes: P(E[W] of a win > E[W] of a loss), equal predictions counting one half (the
@@ -10,8 +10,20 @@ prediction,
     auc_ties    the same over all votes, a tie ranking between a win and a loss: what the authors' program calls AUC
     log_score   mean of ln P(win, tie or loss as voted), in nats
 
-Splits overlap in what they train on, so the variance s^2 of a score (or of a difference, taken split by split) over n
-splits understates the error of its mean; Nadeau & Bengio's correction is se = s sqrt(1/n + q / (1 - q)).
+The training votes of different splits overlap, so the variance s^2 of a score (or of a difference, taken split by
+split) over n splits understates the error of its mean; Nadeau & Bengio's correction is se = s sqrt(1/n + q / (1 - q)).
+
+``kfold``: the groups, annotators or prompts for instance, are divided into folds. All votes of the groups of a fold are
+left out, the models are fitted to the others, and every vote left out is predicted as one of a new group. A new
+annotator is drawn from the population that the fit describes (theta ~ Normal(1, sd), and so on for the tie propensity
+and the position effect), averaged over draws, one vote at a time: other votes of the same group teach nothing. This
+measures what a model is worth for the next annotator, or on the next prompt; ``held_out`` without groups measures what
+it is worth for those already known.
+
+In ``kfold`` each vote is left out once. With S_g the sum of a score over the n_g votes of group g, N votes and G
+groups, the mean is sum S_g / N and its standard error, clustered by group,
+
+    se = sqrt( G / (G - 1) sum_g (S_g - n_g mean)^2 ) / N.
 """
 
 from __future__ import annotations
@@ -37,7 +49,8 @@ from bayes_arena.votes.reading.read_votes import as_cells
 if TYPE_CHECKING:
     import pandas as pd
 
-SCORES = ("mse", "auc", "auc_ties", "log_score")
+SCORES, GROUP_SCORES = ("mse", "auc", "auc_ties", "log_score"), ("mse", "log_score")
+"""Of held-out votes, and of folds."""
 Fitter = Callable[[Cells], Fit | Ratings]
 
 
@@ -63,15 +76,14 @@ def held_out(
         :class:`~bayes_arena.validation.prediction.Ratings`, such as online Elo's. A function may leave annotators out
         (``keep_annotators``); see :mod:`bayes_arena.validation.prediction` for what is then expected of them.
     over : str, optional
-        Leave out whole groups: ``"annotator"``, or a slice of the votes, ``"prompt"`` say. Then all annotators left out
-        are somebody new, as for :func:`~bayes_arena.kfold`. By default votes are left out one by one, and the models
-        know the annotators and prompts that they predict.
+        Leave out whole groups: ``"annotator"``, or a slice of the votes such as ``"prompt"``. Annotators left out are
+        then predicted as new ones, as by :func:`~bayes_arena.kfold`. By default votes are left out one by one, and the
+        models know the annotators and prompts that they predict.
     splits : int
         Random splits, two or more.
     test : float
-        Share of the votes, or groups, that a split leaves out. A weight is how many votes a vote counts for, as in the
-        likelihood: where votes are left out one by one, parts of one that weighs more than 1 can come to lie on both
-        sides.
+        Share of the votes, or groups, that a split leaves out. A vote of weight w counts as w votes, as in the
+        likelihood: where votes are left out one by one, parts of a vote that weighs more than 1 can be on both sides.
     seed : int
         The same seed gives the same splits, in whatever order the votes were read.
     reference : str, optional
@@ -82,7 +94,7 @@ def held_out(
     pandas.DataFrame
         One row a model, in the order given: ``name``; ``mse, auc, auc_ties, log_score``, means over splits, each
         followed by its standard error ``..._se``; then the same less the reference's, ``..._diff`` and ``..._diff_se``.
-        ``attrs`` says over what was split, and the ``question`` that this answers.
+        ``attrs`` has what was left out (``over``), and the ``question`` that this answers.
 
     Warns
     -----
@@ -105,7 +117,7 @@ def held_out(
     reference = require_models(models, reference)
     cells = as_cells(cells)
     if splits < 2:
-        raise ModelError(f"Standard errors take two splits or more, not {splits!r}.")
+        raise ModelError(f"Standard errors need at least two splits, not {splits!r}.")
     if over is None:
         warn_of_shared(cells)
         parts = split_votes(cells, splits=splits, test=test, seed=seed)
@@ -129,7 +141,7 @@ def held_out(
 
 
 def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
-    """Return scores as a table that says over what votes were left out, and which question that answers."""
+    """Return scores as a table whose ``attrs`` say what was left out, and which question that answers."""
     import pandas as pd
 
     table = pd.DataFrame(columns)
@@ -138,7 +150,7 @@ def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
 
 
 def require_models(models: Mapping[str, Fitter], reference: str | None) -> str:
-    """Return the name of the reference, the first model by default; refuse one that is not there."""
+    """Return the name of the reference, by default the first model; refuse an unknown one."""
     if not models:
         raise ModelError("There is no model to fit.")
     reference = next(iter(models)) if reference is None else reference
@@ -150,9 +162,9 @@ def require_models(models: Mapping[str, Fitter], reference: str | None) -> str:
 def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterator[tuple[Cells, Cells]]:
     """Yield random splits of the votes into (kept, left out).
 
-    Votes of one cell and outcome are exchangeable, so a split draws only how many of them are left out
-    (multivariate hypergeometric): a permutation of all votes, at the price of the cells. A weight is how many votes a
-    vote counts for: a summed weight c is floor(c) votes and one more that weighs the rest, which is left out whole.
+    Votes of one cell and outcome are exchangeable, so a split draws only how many of them are left out (multivariate
+    hypergeometric), which is as good as a permutation of all votes and costs as much as the cells. A vote of weight w
+    counts as w votes: a summed weight c is floor(c) votes and one more with the remaining weight, left out as a whole.
 
     Raises
     ------
@@ -243,5 +255,82 @@ def auc(score: Floats, *outcomes: Floats) -> float:
         right += float(better @ (np.cumsum(worse) - 0.5 * worse))
         pairs += float(better.sum() * worse.sum())
     if not pairs:
-        raise ModelError("An AUC takes wins and losses of the competitors shown first. Leave out more votes.")
+        raise ModelError("An AUC needs both wins and losses of the competitors shown first. Leave out more votes.")
     return float(right / pairs)
+
+
+def kfold(
+    cells: object,
+    models: Mapping[str, Fitter],
+    *,
+    over: str,
+    folds: int = 10,
+    seed: int = 0,
+    reference: str | None = None,
+) -> pd.DataFrame:
+    """Compare models by how well they predict votes of annotators, prompts or other groups that they have not seen.
+
+    Parameters
+    ----------
+    cells : Cells, path or dataframe
+        Votes, or what :func:`~bayes_arena.read_votes` reads without options.
+    models : mapping of str to callable
+        What to fit, by name: functions of the training votes that return a :class:`~bayes_arena.Fit`, as for
+        :func:`~bayes_arena.held_out`.
+    over : str
+        What votes of a group share: ``"annotator"``, or a slice of the votes such as ``"prompt"``.
+    folds : int
+        Two or more; as many as there are groups leaves out one at a time.
+    seed : int
+        The same seed gives the same folds.
+    reference : str, optional
+        The model that differences are taken against; the first by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a model, in the order given: ``name``; ``mse, log_score``, means over votes, each followed by its
+        standard error ``..._se``, clustered by group; then the same less the reference's, ``..._diff`` and
+        ``..._diff_se``. ``attrs`` has what was left out (``over``), and the ``question`` that this answers.
+
+    Raises
+    ------
+    ModelError
+        If there is nothing to compare, the votes do not carry the groups or too few of them, a model leaves out some
+        outcomes, or it has parameters of annotators under a flat prior, which describes no population of them.
+    NotIdentifiedError
+        If, under a flat prior, the training votes say nothing of a pair that is left out.
+    """
+    reference = require_models(models, reference)
+    cells = as_cells(cells)
+    groups = groups_of(cells, over)
+    if not 2 <= folds <= groups.size:
+        raise ModelError(f"folds lies between 2 and the number of {plural(over)}, {groups.size}; not {folds!r}.")
+    require_draws(folds, seed)
+    fold = np.random.default_rng(seed).permutation(groups.size) % folds
+    sums = np.zeros((len(models), len(GROUP_SCORES), groups.size))
+    for number in range(folds):
+        inside = (fold[groups.of_cell] == number) & cells.counts.any(axis=1)
+        train, left_out = divide(cells, cells.counts * inside[:, None])
+        for row, (name, fitter) in enumerate(models.items()):
+            report(f"folds, {name}", number, folds)
+            prediction = predict(fitter(train), left_out, new=over == ANNOTATOR)
+            squares, logs, votes = vote_scores(prediction, left_out.counts)
+            for column, values in enumerate((squares, logs)):
+                sums[row, column] += sum_by(groups.of_cell[inside], (votes * values).sum(axis=0), groups.size)
+    report("")
+    votes = sum_by(groups.of_cell, cells.counts.sum(axis=1), groups.size)
+    columns: dict[str, object] = {"name": list(models)}
+    for suffix, array in (("", sums), ("_diff", sums - sums[list(models).index(reference)])):
+        for column, score in enumerate(GROUP_SCORES):
+            mean, se = clustered(array[:, column], votes)
+            columns[score + suffix], columns[score + suffix + "_se"] = mean, se
+    return judged(columns, cells, over)
+
+
+def clustered(sums: Floats, votes: Floats) -> tuple[Floats, Floats]:
+    """Mean per vote and its standard error clustered by group, from sums (..., G) over their votes (G,)."""
+    mean = sums.sum(axis=-1) / votes.sum()
+    residuals = sums - mean[..., None] * votes
+    size = len(votes)
+    return mean, np.sqrt(size / (size - 1) * (residuals**2).sum(axis=-1)) / votes.sum()
