@@ -43,7 +43,7 @@ def one_row_a_vote(cells: Cells) -> Votes:
     Raises
     ------
     ModelError
-        If some weights are fractions, so that there are no single votes.
+        If weights are fractional, so that there are no single votes.
     """
     cell, outcome = single_votes(cells)
     return Votes(cells.a[cell], cells.b[cell], cells.annotator[cell], np.minimum(outcome, TIE))

@@ -34,15 +34,15 @@ class Round:
     number : int
         1 for the first.
     fit : Fit
-        The result, for every table of the package.
+        Its fit, from which every table of the package can be made.
     left_out : mapping of str to str
-        Annotators whose votes the round did not count, and why (``fit.trust`` has all that was found).
+        Annotators whose votes the round left out, and why (``fit.trust`` has all findings).
     flagged : mapping of str to str
-        Annotators that the round warned or excluded, and why.
+        Annotators warned or excluded by the round, and why.
     decision : {"warned", "excluded"}
-        Which of the two.
+        Whether flagged annotators were warned or excluded.
     waiting, excluded : tuple of str
-        Annotators left out of the round: for too few votes, and by an earlier decision.
+        Annotators not in the round: for too few votes, or by an earlier decision.
     ratings : dict of str to sequence
         Columns of :func:`~bayes_arena.leaderboard`, at the round's level and on its scale.
     """
@@ -58,7 +58,7 @@ class Round:
 
 
 def ability_columns(fit: Fit, *, level: float) -> Columns:
-    """Return what a round finds about the annotators: who voted how often and, if the model tells, how well."""
+    """Return the table of a round's annotators: their votes and, if the model has such numbers, how well they vote."""
     if not fit.target.own:
         return {"annotator": list(fit.cells.annotators), "votes": fit.cells.votes_by_annotator()}
     return annotator_columns(fit, Laplace(), level=level)
@@ -82,12 +82,12 @@ def publish(
     elo : EloScale
         Scale of the scores.
     settings : mapping
-        What else was asked for.
+        The other options of the round.
 
     Raises
     ------
     StoreError
-        If the file cannot be written, or another round came first.
+        If the file cannot be written, or another round was published first.
     """
     result = round.fit
     settings = {
@@ -120,7 +120,7 @@ def publish(
     tables = (("rating", "competitor", round.ratings), ("ability", "annotator", judged))
     with store.transaction() as session:
         if last_round(session) != round.number - 1:
-            raise StoreError(f"Another part of this program published round {round.number} meanwhile. Rate again.")
+            raise StoreError(f"Another part of this program has published round {round.number} meanwhile. Rate again.")
         session.execute(
             f"insert into round ({', '.join(about)}) values ({', '.join('?' for _ in about)})", list(about.values())
         )
@@ -133,12 +133,12 @@ def publish(
 
 
 def _json(settings: Mapping[str, Any]) -> str:
-    """Write settings as JSON, which has no infinity: it becomes a text."""
+    """Write settings as JSON; infinity, which JSON lacks, becomes text."""
     return json.dumps(json.loads(json.dumps(settings), parse_constant=str), ensure_ascii=False)
 
 
 def decide(session: Session, reasons: Mapping[str, str], decision: Decision, round: int) -> None:
-    """Note a decision about annotators, with the reason for each; part of the caller's transaction."""
+    """Record a decision about annotators, with the reason for each, in the caller's transaction."""
     if not reasons:
         return
     codes = session.codes("annotator")
@@ -182,14 +182,14 @@ group by annotator having arg_max(decision, number) = 'excluded'
 
 
 def excluded_annotators(session: Session) -> tuple[str, ...]:
-    """Names of the annotators whom the next round leaves out, whatever their number of votes."""
+    """Return the annotators that the next round leaves out, whatever their number of votes."""
     return tuple(
         name for (name,) in session.rows(f"select name from annotator where code in ({EXCLUDED}) order by name")
     )
 
 
 def status_table(session: Session) -> pd.DataFrame:
-    """Where every annotator stands."""
+    """Return the status of every annotator."""
     table = session.table(f"""
         with stored as (select annotator as code, sum(weight * n) as votes from cell group by annotator),
         rated as (
@@ -213,7 +213,7 @@ def status_table(session: Session) -> pd.DataFrame:
 
 
 def rating_table(session: Session) -> pd.DataFrame:
-    """Ratings of all rounds, and in ``attrs`` the level of their intervals where it is one."""
+    """Return the ratings of all rounds, with the level of their intervals in ``attrs`` if there is only one."""
     table = session.table(
         "select round, name as competitor, elo, lower, upper, rank "
         "from rating join competitor on code = competitor order by round, rank, name"
@@ -223,14 +223,14 @@ def rating_table(session: Session) -> pd.DataFrame:
         levels = {float(json.loads(text)["level"]) for text in settings}
     except (LookupError, RecursionError, TypeError, ValueError):
         levels = set()
-    session.require(len(levels) or not settings, "a round does not say the level of its intervals")
+    session.require(len(levels) or not settings, "a round lacks the level of its intervals")
     if len(levels) == 1:
         table.attrs["level"] = levels.pop()
     return table
 
 
 def round_table(session: Session) -> pd.DataFrame:
-    """Summaries of all rounds."""
+    """Return a summary of every round."""
     table = session.table(
         "select round.*, (select count(*) from decision d where d.round = round.round and decision = 'left out') "
         "as left_out from round order by round"
@@ -239,7 +239,7 @@ def round_table(session: Session) -> pd.DataFrame:
 
 
 def decision_table(session: Session) -> pd.DataFrame:
-    """Who was left out, warned, excluded or readmitted."""
+    """Return who was left out, warned, excluded or readmitted."""
     return session.table(
         "select name as annotator, decision, round, time, reason "
         "from decision join annotator on code = annotator order by number"

@@ -4,13 +4,13 @@ One round, with S the stored votes and delta_k the number of votes of annotator 
 
 1. S' = votes of the annotators who are not excluded and have delta_k > delta; the others wait for more votes.
 2. Strengths R and discriminations theta are fitted to S' and published.
-3. Annotators with theta_k <= epsilon, on the paper's scale (sum_k theta_k = 1), are warned, or excluded from the
-   rounds that follow. Their votes stay stored, so that they can be readmitted; the next round then judges them anew.
+3. Annotators with theta_k <= epsilon, on the paper's scale (sum_k theta_k = 1), are warned, or excluded from later
+   rounds. Their votes stay stored, so that they can be readmitted; the next round then judges them again.
 
-With ``prior="flat", delta=50, exclude="exclude"`` this is the paper's algorithm. By default nobody has to wait, since
-the pooled model copes with annotators of few votes, and annotators are warned only. Where it is found out first whose
-votes count (:mod:`bayes_arena.trust`), step 2 leaves out the votes of those who favour or hate one competitor, and step
-3 holds that against them.
+With ``prior="flat", delta=50, exclude="exclude"`` this is the paper's algorithm. By default no annotator has to wait,
+since the pooled model copes with annotators of few votes, and annotators are only warned. Where targeted promotion is
+detected before the fit (:mod:`bayes_arena.trust`), step 2 leaves out the votes of annotators who favour or hate one
+competitor, and step 3 flags these annotators.
 
 Source: Liu et al., "am-ELO", ICML 2025, section 4.3.
 """
@@ -44,7 +44,7 @@ def taking_part(cells: Cells, excluded: tuple[str, ...], delta: float) -> Cells:
 
 
 def left_out(fit: Fit) -> dict[str, str]:
-    """Name the annotators whose votes do not count, as they favour or hate one competitor, and say why."""
+    """Return the annotators whose votes are left out as they favour or hate one competitor, and why."""
     trust = fit.trust
     if trust is None:
         return {}
@@ -53,7 +53,7 @@ def left_out(fit: Fit) -> dict[str, str]:
 
 
 def flagged_by_theta(fit: Fit, epsilon: float) -> dict[str, str]:
-    """Find the annotators of too little discrimination, or whose votes do not count, and say why."""
+    """Return the annotators with too little discrimination, or whose votes are left out, and why."""
     if not fit.target.free_discrimination:
         return left_out(fit)
     reason = f"theta (sum 1) not above {epsilon:g}"
@@ -61,7 +61,7 @@ def flagged_by_theta(fit: Fit, epsilon: float) -> dict[str, str]:
 
 
 def flagged_at_fdr(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
-    """Find the annotators flagged at a false discovery rate, as :func:`~bayes_arena.flag` does, and say why."""
+    """Return the annotators flagged at a false discovery rate, as by :func:`~bayes_arena.flag`, and why."""
     if not fit.target.own:
         return {}
     anomaly, suspicion = np.asarray(abilities["anomaly_probability"]), suspicion_in(abilities, fit)

@@ -4,7 +4,7 @@
 ``arena``                       one row: version of this layout; what the votes carry (null at first): whether
                                 annotators and ids, which columns were read as the prompt, names of slices and features
 ``competitor``, ``annotator``   names, each with a small number that the other tables use
-``context``                     what slices and features say of votes, in the order of their names, with a number
+``context``                     combinations of the values of slices and features, each with a number
 ``vote``                        append-only: one row a vote, with its id, 64 bits of the id's hash, and when it came
 ``cell``                        votes summed per (a, b, annotator, context, outcome, weight)
 ``round``                       what each round published about itself,
@@ -70,9 +70,10 @@ KINDS = {
 
 
 def defined(connection: DuckDBPyConnection) -> set[tuple[str, ...]]:
-    """Return all that a file defines: kind, schema, name, and of tables columns, types, defaults and constraints.
+    """Return everything that a file defines: kind, schema and name, and the SQL of tables.
 
-    Functions have their full names, since a file may define others of the same. What it calls internal counts, too.
+    Functions are called by their full names, since a file may define others of the same name. Objects that the file
+    marks as internal count too.
     """
     known = {
         name for (name,) in connection.execute("select function_name from system.main.duckdb_functions()").fetchall()
@@ -90,7 +91,7 @@ def defined(connection: DuckDBPyConnection) -> set[tuple[str, ...]]:
 
 @cache
 def defined_by_arenas() -> set[tuple[str, ...]]:
-    """Return all that the file of an arena defines, in the words of the DuckDB that is installed."""
+    """Return everything that the file of an arena defines, as the installed DuckDB writes it."""
     import duckdb
 
     with duckdb.connect(":memory:") as connection:

@@ -41,29 +41,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
 UNKEPT = (
-    "The file of an arena keeps votes with an outcome each, and weights that are counts. "
-    "Rate these by read_votes and fit (bayes-arena rank)."
+    "The file of an arena stores votes with one outcome each, and weights that are counts. "
+    "Rate these votes with read_votes and fit (bayes-arena rank)."
 )
 
 
 class StableArena:
     """An arena that keeps its votes and its history in one file.
 
-    Threads may share it: every table shows one committed state of the file, whoever writes meanwhile, and writers wait
-    for one another. Of processes one may have the file open to write, or any number to read; the others are told which
-    process it is.
+    Threads may share it: every table shows one committed state of the file, even while another thread writes, and
+    writers wait for one another. One process may have the file open for writing, or any number for reading; others get
+    an error that names the process.
 
     Parameters
     ----------
     path : str or Path
         A file that :meth:`create` made.
     read_only : bool
-        Open it only to read, beside other processes that do.
+        Open it only for reading, as other processes may at the same time.
 
     Raises
     ------
     StoreError
-        If the file is absent, in use by another process, or no arena.
+        If the file is absent, in use by another process, or not an arena.
     MissingPackageError
         If DuckDB is not installed.
 
@@ -89,7 +89,7 @@ class StableArena:
         Raises
         ------
         StoreError
-            If there is a file already, or it cannot be written.
+            If the file exists already, or cannot be written.
         MissingPackageError
             If DuckDB is not installed.
         """
@@ -107,19 +107,19 @@ class StableArena:
         self._store.close()
 
     def add(self, source: object, *, id: str | None = None, **reading: Unpack[ReadOptions]) -> Addition:
-        """Add votes, all of them or none; those that are stored already change nothing.
+        """Add votes, all of them or none; votes that are stored already are ignored.
 
         Parameters
         ----------
         source
             Votes, as for :func:`~bayes_arena.read_votes`.
         id : str, optional
-            Column of the votes' ids. Without one the n-th of several votes alike (same competitors, annotator, outcome,
-            weight, slices and features) in one addition is taken for the n-th such vote of every other addition: right
-            for the same file again or a longer version of it, wrong for a batch of further votes.
+            Column of the ids of votes. Without ids, the n-th of several equal votes (same competitors, annotator,
+            outcome, weight, slices and features) in one addition is taken for the n-th such vote of every other
+            addition: right for the same file or a longer version of it, wrong for a batch of new votes.
         **reading
-            The other options of :func:`~bayes_arena.read_votes`. The first votes settle whether votes carry prompts:
-            without ``prompt`` later ones are read by the same columns.
+            The other options of :func:`~bayes_arena.read_votes`. The first votes determine the columns of prompts;
+            unless ``prompt`` is given, later votes are read with the same ones.
 
         Returns
         -------
@@ -128,12 +128,12 @@ class StableArena:
         Warns
         -----
         RepeatedVotesWarning
-            If some of the votes, but not all, came without ids and are like stored ones.
+            If votes come without ids, and some of them, but not all, equal stored votes.
 
         Raises
         ------
         VotesError
-            As :func:`~bayes_arena.read_votes` does, or if an id stands for votes of different contents.
+            As for :func:`~bayes_arena.read_votes`, or if different votes share an id.
         ColumnError
             If earlier votes carried annotators, ids, slices or features and these do not, or the reverse.
         StoreError
@@ -143,7 +143,7 @@ class StableArena:
             raise ColumnError(UNKEPT)
         if reading.get("programs"):
             raise ColumnError(
-                "The file of an arena does not keep which annotators are programs. Rate these by read_votes and fit "
+                "The file of an arena does not store which annotators are programs. Rate these with read_votes and fit "
                 "(bayes-arena rank)."
             )
         with self._store.read() as session:
@@ -155,22 +155,22 @@ class StableArena:
             raise ColumnError(UNKEPT)
         if not valid.sided:
             raise ColumnError(
-                "The file of an arena keeps who was shown first, and these votes do not say. "
-                "Rate them by read_votes and fit (bayes-arena rank)."
+                "The file of an arena stores who was shown first, which these votes do not say. "
+                "Rate them with read_votes and fit (bayes-arena rank)."
             )
         votes, total = identify(valid.rows), int(valid.rows["n"].sum())
         new = add_votes(self._store, votes, ids=id is not None, prompt=valid.prompt)
         if id is None and 0 < new < total:
             warnings.warn(
-                f"{total - new} of {total} votes are like votes stored before, and were taken for those. If they are "
-                "further votes, give every vote an id (id=..., --id).",
+                f"{total - new} of {total} votes equal votes stored before, and were taken for the same. If they are "
+                "new votes, give every vote an id (id=..., --id).",
                 RepeatedVotesWarning,
                 stacklevel=2,
             )
         return Addition(new=new, known=total - new, dropped=valid.dropped)
 
     def cells(self) -> Cells:
-        """All stored votes, as :func:`~bayes_arena.read_votes` would read them at once.
+        """Return all stored votes as cells, as if :func:`~bayes_arena.read_votes` had read them at once.
 
         Raises
         ------
@@ -203,12 +203,12 @@ class StableArena:
         delta : float
             Annotators with this many votes or fewer wait; 50 in the paper.
         epsilon : float
-            Annotators with theta not above this, on the scale of sum 1, are warned or excluded, and with them those
-            whose votes do not count (``guard``). A model without discriminations judges nobody else.
+            Annotators whose theta, on the scale of sum 1, does not exceed this are warned or excluded, as are those
+            whose votes are left out (``guard``). A model without discriminations flags only the latter.
         fdr : float, optional
-            Judge at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
+            Flag at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
         exclude : {"warn", "exclude"}
-            Whether they stay in the rounds that follow, or not.
+            Whether flagged annotators stay in later rounds or not.
         model, prior, method, answers, guard, seed
             As for :func:`~bayes_arena.fit`.
         level : float
@@ -225,15 +225,15 @@ class StableArena:
         NoVotesError
             If no vote is left to rate.
         ModelError
-            If an option is unknown or has no meaning for these votes.
+            If an option is unknown or does not apply to these votes.
         FitError
-            If the fit has no trustworthy answer; then nothing is published.
+            If the fit has no trustworthy answer; nothing is published then.
         StoreError
-            If the file cannot be written, or another thread published a round meanwhile.
+            If the file cannot be written, or another thread has published a round meanwhile.
         """
         require_choice("exclude", exclude, DECISIONS)
         if not math.isfinite(epsilon):
-            raise ModelError(f"epsilon is a finite number, not {epsilon!r}.")
+            raise ModelError(f"epsilon must be a finite number, not {epsilon!r}.")
         elo = elo or EloScale()
         with self._store.read() as session:
             whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
@@ -255,7 +255,7 @@ class StableArena:
         return round
 
     def next_pairs(self, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> pd.DataFrame:
-        """Choose the pairs to be voted on next, by the default fit to the votes of all who are not excluded.
+        """Choose the pairs to be voted on next, from the default fit to the votes of all annotators not excluded.
 
         Parameters
         ----------
@@ -272,7 +272,7 @@ class StableArena:
         NoVotesError
             If no vote is left to fit.
         ModelError
-            If n is not positive, the goal is unknown or the seed negative.
+            If n is not positive, the goal is unknown or the seed is negative.
         FitError
             If the fit has no trustworthy answer.
         """
@@ -281,12 +281,12 @@ class StableArena:
         return next_pairs(fit(taking_part(whole, excluded, delta=0)), n, goal=goal, seed=seed)
 
     def readmit(self, name: str) -> None:
-        """Let an excluded annotator take part in the next rounds, which judge them anew.
+        """Readmit an excluded annotator to later rounds, which judge them again.
 
         Raises
         ------
         ModelError
-            If nobody of that name is excluded.
+            If no annotator of that name is excluded.
         """
         with self._store.transaction() as session:
             excluded = excluded_annotators(session)
@@ -295,43 +295,43 @@ class StableArena:
             decide(session, {name: "on request"}, "readmitted", last_round(session))
 
     def annotators(self) -> pd.DataFrame:
-        """Where every annotator stands, least discriminating first.
+        """Return the status of every annotator, least discriminating first.
 
         Returns
         -------
         pandas.DataFrame
-            ``annotator``; ``votes`` stored; ``status``: ``excluded``, ``warned`` (by the last round), ``left out`` (of
-            it, not warned), ``active`` (in the last round, neither), or ``waiting`` for the next (too few votes for the
-            last or none that counted, or newer than it);
-            ``round``, the last that rated their votes, and its ``theta, theta_paper, p_negative`` as in
-            :func:`~bayes_arena.annotators`, after ``verdict, kind, anomaly_probability, net_agreement``.
+            ``annotator``; ``votes`` stored; ``status``: ``excluded``, ``warned`` (by the last round), ``left out`` (by
+            it, not warned), ``active`` (in the last round, neither), or ``waiting`` for the next (with too few votes
+            for the last round, with none that counted, or newer than it); ``round``, the last that rated their votes,
+            and its ``theta, theta_paper, p_negative`` as in :func:`~bayes_arena.annotators`, after ``verdict, kind,
+            anomaly_probability, net_agreement``.
         """
         with self._store.read() as session:
             return status_table(session)
 
     def history(self) -> pd.DataFrame:
-        """Ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round.
+        """Return the ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round.
 
-        ``attrs`` has the level of the intervals, where all rounds have the same.
+        ``attrs`` has the level of the intervals if all rounds have the same.
         """
         with self._store.read() as session:
             return rating_table(session)
 
     def rounds(self) -> pd.DataFrame:
-        """Summaries of all rounds.
+        """Return a summary of every round.
 
         Returns
         -------
         pandas.DataFrame
             ``round``; ``time`` (UTC); ``version`` of the package; ``votes, competitors, annotators`` rated; the numbers
-            of annotators left out as ``waiting`` or ``excluded``, and of those ``flagged``, whom the round warned or
-            excluded; ``model, prior, method, evidence, mean_loss, warnings``; ``settings``, all of them as JSON;
-            ``left_out``, the number of those whose votes did not count, whom :meth:`decisions` names.
+            of annotators left out as ``waiting`` or ``excluded``, and of those ``flagged``, that is warned or excluded
+            by the round; ``model, prior, method, evidence, mean_loss, warnings``; ``settings``, all of them as JSON;
+            ``left_out``, the number of annotators whose votes were left out, named by :meth:`decisions`.
         """
         with self._store.read() as session:
             return round_table(session)
 
     def decisions(self) -> pd.DataFrame:
-        """Who was left out, warned, excluded or readmitted: ``annotator, decision, round, time`` (UTC), ``reason``."""
+        """Return all decisions about annotators: ``annotator, decision, round, time`` (UTC), ``reason``."""
         with self._store.read() as session:
             return decision_table(session)

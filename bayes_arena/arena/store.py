@@ -37,7 +37,7 @@ CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": False,
     "lock_configuration": True,
 }
-"""What a file says makes DuckDB neither read nor write another, nor load or download an extension."""
+"""Settings under which no file can make DuckDB read or write another, or load or download an extension."""
 
 
 def create_file(path: Path) -> None:
@@ -51,7 +51,7 @@ def create_file(path: Path) -> None:
         If DuckDB is not installed.
     """
     require("Stable Arenas", "duckdb")
-    log = path.with_name(path.name + ".wal")  # DuckDB would take one that is left there for that of the new file
+    log = path.with_name(path.name + ".wal")  # DuckDB would take a log left there for that of the new file
     for existing in (path, log):
         if existing.exists():
             raise StoreError(f"{str(existing)!r} already exists. Use it as it is, or choose another name.")
@@ -59,7 +59,7 @@ def create_file(path: Path) -> None:
         connection.execute(f"begin; {SCHEMA} commit")
         row = "insert into arena (schema_version, created, changes) values (?, ?, 0)"
         connection.execute(row, [SCHEMA_VERSION, now()])
-        connection.execute("checkpoint")  # closing would, and say nothing of a full disk
+        connection.execute("checkpoint")  # closing would do so too, but without an error if the disk is full
 
 
 @dataclass(frozen=True)
@@ -87,24 +87,24 @@ class Session:
         return {name: np.asarray(values) for name, values in found.items()}
 
     def require(self, sound: object, problem: str) -> None:
-        """Refuse a file in which something is that cannot be."""
+        """Refuse a file whose contents are inconsistent."""
         if not sound:
             raise StoreError(
-                f"{str(self.path)!r} is damaged, or was changed by another program: {problem}. Go back to a copy of it."
+                f"{str(self.path)!r} is damaged, or was changed by another program: {problem}. Restore it from a copy."
             )
 
     def table(self, query: str) -> pd.DataFrame:
-        """Return what a query finds."""
+        """Return the result of a query."""
         with _typed_errors(self.path):
             return self.connection.execute(query).df()
 
     @contextmanager
     def incoming(self, columns: Mapping[str, Any]) -> Iterator[None]:
-        """Show columns to queries as the table ``incoming``."""
+        """Make columns available to queries as the table ``incoming``."""
         with _typed_errors(self.path):
             self.connection.register("incoming", {name: np.asarray(values) for name, values in columns.items()})
             yield
-            self.connection.unregister("incoming")  # after an error DuckDB takes no order before the roll-back
+            self.connection.unregister("incoming")  # after an error DuckDB accepts no statement before the roll-back
 
     def insert(self, table: str, columns: Mapping[str, Any]) -> None:
         """Append rows to a table; columns that are left out are null."""
@@ -112,12 +112,12 @@ class Session:
             self.execute(f"insert into {table} by name select * from incoming")
 
     def defined(self) -> set[tuple[str, ...]]:
-        """Return all that the file defines, tables and other things (:func:`~bayes_arena.arena.schema.defined`)."""
+        """Return everything that the file defines, tables and others (:func:`~bayes_arena.arena.schema.defined`)."""
         with _typed_errors(self.path):
             return defined(self.connection)
 
     def codes(self, table: str) -> dict[str, int]:
-        """Numbers of all competitors or annotators, by name."""
+        """Return the numbers of all competitors or annotators, by name."""
         codes = dict(self.rows(f"select name, code from {table} order by code"))
         numbered = None not in codes and list(codes.values()) == list(range(len(codes)))
         self.require(numbered, f"names of {table}s have other numbers than 0, 1, 2, …")
@@ -132,12 +132,12 @@ class Store:
     path : Path
         A file that :func:`create_file` made.
     read_only : bool
-        Open it only to read, beside other processes that do.
+        Open it only for reading, as other processes may at the same time.
 
     Raises
     ------
     StoreError
-        If the file is absent, in use by another process, or no arena that this version reads.
+        If the file is absent, in use by another process, or not an arena that this version reads.
     MissingPackageError
         If DuckDB is not installed.
     """
@@ -159,7 +159,7 @@ class Store:
             raise
 
     def _require_arena(self) -> None:
-        """Refuse a file that defines anything but the tables of an arena, before anything of it is read."""
+        """Refuse a file that defines anything but the tables of an arena, before any of it is read."""
         where = repr(str(self.path))
         with self.read() as session:
             found = session.defined()
@@ -169,7 +169,7 @@ class Store:
         if other and not none:
             raise StoreError(
                 f"{where} differs from the file of an arena in {listing(other)}. Do not use it unless you know who "
-                "made it: then install the version of bayes_arena that wrote it."
+                "made it; if you do, install the version of bayes_arena that wrote it."
             )
         if len(versions) != 1:
             raise StoreError(f"There is no arena in {where}. Check the path.")
@@ -186,7 +186,7 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Show one committed state of the file, whoever writes meanwhile."""
+        """Show one committed state of the file, even while another thread writes."""
         if self._process != os.getpid():
             raise StoreError(f"{str(self.path)!r} was opened before this process was forked. Open it in this process.")
         with _typed_errors(self.path):
@@ -200,7 +200,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """Make what follows one transaction: all of it is kept, or nothing. Threads wait for one another.
+        """Run the block as one transaction: all of it is kept, or nothing. Threads wait for one another.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class Store:
             If the file cannot be written, or is written through another ``Store`` of this process.
         """
         if self._read_only:
-            raise StoreError(f"{str(self.path)!r} is open only to be read. Open it without read_only=True.")
+            raise StoreError(f"{str(self.path)!r} is open for reading only. Open it without read_only=True.")
         with self._writing, self.read() as session:
             session.execute("update arena set changes = changes + 1")
             yield session
@@ -235,24 +235,24 @@ def _typed_errors(path: Path) -> Iterator[None]:
         yield
     except duckdb.ConnectionException as error:
         raise StoreError(
-            f"This program has {str(path)!r} open already, in another way: read_only=True in one place and not in "
-            "the other. Open it the same way, or close it first."
+            f"This program already has {str(path)!r} open with another read_only=. Open it the same way, or close it "
+            "first."
         ) from error
     except duckdb.Error as error:
         raise StoreError(_said_of(path, str(error).splitlines()[0])) from error
 
 
 def _said_of(path: Path, fault: str) -> str:
-    """Say in our words what DuckDB says of the file."""
+    """Translate an error of DuckDB about the file."""
     if lock := LOCK.search(fault):
         return (
             f"{str(path)!r} is in use by process {lock['pid']} ({Path(lock['program']).name}). "
-            "One process can write to an arena, or several read it: wait until it has ended."
+            "One process can write to an arena, or several can read it: wait until that process has ended."
         )
     if disk := DISK.search(fault):
         return (
-            f"Cannot open or write {str(path)!r}: {disk['reason']}. Put that right and open it again: the last change "
-            "is in it as a whole, or not at all."
+            f"Cannot open or write {str(path)!r}: {disk['reason']}. Correct this and open it again: the last change "
+            "was stored completely, or not at all."
         )
     if "conflict" in fault.lower():
         return f"{str(path)!r} is being written by another part of this program. Try again."

@@ -1,16 +1,17 @@
 """Votes in and cells out of the file of an arena.
 
-A vote is stored once, whatever is added how often. What makes it the same vote is its id. Votes that come without ids
-are identified by content: the n-th of several votes alike (same a, b, annotator, outcome, weight, slices and features)
-in one addition is the same vote as the n-th such vote of any other addition. So adding a file again, or a longer
-version of it, adds only what is new; but votes of a new batch that are like stored ones are taken for those, with a
-warning. Batches need ids.
+A vote is stored once, however often it is added. Votes are the same if their ids are. Votes without ids are identified
+by content: the n-th of several equal votes (same a, b, annotator, outcome, weight, slices and features) in one addition
+is the same vote as the n-th such vote of any other addition. So adding a file again, or a longer version of it, adds
+only what is new; but votes of a new batch that equal stored ones are taken for the same, with a warning. Batches need
+ids.
 
 Cells are kept beside the votes, one row for each (a, b, annotator, context, outcome, weight), and an addition rewrites
-only the rows that it touches; the context is a number for what slices and features say. Weights are kept apart because
-the grid that makes sums of weights exact depends on all of them (:func:`~bayes_arena.votes.summing.sum_cells`): a round
-that reads cells gets the bits that reading all votes at once gives. An id is looked up by 64 bits of its hash, a scan
-of eight bytes a stored vote: a unique index would have to be loaded whole whenever the file is opened.
+only the rows that it touches; a context is a number for the values of all slices and features of a vote, in the order
+of their names. Weights are kept apart because the grid that makes sums of weights exact depends on all of them
+(:func:`~bayes_arena.votes.summing.sum_cells`): a round that reads cells gets bit for bit what reading all votes at once
+gives. An id is looked up by 64 bits of its hash, a scan of eight bytes a stored vote: a unique index would have to be
+loaded whole whenever the file is opened.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from bayes_arena.votes.names import FEATURE, SLICE
 from bayes_arena.votes.outcomes import OUTCOMES
 from bayes_arena.votes.summing import sum_cells
 
-NOBODY = -1
+UNKNOWN = -1
 """Number of the annotator where annotators are unknown."""
 CONTENT = ("a", "b", "annotator", "outcome", "weight")
 """Columns of every vote; those of slices and features come after them."""
@@ -47,7 +48,7 @@ class Addition:
     new : int
         Votes stored.
     known : int
-        Votes that were stored already, or came twice.
+        Votes that were stored already, or occur twice in the addition.
     dropped : mapping of str to int
         Invalid votes left out on request, by problem.
     """
@@ -68,12 +69,12 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        The same columns but ``n``, with different ``id``.
+        The same columns without ``n``, and a unique ``id``.
 
     Raises
     ------
     InvalidVotesError
-        If votes of different contents share an id.
+        If different votes share an id.
     """
     content = [name for name in CONTENT if name in groups.columns] + columns_of(groups, SLICE, FEATURE)
     named = groups.cast({pl.Categorical: pl.String})
@@ -82,7 +83,7 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
         shared = groups["id"].filter(groups["id"].is_duplicated()).unique().sort()
         if len(shared):
             raise InvalidVotesError(
-                f"{len(shared)} ids stand for votes of different contents: {listing(map(repr, shared))}. "
+                f"{len(shared)} ids are shared by different votes: {listing(map(repr, shared))}. "
                 "Give every vote an id of its own."
             )
         return groups.select("id", *content)
@@ -101,7 +102,7 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
     votes : polars.DataFrame
         From :func:`identify`.
     ids : bool
-        Whether the votes came with ids of their own.
+        Whether the votes came with ids.
     prompt : sequence of str
         Columns that were read as the prompt.
 
@@ -115,7 +116,7 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
     ColumnError
         If earlier votes carried annotators, ids, slices or features and these do not, or the reverse.
     InvalidVotesError
-        If an id is that of a stored vote of other contents.
+        If an id is that of a different stored vote.
     StoreError
         If the file cannot be written.
     """
@@ -139,7 +140,7 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
             context = number_contexts(session, slices, features)
             session.execute(
                 "create temp table batch as select hash, incoming.id, x.code as a, y.code as b, "
-                f"coalesce(k.code, {NOBODY}) as annotator, c.code as context, outcome::tinyint as outcome, weight "
+                f"coalesce(k.code, {UNKNOWN}) as annotator, c.code as context, outcome::tinyint as outcome, weight "
                 "from incoming "
                 "join competitor x on x.name = incoming.a join competitor y on y.name = incoming.b "
                 f"join context c on {context} "
@@ -156,7 +157,7 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
 
 
 def _settle(session: Session, what: str, carried: bool, remedy: str) -> None:
-    """Hold all votes to what the first ones carried."""
+    """Require votes to carry what the first ones carried."""
     ((settled,),) = session.rows(f"select {what} from arena")
     if settled is None:
         session.execute(f"update arena set {what} = ?", [carried])
@@ -164,12 +165,12 @@ def _settle(session: Session, what: str, carried: bool, remedy: str) -> None:
         having, lacking = ("stored", "new") if settled else ("new", "stored")
         raise ColumnError(
             f"The {having} votes carry {what}, and the {lacking} votes do not. "
-            f"Name the column by {remedy} for all votes of an arena, or for none."
+            f"Name the column with {remedy} for all votes of an arena, or for none."
         )
 
 
 def _number_names(session: Session, table: str, names: str) -> None:
-    """Give numbers to names that have none."""
+    """Assign numbers to names that have none yet."""
     session.execute(
         f"insert into {table} "
         f"select (select coalesce(max(code), -1) from {table}) + row_number() over (order by name), name "
@@ -178,7 +179,7 @@ def _number_names(session: Session, table: str, names: str) -> None:
 
 
 def _leave_out_stored(session: Session) -> None:
-    """Take the votes that are stored already out of the batch."""
+    """Remove the votes that are stored already from the batch."""
     ((met,),) = session.rows("select count(*) from vote semi join batch using (hash)")
     if not met:
         return
@@ -189,7 +190,7 @@ def _leave_out_stored(session: Session) -> None:
     changed = [id for (id,) in session.rows("select id from stored where other order by id")]
     if changed:
         raise InvalidVotesError(
-            f"{len(changed)} votes have the id of a stored vote of other contents: {listing(map(repr, changed))}. "
+            f"{len(changed)} votes have the id of a different stored vote: {listing(map(repr, changed))}. "
             "Stored votes stay as they are; give new votes ids of their own."
         )
     session.execute("delete from batch using stored where batch.id = stored.id")
@@ -205,12 +206,12 @@ def stored_cells(session: Session) -> Cells:
     """
     found = session.columns("select a, b, annotator, context, outcome, weight, n from cell")
     if not len(found["n"]):
-        raise NoVotesError(f"There is no vote in {str(session.path)!r} yet. Add some (bayes-arena arena add).")
+        raise NoVotesError(f"There are no votes in {str(session.path)!r} yet. Add some (bayes-arena arena add).")
     competitors, place = _sorted_names(session, "competitor")
     _require_sound(session, found, len(competitors))
     coded = {"a": place[found["a"]], "b": place[found["b"]], "annotator": np.zeros(len(found["n"]), dtype=np.int64)}
     annotators: list[str] = []
-    if found["annotator"][0] != NOBODY:
+    if found["annotator"][0] != UNKNOWN:
         annotators, place = _sorted_names(session, "annotator")
         coded["annotator"] = place[found["annotator"]]
     said, slice_names = said_by_contexts(session)
@@ -220,11 +221,11 @@ def stored_cells(session: Session) -> Cells:
 
 
 def _require_sound(session: Session, found: Mapping[str, Any], competitors: int) -> None:
-    """Hold the cells of a file to the competitors, annotators and contexts that it has, and to what votes are."""
+    """Refuse cells that are no votes, or refer to competitors, annotators or contexts that the file lacks."""
     ((annotators,), (contexts,)) = (
         session.rows(f"select count(*) from {name}")[0] for name in ("annotator", "context")
     )
-    first, last = (NOBODY, NOBODY) if found["annotator"][0] == NOBODY else (0, annotators - 1)
+    first, last = (UNKNOWN, UNKNOWN) if found["annotator"][0] == UNKNOWN else (0, annotators - 1)
     sound = (found["a"] != found["b"]) & np.isfinite(found["weight"]) & (found["weight"] >= 0) & (found["n"] > 0)
     for name, low, high in (
         ("a", 0, competitors - 1),
@@ -234,7 +235,7 @@ def _require_sound(session: Session, found: Mapping[str, Any], competitors: int)
         ("outcome", 0, len(OUTCOMES) - 1),
     ):
         sound &= (found[name] >= low) & (found[name] <= high)
-    session.require(sound.all(), f"{np.count_nonzero(~sound)} rows of the table cell are no votes")
+    session.require(sound.all(), f"{np.count_nonzero(~sound)} rows of the table cell are not valid")
 
 
 def _sorted_names(session: Session, table: str) -> tuple[list[str], Ints]:
@@ -252,16 +253,16 @@ def columns_of(votes: pl.DataFrame, *kinds: str) -> list[str]:
 
 
 def settled_prompt(session: Session) -> tuple[str, ...] | None:
-    """Return the columns that the first votes have settled to be the prompt's, none of them if votes carry no prompts.
+    """Return the columns read as prompts from the first votes, an empty tuple if votes carry no prompts.
 
-    None at all before there are votes.
+    None if there are no votes yet.
     """
     ((columns,),) = session.rows("select prompt from arena")
     return None if columns is None else tuple(columns)
 
 
 def settle_slices(session: Session, slices: list[str], features: list[str], prompt: Sequence[str]) -> None:
-    """Hold all votes to the slices and features that the first ones carried, and remember where the prompt stood.
+    """Require votes to carry the slices and features of the first ones, and store the columns of the prompt.
 
     Raises
     ------
@@ -274,7 +275,7 @@ def settle_slices(session: Session, slices: list[str], features: list[str], prom
 
 
 def _settle_names(session: Session, what: str, columns: list[str], remedy: str) -> None:
-    """Hold all votes to the slices or features of the first ones."""
+    """Require votes to carry the slices or features of the first ones."""
     carried = [column.partition(":")[2] for column in columns]
     ((settled,),) = session.rows(f"select {what} from arena")
     if settled is None:
@@ -282,12 +283,12 @@ def _settle_names(session: Session, what: str, columns: list[str], remedy: str) 
     elif settled != carried:
         raise ColumnError(
             f"The stored votes carry the {what} {listing(settled) or '(none)'}, and the new votes "
-            f"{listing(carried) or '(none)'}. Name the same for all votes of an arena: {remedy}."
+            f"{listing(carried) or '(none)'}. Name the same ones for all votes of an arena: {remedy}."
         )
 
 
 def number_contexts(session: Session, slices: list[str], features: list[str]) -> str:
-    """Give numbers to what slices and features say and has none; return the condition that finds the number."""
+    """Assign numbers to new combinations of slices and features; return the SQL condition that looks the number up."""
     lists = {
         name: f"[{', '.join(_quoted(column) for column in columns)}]::{kind}[]"
         for name, columns, kind in (("slices", slices, "varchar"), ("features", features, "double"))
@@ -302,7 +303,7 @@ def number_contexts(session: Session, slices: list[str], features: list[str]) ->
 
 
 def said_by_contexts(session: Session) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return columns of what every context says, slices as index into their names, and the names of every slice."""
+    """Return the values of every context, slices as index into their names, and the names of every slice."""
     ((slices, features),) = session.rows("select slices, features from arena")
     said, names = {}, {}
     for name, values in _context_columns(session, "slices", slices).items():
@@ -314,7 +315,7 @@ def said_by_contexts(session: Session) -> tuple[dict[str, Any], dict[str, list[s
 
 
 def _context_columns(session: Session, what: str, names: list[str]) -> dict[str, Any]:
-    """Return what every context says, by the name of the slice or feature."""
+    """Return the values of every context, by the name of the slice or feature."""
     if not names:
         return {}
     said = ", ".join(f"{what}[{place}] as {_quoted(name)}" for place, name in enumerate(names, 1))

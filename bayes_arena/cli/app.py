@@ -39,7 +39,7 @@ def _any_command(
         bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Carry the options that stand before a command."""
+    """Hold the options that come before a command."""
 
 
 def tell(text: str) -> None:
@@ -48,7 +48,7 @@ def tell(text: str) -> None:
 
 
 def is_plain_terminal() -> bool:
-    """Whether the terminal shows no more than plain characters: a dumb one, or one of another encoding than UTF-8."""
+    """Whether the terminal shows only plain characters: a dumb one, or one whose encoding is not UTF-8."""
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"  # answers are written as UTF-8 whatever it is
     return os.environ.get("TERM") == "dumb" or not encoding.lower().startswith("utf")
 
@@ -57,7 +57,7 @@ def is_plain_terminal() -> bool:
 def collected_warnings(*, one_of_a_kind: bool = False) -> Iterator[list[str]]:
     """Collect the package's warnings and print them to standard error at the end.
 
-    With ``one_of_a_kind``, for commands of many fits, only the first of each class, with the number of the others.
+    With ``one_of_a_kind``, for commands of many fits, only the first of each class and the number of the others.
     """
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:

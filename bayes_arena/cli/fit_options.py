@@ -1,4 +1,4 @@
-"""What a command is to fit and to show: the model, the intervals, the Elo scale."""
+"""Options: the model that a command fits, and the intervals and Elo scale that it shows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ModelChoice:
         PriorName,
         Option(
             metavar="PRIOR",
-            help="default: Gaussian, spreads estimated. weak: the same, but next to nothing assumed of strengths. "
+            help="default: Gaussian, spreads estimated. weak: the same, but almost no information about strengths. "
             "flat: none, which is the paper's maximum likelihood.",
             rich_help_panel=MODEL,
             show_default=False,
@@ -76,7 +76,7 @@ class ModelChoice:
         AnswersName,
         Option(
             metavar="WHEN",
-            help="on, off, or auto: give each competitor a strength on every prompt; auto where the votes can tell "
+            help="on, off, or auto: give each competitor a strength on every prompt; auto if the votes can distinguish "
             "that from noise.",
             rich_help_panel=MODEL,
         ),
@@ -85,8 +85,8 @@ class ModelChoice:
         list[str] | None,
         Option(
             metavar="NAME",
-            help="Give competitors a strength in every slice of this name, which --slice reads, category say, or for "
-            "every annotator. Repeatable. Answers are then rated only with --answers on.",
+            help="Give competitors a strength in every level of a slice that --slice reads (category, for instance), "
+            "or for every annotator. Repeatable. Answers are then rated only with --answers on.",
             rich_help_panel=MODEL,
         ),
     ] = None
@@ -94,8 +94,8 @@ class ModelChoice:
         list[str] | None,
         Option(
             metavar="NAME",
-            help="Hold a feature of the answers equal, which --feature reads, length say. Repeatable. Answers are then "
-            "rated only with --answers on.",
+            help="Hold a feature of the answers equal, which --feature reads (length, for instance). Repeatable. "
+            "Answers are then rated only with --answers on.",
             rich_help_panel=MODEL,
         ),
     ] = None
@@ -116,11 +116,11 @@ class ModelChoice:
 
     @property
     def guarded(self) -> Guard:
-        """Whether it is found out first whose votes count."""
+        """Whether targeted promotion is detected before the fit."""
         return False if self.no_guard else "auto"
 
     def spreads(self) -> Prior:
-        """Return the prior, with the spreads that are given."""
+        """Return the prior, with the standard deviations given."""
         chosen = NAMED_PRIORS[self.prior]
         if self.sigma_strength is not None:
             chosen = replace(chosen, strength=self.sigma_strength, hyper=None)
@@ -129,7 +129,7 @@ class ModelChoice:
         return chosen
 
     def fit(self, cells: Cells, *, guard: Guard | None = None) -> Fit:
-        """Fit the model to votes; ``guard`` instead of the option, if given."""
+        """Fit the model to votes; ``guard`` overrides the option."""
         from bayes_arena.fits.fitting import fit
 
         prior, answers = self.spreads(), self.modelled_answers
@@ -149,7 +149,7 @@ class ModelChoice:
 
     @property
     def by_annotator(self) -> bool:
-        """Whether annotators are asked for, whatever the preset."""
+        """Whether strengths by annotator are asked for, whatever the preset."""
         return ANNOTATOR in (self.strength_by or ())
 
 
@@ -163,8 +163,8 @@ class IntervalChoice:
         Option(
             metavar="INTERVAL",
             help="laplace: Gaussian (default). profile: profile likelihood, theta = 1 only. Not with --method nuts: "
-            "sandwich: votes vary as they do, not as the likelihood says. clustered: and votes of one annotator "
-            "vary together (default where annotators cannot be judged; by item, for scores of items). bootstrap: "
+            "sandwich: robust to a misspecified likelihood. clustered: the same, with votes of one annotator "
+            "correlated (default where annotators cannot be judged; by item, for scores of items). bootstrap: "
             "refits to resampled votes.",
             rich_help_panel=MODEL,
             show_default=False,
@@ -183,7 +183,7 @@ class IntervalChoice:
     resamples: Annotated[int, Option(min=2, metavar="N", help="Refits of the bootstrap.", rich_help_panel=MODEL)] = 200
 
     def chosen(self, seed: int, fit: Fit) -> Interval:
-        """Return the interval for a fit; the bootstrap has the seed."""
+        """Return the interval for a fit; the seed is that of the bootstrap."""
         if self.by is None:
             return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed)
         if self.interval not in ("clustered", "bootstrap"):
@@ -200,7 +200,7 @@ class IntervalChoice:
 
 @dataclass(frozen=True)
 class BoardChoice:
-    """What the ranking is about."""
+    """What the ranking is over."""
 
     over: Annotated[
         OverName | None,
@@ -215,14 +215,14 @@ class BoardChoice:
         Option(
             "--in",
             metavar="NAME=SLICE",
-            help="With --strength-by NAME: rank within one slice, category=coding say.",
+            help="With --strength-by NAME: rank within one level of the slice, such as category=coding.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
     ] = None
 
     def chosen(self) -> tuple[Over | None, tuple[str, str] | None]:
-        """Return over which prompts the ranking is, and in which slice."""
+        """Return which prompts the ranking is over, and in which slice."""
         over: Over | None = None if self.over is None else "new prompts" if self.over == "new" else "these prompts"
         return over, None if self.within is None else split_pair(self.within, "--in", "NAME=SLICE")
 
@@ -232,7 +232,9 @@ class ScaleChoice:
     """On which scale scores are shown."""
 
     init: Annotated[float, Option(help="Mean score.", rich_help_panel=SCALE)] = 1000.0
-    scale: Annotated[float, Option(help="Points between two whose odds are BASE to 1.", rich_help_panel=SCALE)] = 400.0
+    scale: Annotated[
+        float, Option(help="Points between two competitors whose odds are BASE to 1.", rich_help_panel=SCALE)
+    ] = 400.0
     base: Annotated[float, Option(help="Odds that SCALE points stand for.", rich_help_panel=SCALE)] = 10.0
     anchor: Annotated[
         str | None, Option(metavar="NAME=SCORE", help="Shift all scores so that NAME has SCORE.", rich_help_panel=SCALE)

@@ -19,7 +19,7 @@ RECORD = "ties", "losses", "wins"
 
 
 def shown_leaderboard(columns: Mapping[str, Any], level: float) -> dict[str, list[str]]:
-    """Return a leaderboard as people read it."""
+    """Return a leaderboard with formatted values."""
     spread = [f"{best}–{worst}" for best, worst in zip(columns["rank_best"], columns["rank_worst"], strict=True)]
     shown = {
         "rank": digits(columns["rank"], "d"),
@@ -35,7 +35,7 @@ def shown_leaderboard(columns: Mapping[str, Any], level: float) -> dict[str, lis
 
 
 def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
-    """Return what was fitted and how, for programs and for people."""
+    """Return what was fitted and how, as fields of JSON and as a line of text."""
     about = {
         "model": result.model.name,
         "prior": str(result.prior),
@@ -51,14 +51,14 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
 
 
 def introduced(source: VoteSource, result: Fit, *said: str) -> tuple[dict[str, Any], str]:
-    """Return what was fitted and what its rankings are about, for programs and, with what is said, for people."""
+    """Return what was fitted and what its rankings are over, as fields of JSON and, with further lines, as a title."""
     about, how = how_fitted(result)
     lines = source.title(result.cells), f"{how}{_ranked_on(result.about)}{left_out_named(result)}", *said
     return about | result.about, "\n".join(lines)
 
 
 def _trust(trust: Judgement) -> dict[str, Any]:
-    """Say whose votes do not count, and why, for programs."""
+    """Return whose votes are left out, and why, as fields of JSON."""
     from bayes_arena.votes.outcomes import whole_counts
 
     cells, votes = trust.cells, whole_counts(trust.cells.votes_by_annotator()).tolist()
@@ -84,7 +84,7 @@ def _trust(trust: Judgement) -> dict[str, Any]:
 
 
 def left_out_named(result: Fit) -> str:
-    """Say how many votes a table leaves out, and whom they are about, for a title; nothing where all count."""
+    """Return a line of a title on the votes left out and the competitors that they aim at; empty if there are none."""
     trust = result.trust
     if trust is None or not (trust.unjudged or result.votes_left_out):
         return ""
@@ -97,18 +97,18 @@ def left_out_named(result: Fit) -> str:
 
 
 def board_named(shown_as: Mapping[str, Any]) -> str:
-    """Name the intervals of a board, unless they are the posterior's own, and what it is over, for a title."""
+    """Return a part of a title: the intervals of a board, unless they are the posterior's own, and what it is over."""
     estimated = f"\nstandard deviations estimated to {shown_as['sd_error']:.2%}" if "sd_error" in shown_as else ""
     return intervals_named(shown_as) + estimated + _ranked_on(shown_as)
 
 
 def _ranked_on(about: Mapping[str, str]) -> str:
-    """Name the slices that a ranking is about, if they differ, for a title."""
+    """Return a line of a title: what a ranking is over, if it is over some slices or prompts."""
     slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
     return f"\nranked on {slices}" if slices else ""
 
 
 def intervals_named(shown_as: Mapping[str, Any]) -> str:
-    """Name the intervals of a table, unless they are the posterior's own, for a title."""
+    """Return a part of a title: the intervals of a table, unless they are the posterior's own."""
     name = shown_as["interval"]
     return "" if name in ("laplace", "quantiles") else f", {name} intervals"

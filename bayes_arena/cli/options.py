@@ -1,7 +1,7 @@
 """Options of the command line as frozen dataclasses: declared once, and taken by a command as one object.
 
-A field of such a class carries its ``typer.Option``. A command that :func:`takes_options` names the class among its
-parameters, and its fields stand there in its help; :class:`Without` leaves out those that mean nothing to it::
+A field of such a class carries its ``typer.Option``. A command with :func:`takes_options` has the class among its
+parameters, whose fields become options of the command; :class:`Without` leaves out those that do not apply::
 
     @app.command()
     @takes_options
@@ -23,7 +23,7 @@ TRUSTED = "Whose votes can be trusted?"
 WANTED = "Are the votes sound, and which are wanted next?"
 FITTED = "Which model, and can its fit be trusted?"
 KEPT = "Publish, repeat, look up"
-"""Panels of commands in the help of all."""
+"""Panels of commands in the help of the whole."""
 
 
 class Without:
@@ -34,7 +34,7 @@ class Without:
 
 
 def takes_options[T](command: Callable[..., T]) -> Callable[..., T]:
-    """Put the fields of dataclasses among a command's parameters in their place, for Typer to read."""
+    """Replace dataclasses among a command's parameters by their fields, for Typer to read."""
     hints = get_type_hints(command, include_extras=True)
     parameters: list[Parameter] = []
     classes: dict[str, tuple[Any, list[str]]] = {}
@@ -62,7 +62,7 @@ def takes_options[T](command: Callable[..., T]) -> Callable[..., T]:
 
 @cache
 def _types(kind: type) -> dict[str, Any]:
-    """Return the annotations of a class; evaluated once, as that takes milliseconds."""
+    """Return the annotations of a class; cached, as evaluating them takes milliseconds."""
     return get_type_hints(kind, include_extras=True)
 
 

@@ -1,7 +1,7 @@
-"""How the command line gives an answer: aligned text, Markdown or HTML for people, CSV, JSON or Parquet for programs.
+"""Options: the format and file of an answer: text, Markdown or HTML for people, CSV, JSON or Parquet for programs.
 
-What people read shows control characters in names as escapes; what programs read keeps names as they are. JSON names
-its schema, ``bayes-arena/rank/1`` say (:mod:`bayes_arena.cli.commands.schema`). Numbers that are text are rounded
+Formats for people escape control characters in names; formats for programs keep names unchanged. JSON names its schema,
+``bayes-arena/rank/1`` for instance (:mod:`bayes_arena.cli.commands.schema`). Numbers written as text are rounded
 (:func:`rounded`); Parquet has all their digits.
 """
 
@@ -34,18 +34,18 @@ SIGNS = (
     r"=+\-@\x{207A}\x{207C}\x{208A}\x{208C}\x{2212}\x{2A75}\x{2A76}\x{FB29}\x{FE62}\x{FE63}"
     r"\x{FE66}\x{FE6B}\x{FF0B}\x{FF0D}\x{FF1D}\x{FF20}"
 )
-"""What begins a formula, and the characters that programs make these of (NFKC), a true minus among them."""
+"""Characters that begin a formula, and those that normalise to them (NFKC), a true minus among them."""
 FORMULA = rf"(^|[;|\t\r\n])([\p{{C}}\p{{Z}}\p{{M}}]*[{SIGNS}]|[\t\r\n])"
-"""A formula at the beginning, or after what separates cells elsewhere; what is not seen before it does not hide it."""
+"""A formula at the beginning, or after a separator of cells; invisible characters before it do not hide it."""
 GIVEN = ("level", "max_share", "settings", "start", "end")
-"""Fields that repeat options, or times of the votes: they stay as they are."""
+"""Fields that repeat options or times of votes, and are not rounded."""
 WARNED = 3
 """Exit code of a command that warned, with ``--strict``."""
 Strict = Annotated[
     bool,
     Option(
         "--strict",
-        help=f"After the answer, end with exit code {WARNED} if there was a warning.",
+        help=f"After the answer, exit with code {WARNED} if there was a warning.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -70,7 +70,7 @@ class Output:
     Raises
     ------
     OutputError
-        If Parquet is to be printed, or an output's format is unknown.
+        If Parquet is to be printed, or the format of the file is unknown.
     """
 
     format: Annotated[
@@ -126,13 +126,13 @@ class Output:
         key : str
             Name of the rows in it.
         head : mapping
-            What it says besides the rows; ``"warnings"`` are those that were printed.
+            Its other fields; ``"warnings"`` are those that were printed.
         title : str
-            What people read above the table.
+            Lines above the table, in formats for people.
         shown : mapping of str to sequence of str
-            The same table as people read it: heading to formatted values.
+            The table in formats for people: heading to formatted values.
         spare : sequence of str
-            Headings that a narrow terminal can do without, the first first.
+            Headings that a narrow terminal may leave out, in this order.
         """
         if self.form is Format.parquet and self.output is not None:
             from bayes_arena.replacing import write_parquet
@@ -177,10 +177,9 @@ def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def rounded(value: Any) -> Any:
-    """Round computed numbers to what they mean, wherever they are: further digits differ from machine to machine.
+    """Round computed numbers, at any depth, to meaningful digits; further ones differ between machines.
 
-    Four digits count, and the first decimal place whatever the number: 1243.1, 0.9133, 0.02706; what is less than
-    1e-9 is 0.
+    Four significant digits, and always the first decimal place: 1243.1, 0.9133, 0.02706; less than 1e-9 is 0.
     """
     if isinstance(value, float):
         return round(value, 1) if abs(value) >= 1000 else round(float(f"{value:.4g}"), 9) + 0.0  # there is no -0
@@ -200,7 +199,7 @@ def rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it: a time is text; what is missing, or lies at infinity, is None."""
+    """Return a value as JSON represents it: a time is text; missing and infinite values are None."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, datetime):

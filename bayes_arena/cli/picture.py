@@ -1,4 +1,4 @@
-"""The picture that a command draws beside its answer."""
+"""Options: the picture that a command draws beside its answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DOTS = 200
 
 @dataclass(frozen=True)
 class Picture:
-    """Where the answer is drawn as well.
+    """File in which the answer is drawn as well.
 
     Raises
     ------
@@ -57,9 +57,9 @@ class Picture:
 
     @contextmanager
     def beside(self, drawn: Callable[[], Axes]) -> Iterator[None]:
-        """Draw the picture, if one is asked for, once the answer is written: where there is none, the answer is.
+        """Draw the picture, if asked for, after the answer is written, so that the answer does not depend on it.
 
-        What there is to warn of, the answer says; letters that the font lacks are drawn as boxes.
+        Warnings stand in the answer only; letters that the font lacks are drawn as boxes.
         """
         try:
             yield

@@ -1,8 +1,8 @@
-"""Aligned text: a table as people read it.
+"""Tables as aligned text.
 
-A terminal has so many columns (or ``$COLUMNS``), a file or a pipe as many as it takes. Where there are too few,
-headings and long text are folded inside their columns; then columns that can be spared are left out, and named under
-the table. Numbers are never cut. On terminals that show plain characters alone there are no others, but in names.
+Tables are as wide as the terminal (or ``$COLUMNS``), in files and pipes as wide as necessary. Where there is too little
+room, headings and long text are folded inside their columns, then dispensable columns are left out, and named under the
+table. Numbers are never truncated. On terminals that show only ASCII, tables use nothing else, except in names.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDE = 10_000
-"""Characters no table needs."""
+"""Characters wider than any table."""
 FOLDED = 20
 """Characters to which a column of text is folded at most."""
 GAP = 2
 """Characters between columns."""
 ASCII = str.maketrans({"─": "-", "–": "-", "…": "..", "×": "x", "±": "+-"})
-"""What stands for the characters beyond ASCII that tables are made of."""
+"""Replacements of the characters beyond ASCII in tables."""
 
 
 def print_aligned(shown: Shown, title: str, spare: Sequence[str] = ()) -> None:
@@ -49,9 +49,9 @@ def aligned(shown: Shown, title: str, spare: Sequence[str] = (), columns: int | 
     title : str
         Lines above it.
     spare : sequence of str
-        Headings that can be left out, the first first.
+        Headings that may be left out, in this order.
     columns : int, optional
-        Characters of a line; as many as it takes by default.
+        Characters of a line; unlimited by default.
     """
     from rich.console import Console
 
@@ -63,9 +63,9 @@ def aligned(shown: Shown, title: str, spare: Sequence[str] = (), columns: int | 
 
 
 def width() -> int | None:
-    """Return how many characters a line has, None where it may be as long as it takes.
+    """Return the number of characters of a line, None if it is not limited.
 
-    ``$COLUMNS`` counts on a terminal alone: programs that read lines leave it to the commands that they start.
+    ``$COLUMNS`` counts only on a terminal: programs that read lines pass it on to the commands that they start.
     """
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 

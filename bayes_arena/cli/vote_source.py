@@ -1,4 +1,4 @@
-"""Where the votes of a command come from: files, or the built-in example."""
+"""Options: where the votes of a command come from, files or the built-in example."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class VoteSource:
     annotator: Annotated[str | None, Option(help="Column of the annotator.", rich_help_panel=VOTES)] = None
     no_annotator: Annotated[bool, Option("--no-annotator", help="Ignore who voted.", rich_help_panel=VOTES)] = False
     weight: Annotated[str | None, Option(help="Column of weights.", rich_help_panel=VOTES)] = None
-    no_weight: Annotated[
-        bool, Option("--no-weight", help="Ignore the weights that a layout brings.", rich_help_panel=VOTES)
-    ] = False
+    no_weight: Annotated[bool, Option("--no-weight", help="Ignore the weights of a layout.", rich_help_panel=VOTES)] = (
+        False
+    )
     weights: Annotated[
         Weights,
         Option(
             metavar="KIND",
-            help="frequency: a weight is a number of votes. importance: it says how much a vote matters.",
+            help="frequency: a weight is a number of votes. importance: a weight says how much a vote matters.",
             rich_help_panel=VOTES,
         ),
     ] = "frequency"
@@ -66,13 +66,13 @@ class VoteSource:
             rich_help_panel=VOTES,
         ),
     ] = None
-    no_prompt: Annotated[bool, Option("--no-prompt", help="Ignore what was voted on.", rich_help_panel=VOTES)] = False
+    no_prompt: Annotated[bool, Option("--no-prompt", help="Ignore prompts.", rich_help_panel=VOTES)] = False
     slice: Annotated[
         list[str] | None,
         Option(
             metavar="NAME=COLUMN",
-            help="What else votes have in common, by its column: category=topic, or category alone if that is the "
-            "column's name. Repeatable.",
+            help="A further slice of the votes, by its column: category=topic, or category alone if that is the name "
+            "of the column. Repeatable.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -80,8 +80,8 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="NAME=A,B",
-            help="A number that both answers have, by its two columns: length=length_a,length_b say. NAME alone, or "
-            "NAME=COLUMN, where one column has the difference. Repeatable.",
+            help="A feature of the answers, by its two columns: length=length_a,length_b. NAME=COLUMN, or NAME alone, "
+            "if one column holds the difference. Repeatable.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -89,7 +89,7 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="LABEL=OUTCOME",
-            help="What another label of the winner means: model_a, model_b, tie or both_bad. Repeatable, or several "
+            help="Meaning of a further label of the winner: model_a, model_b, tie or both_bad. Repeatable, or several "
             "with commas: 0=tie,1=model_a,2=model_b.",
             rich_help_panel=VOTES,
         ),
@@ -101,7 +101,7 @@ class VoteSource:
         str | None,
         Option(
             metavar="CONDITION",
-            help="Read only rows that fulfil a condition, written as in Python: 'language == \"German\" and turn < 3'.",
+            help="Read only rows that fulfil a condition in Python's syntax: 'language == \"German\" and turn < 3'.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -109,8 +109,8 @@ class VoteSource:
         bool,
         Option(
             "--dedupe",
-            help="Leave out repeats: files of the same content, rows that are equal in every column, and further votes "
-            "of an annotator on the same prompt and pair.",
+            help="Leave out duplicates: files with the same content, rows that are equal in every column, and further "
+            "votes of an annotator on the same prompt and pair.",
             rich_help_panel=VOTES,
         ),
     ] = False
@@ -118,7 +118,7 @@ class VoteSource:
         bool,
         Option(
             "--normalise-names",
-            help="Treat names as one that differ only in spaces around them or in their Unicode form (NFC).",
+            help="Treat names as equal that differ only in surrounding spaces or in their Unicode form (NFC).",
             rich_help_panel=VOTES,
         ),
     ] = False
@@ -126,7 +126,7 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="NAME",
-            help="An annotator that is a program, an LLM judge say. Repeatable.",
+            help="An annotator that is a program, such as an LLM judge. Repeatable.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -134,7 +134,7 @@ class VoteSource:
         str | None,
         Option(
             metavar="NAME",
-            help="Whose records these are, arena-hard or alpaca-eval say; told by the columns unless named.",
+            help="Layout of the records, such as arena-hard or alpaca-eval; recognised by the columns unless named.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -171,20 +171,20 @@ class VoteSource:
         }
 
     def grouped_by(self, name: str | None) -> VoteSource:
-        """Return the source that also reads a column by which votes are grouped, unless they are grouped so already."""
+        """Return a source that also reads the column by which votes are to be grouped, if it does not yet."""
         if name in (None, ANNOTATOR, PROMPT) or name in self.reading()["slices"]:
             return self
         return replace(self, slice=[*(self.slice or []), f"{name}={name}"])
 
     def repeats(self) -> Repeats | None:
-        """Count the votes that are repeated, unless the example is read or repeats are left out."""
+        """Count repeated votes, unless the example is read or duplicates are left out."""
         from bayes_arena.votes.reading.read_votes import read_repeats
 
         return read_repeats(self.files, **self.reading()) if self.files and not self.dedupe else None
 
     @property
     def named(self) -> str:
-        """The files by their names."""
+        """The names of the files."""
         names = [file if file.startswith(HUB) else Path(file).name for file in self.files or []]
         return ", ".join(names) or "example arena (simulated)"
 
@@ -214,7 +214,7 @@ def _example_votes() -> Any:
 
 
 def sizes(cells: Cells) -> dict[str, float]:
-    """Return the numbers of votes, competitors, annotators and, if there is something to say of them, other sizes."""
+    """Return the numbers of votes, competitors and annotators, and, where they apply, the design effect and prompts."""
     votes = int(cells.n_votes) if cells.n_votes.is_integer() else cells.n_votes
     size = {"n_votes": votes, "n_competitors": cells.n_competitors, "n_annotators": cells.n_annotators}
     if cells.design_effect != 1:

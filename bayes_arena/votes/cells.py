@@ -1,9 +1,9 @@
 """Cells: the sufficient statistics of a set of votes.
 
 One row per distinct (a, b, annotator, slices, features) with a count for each of the four outcomes. ``a`` is the
-competitor shown first (left), so a position effect can still be read off. A slice is what else votes have in common:
-the prompt, its category, its language. Rows are sorted by the competitors' names, the annotator's, those of the slices
-and the features, so no order of votes, no chunking and no engine changes a bit of what follows.
+competitor shown first (left), so a position effect can still be read off. A slice is something else that votes have in
+common: the prompt, its category, its language. Rows are sorted by the competitors' names, the annotator's, those of the
+slices and the features, so no order of votes, no chunking and no engine changes a bit of what follows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SAVED_KEY, SAVED_VERSION = "bayes_arena.cells", 1
 
 @dataclass(frozen=True, eq=False)
 class VoteRows:
-    """Rows of who met whom before which annotator: what cells and single votes have in common.
+    """Comparisons, one a row, with their annotators: the base of cells and of sequences of votes.
 
     Attributes
     ----------
@@ -73,14 +73,14 @@ class VoteRows:
         return len(self.annotators)
 
     def take(self, rows: Any, **changed: Any) -> Self:
-        """Return some rows, in the order given, with everything that is known of them.
+        """Return a subset of the rows, in the order given, with all their fields.
 
         Parameters
         ----------
         rows : ndarray of bool or int, or slice
-            Which.
+            Rows to keep.
         **changed
-            Fields that are others: of these rows, or of the whole.
+            Fields to set instead, already restricted to these rows.
         """
 
         def of_rows(value: Any) -> Any:
@@ -109,27 +109,27 @@ class Cells(VoteRows):
     counts : ndarray of float, shape (n_cells, 4)
         Votes (summed weights) for each of ``OUTCOMES``.
     dropped : mapping of str to int
-        Invalid votes left out on reading, by problem.
+        Number of invalid votes left out on reading, by problem.
     sided : bool
-        Whether the votes say who was shown first. If not, ``a`` is the name that sorts first, and says nothing.
+        Whether the votes say who was shown first. If not, ``a`` is the name that sorts first, and has no meaning.
     features : mapping of str to ndarray, shape (n_cells,)
-        By how much a's answer exceeds b's, in length say; votes that differ in it are in different cells.
+        Difference between the answers of a and of b, in length for instance; votes that differ in it are in
+        different cells.
     slices : mapping of str to ndarray of int, shape (n_cells,)
-        By name of the slice, ``"prompt"`` say, the index into its ``slice_names``.
+        By name of the slice (``"prompt"``, for instance), the index into its ``slice_names``.
     slice_names : mapping of str to tuple of str
-        By name of the slice, what it distinguishes, sorted: the prompts' ids, say.
+        By name of the slice, its levels, sorted: the ids of the prompts, for instance.
     design_effect : float
-        How many votes were cast for each that counts: 1 where ``counts`` count votes. Where votes have importance
-        weights or stem from rankings or choices, ``n_votes`` is the effective number of votes, and this is Kish's
-        design effect.
+        Kish's design effect: votes cast per effective vote. 1 where ``counts`` are numbers of votes; where votes have
+        importance weights, or stem from rankings or choices, ``n_votes`` is the effective number of votes.
     programs : tuple of str
-        Annotators that are programs, language models that judge say; the others are people.
+        Annotators that are programs, language models as judges for instance; the others are people.
 
     Raises
     ------
     ModelError
-        If a feature or slice does not have a sound value for every cell, a slice is called annotator, competitor or
-        program, or a program is no annotator.
+        If a feature or slice lacks a valid value for some cell, a slice is called annotator, competitor or program, or
+        a program is not among the annotators.
     """
 
     counts: Floats
@@ -144,28 +144,30 @@ class Cells(VoteRows):
     def __post_init__(self) -> None:
         if set(self.slices) != set(self.slice_names) or {ANNOTATOR, COMPETITOR, PROGRAM} & set(self.slices):
             raise ModelError(
-                f"Slices have names of their own, none of {ANNOTATOR!r}, {COMPETITOR!r} and {PROGRAM!r}, and "
-                f"slice_names for each; not {listing(map(repr, self.slices))} with names of "
-                f"{listing(map(repr, self.slice_names))}."
+                f"Every slice needs an entry in slice_names, and a name other than {ANNOTATOR!r}, {COMPETITOR!r} and "
+                f"{PROGRAM!r}; got the slices {listing(map(repr, self.slices)) or 'none'} and slice_names for "
+                f"{listing(map(repr, self.slice_names)) or 'none'}."
             )
         if unknown := [name for name in self.programs if name not in self.annotators]:
             raise ModelError(
-                f"Programs are annotators, and {listing(map(repr, unknown))} cast none of these votes."
+                f"Programs must be annotators, but {listing(map(repr, unknown))} cast none of these votes."
                 f"{did_you_mean(unknown[0], self.annotators)}"
             )
         for name, codes in self.slices.items():
             size = len(self.slice_names[name])
             if codes.shape != self.a.shape or codes.dtype.kind != "i" or not ((codes >= 0) & (codes < size)).all():
-                raise ModelError(f"The slice {name!r} is an index into its {size} names for every cell.")
+                raise ModelError(f"The slice {name!r} must hold an index into its {size} names for every cell.")
         for name, values in self.features.items():
             if values.shape != self.a.shape or values.dtype.kind not in "fi":
                 raise ModelError(
-                    f"The feature {name!r} is one number for every cell, shape {self.a.shape}; not {values.dtype} of "
-                    f"shape {values.shape}."
+                    f"The feature {name!r} must hold a number for every cell, shape {self.a.shape}; got {values.dtype} "
+                    f"of shape {values.shape}."
                 )
             bad = [f"{values[row]} (row {row})" for row in np.flatnonzero(~np.isfinite(values))]
             if bad:
-                raise ModelError(f"The feature {name!r} is not finite: {listing(bad)}. Leave these votes out.")
+                raise ModelError(
+                    f"The feature {name!r} has values that are not finite: {listing(bad)}. Leave these votes out."
+                )
         super().__post_init__()
 
     def __repr__(self) -> str:
@@ -193,7 +195,7 @@ class Cells(VoteRows):
 
     @property
     def described_votes(self) -> str:
-        """How many votes there are, and how many they are worth where that is another number."""
+        """Number of votes in words, with the effective number where it differs."""
         if self.design_effect == 1:
             return f"{self.n_votes:,.12g} votes"
         return f"{self.n_votes * self.design_effect:,.0f} votes worth {self.n_votes:,.1f}"
@@ -205,31 +207,31 @@ class Cells(VoteRows):
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Annotators that are no programs."""
+        """Annotators that are people, not programs."""
         return tuple(name for name, human in zip(self.annotators, self.human, strict=True) if human)
 
     @cached_property
     def human(self) -> NDArray[np.bool_]:
-        """Who of the annotators is no program, shape (n_annotators,)."""
+        """Whether each annotator is a person, not a program, shape (n_annotators,)."""
         programs = set(self.programs)
         return np.array([name not in programs for name in self.annotators], dtype=bool)
 
     @cached_property
     def components(self) -> Ints:
-        """Component of every competitor in the graph of comparisons, shape (n_competitors,), largest first."""
+        """Connected component of every competitor in the graph of comparisons, numbered from the largest."""
         return components(self.n_competitors, self.a, self.b)
 
     def tally(
         self, *, by_annotator: bool, by_side: bool = False, features: Sequence[str] = (), slices: Sequence[str] = ()
     ) -> Tally:
-        """Sum the votes over what a model does not distinguish; done once, and kept.
+        """Sum the votes over everything that a model does not distinguish; computed once and cached.
 
         Parameters
         ----------
         by_annotator : bool
-            Keep annotators apart.
+            Keep votes of different annotators apart.
         by_side : bool
-            Keep apart who was shown first; otherwise i is the competitor that comes first in ``competitors``.
+            Keep the two orders of a pair apart; otherwise i is the competitor that comes first in ``competitors``.
         features, slices : sequence of str
             Keep apart votes that differ in these.
         """
@@ -244,7 +246,7 @@ class Cells(VoteRows):
         return {}
 
     def by_cell(self, features: Sequence[str] = (), slices: Sequence[str] = ()) -> Tally:
-        """Return a tally that sums nothing: a row for every cell, in their order, with what is asked for."""
+        """Return the cells as a tally, one row each and in order, with the features and slices asked for."""
         rows = self.feature_rows(features), self.slice_rows(slices)
         return Tally(self.a, self.b, self.annotator, self.counts, *rows)
 
@@ -260,7 +262,7 @@ class Cells(VoteRows):
         return np.array(rows, dtype=np.float64).reshape(len(names), len(self.a))
 
     def slice_rows(self, names: Sequence[str]) -> Ints:
-        """Slices of every cell, shape (len(names), n_cells); ``"program"`` is one, ``NO_PROGRAM`` where people vote.
+        """Slices of every cell, shape (len(names), n_cells); ``"program"`` is one, with ``NO_PROGRAM`` for people.
 
         Raises
         ------
@@ -272,28 +274,28 @@ class Cells(VoteRows):
 
     @property
     def _program(self) -> Ints:
-        """Which program cast the votes of every cell, shape (n_cells,)."""
+        """Index of the program that cast the votes of every cell, shape (n_cells,)."""
         place = {name: code for code, name in enumerate(self.programs)}
         of_annotators = [place.get(name, NO_PROGRAM) for name in self.annotators] or [NO_PROGRAM]
         return np.array(of_annotators, dtype=np.int64)[self.annotator]
 
     def save(self, path: str | Path) -> None:
-        """Write the cells to a Parquet file, from which :func:`~bayes_arena.read_cells` reads them on any machine.
+        """Save the cells as a Parquet file, which :func:`~bayes_arena.read_cells` reads.
 
         Parameters
         ----------
         path : str or Path
-            File, ``*.parquet``. One that is there is replaced when the new one is whole. Its columns are those of
+            File, ``*.parquet``. An existing file is replaced once the new one is complete. The columns are those of
             :mod:`bayes_arena.votes.parquet`.
 
         Raises
         ------
         OutputError
-            If the file has another suffix, or cannot be written.
+            If the name has another suffix, or the file cannot be written.
         """
         path = Path(path)
         if path.suffix.lower() != ".parquet":
-            raise OutputError(f"Cells are saved as Parquet: name a file that ends with .parquet, not {path.name!r}.")
+            raise OutputError(f"Cells are saved as Parquet: the file name must end in .parquet, not {path.name!r}.")
         about = {
             "version": SAVED_VERSION,
             "sided": self.sided,
@@ -319,8 +321,8 @@ def _asked_for(known: Mapping[str, Any], names: Sequence[str], kind: str) -> lis
     if missing:
         option = "prompt=..., --prompt" if (kind, missing) == ("slice", [PROMPT]) else f"{kind}s=..., --{kind}"
         raise ModelError(
-            f"The votes do not carry the {kind} {listing(map(repr, missing))}, which the model reads. Name "
-            f"it when they are read ({option})."
+            f"The votes do not carry the {kind} {listing(map(repr, missing))}, which the model needs. Name its column "
+            f"when reading them ({option})."
         )
     return [known[name] for name in names]
 
@@ -357,7 +359,7 @@ def components(size: int, a: Ints, b: Ints) -> Ints:
 
 
 def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
-    """Return the same competitors and annotators with other counts; cells without a vote are left out."""
+    """Return cells of the same competitors and annotators with other counts; cells without votes are left out."""
     rows = counts.sum(axis=1) > 0
     return cells.take(rows, counts=counts[rows].astype(np.float64))
 
@@ -368,7 +370,7 @@ def single_votes(cells: Cells) -> tuple[Ints, Ints]:
     Raises
     ------
     ModelError
-        If some weights are fractions, so that there are no single votes.
+        If weights are fractional, so that there are no single votes.
     """
     counts = whole_votes(cells.counts)
     row, outcome = np.nonzero(counts)

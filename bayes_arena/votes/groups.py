@@ -1,8 +1,8 @@
 """Groups of votes that go together: those of one annotator, on one prompt, from one ranking.
 
 Groups are named by what their votes share, ``"annotator"`` or a slice of the cells. Votes of a group are not
-independent, so a vote left out teaches less than it seems to: the others of its group are still there. Which split is
-right depends on the question, votes like those cast or votes of a group that nobody has seen.
+independent, so leaving out a single vote understates the error on new groups: the other votes of its group are still
+there. Which split is right depends on the question: votes like those cast, or votes of a group not seen before.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from bayes_arena.votes.cells import Cells, with_counts
 from bayes_arena.votes.names import ANNOTATOR, ITEM, PROMPT
 
 SAMPLED = (PROMPT, "ranking", ITEM)
-"""Slices that are a sample of many more, so that a vote to come is of another one; not so a category or a language."""
+"""Slices that are a sample of many more, so that a future vote is of another one; a category or a language is not."""
 PREPOSITIONS = {ANNOTATOR: "by", PROMPT: "on", "ranking": "from", ITEM: "on"}
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Which group every cell belongs to.
+    """The group of every cell.
 
     Attributes
     ----------
     over : str
-        What the votes of a group share.
+        What the votes of a group share: ``"annotator"`` or a slice.
     names : tuple of str
         The groups that have votes, sorted.
     of_cell : ndarray of int, shape (n_cells,)
@@ -57,7 +57,7 @@ def groups_of(cells: Cells, over: str) -> Groups:
     Raises
     ------
     ModelError
-        If the votes do not say.
+        If the votes do not carry it.
     """
     if over == ANNOTATOR and cells.n_annotators:
         names, codes = cells.annotators, cells.annotator
@@ -67,17 +67,17 @@ def groups_of(cells: Cells, over: str) -> Groups:
         known = [*([ANNOTATOR] if cells.n_annotators else []), *cells.slices]
         option = f"--{over} COLUMN" if over in (ANNOTATOR, PROMPT) else f"--slice {over}=COLUMN"
         raise ModelError(
-            f"The votes do not say which {over!r} they belong to (they carry {listing(known) or 'no groups'}). Name "
-            f"the column when they are read, {option}."
+            f"The votes cannot be grouped by {over!r}: they carry {listing(known) or 'no groups'}. Name its column "
+            f"when reading them, {option}."
         )
     used, of_cell = np.unique(codes, return_inverse=True)
     return Groups(over, tuple(names[index] for index in used), of_cell)
 
 
 def divide(cells: Cells, left_out: Floats) -> tuple[Cells, Cells]:
-    """Return the votes in two parts, kept and left out, from the counts left out, shape (n_cells, 4).
+    """Split the votes into those kept and those left out, given the counts left out, shape (n_cells, 4).
 
-    Competitors and annotators stay the same; of a slice, a part knows those alone that it has votes of.
+    Competitors and annotators stay the same; of a slice, each part keeps the levels that it has votes on.
     """
     kept, out = (with_counts(cells, counts) for counts in (cells.counts - left_out, left_out))
     return _with_seen_slices(kept), _with_seen_slices(out)
@@ -93,7 +93,7 @@ def _with_seen_slices(cells: Cells) -> Cells:
 
 
 def shared(cells: Cells) -> list[str]:
-    """Return the sampled slices that votes share: half of them or more are not the only vote of their group."""
+    """Return the sampled slices in which at least half of the votes share their group with another vote."""
     found = []
     for over in SAMPLED:
         if over in cells.slices:
@@ -105,7 +105,7 @@ def shared(cells: Cells) -> list[str]:
 
 
 def question(cells: Cells, over: str | None) -> str:
-    """Say which votes a score is of that was found by leaving out votes, or groups of them."""
+    """Say which votes a score predicts that was found by leaving out votes, or groups of them."""
     if over is not None:
         return f"a vote {PREPOSITIONS.get(over, 'of')} a new {over}"
     known = [*([ANNOTATOR] if cells.n_annotators else []), *(name for name in SAMPLED if name in cells.slices)]
@@ -114,13 +114,13 @@ def question(cells: Cells, over: str | None) -> str:
 
 
 def warn_of_shared(cells: Cells) -> None:
-    """Warn that votes are judged one by one although they share a prompt or a ranking."""
+    """Warn that single votes are left out although votes share a prompt or a ranking."""
     for over in shared(cells):
         those = plural(over)
         warnings.warn(
-            f"Votes share {those}, so leaving out single votes says which model predicts further votes "
-            f"{PREPOSITIONS[over]} these {those}, and not {PREPOSITIONS[over]} new ones. For those leave out {those}: "
-            f"over={over!r} (--over {over}).",
+            f"Votes share {those}, so leaving out single votes measures how well further votes {PREPOSITIONS[over]} "
+            f"these {those} are predicted, not votes {PREPOSITIONS[over]} new ones. For new {those} leave out whole "
+            f"{those}: over={over!r} (--over {over}).",
             DependentVotesWarning,
             stacklevel=3,
         )

@@ -1,4 +1,4 @@
-"""Cells of several months, partitions or sites as one, and of every category, language or week by themselves."""
+"""``merge`` and ``split``: cells of months, partitions or sites as one, and cells of every category or week."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from bayes_arena.votes.summing import build_cells, groups_of_counts
 
 
 def merge(*cells: Cells) -> Cells:
-    """Add the counts of cells: those of partitions, months or sites give the cells of all their votes.
+    """Merge cells, of partitions, months or sites for instance, into the cells of all their votes.
 
     Parameters
     ----------
     *cells : Cells
-        Parts. They know the same of their votes: annotators or none, who was shown first or not, the same slices and
-        features. Names are matched as they are.
+        Parts, all with or without annotators, all with or without sides, and with the same slices and features. Names
+        have to match exactly.
 
     Returns
     -------
     Cells
-        The same bits, whatever the order of the parts, as those of all votes read at once, if weights are whole
-        numbers.
+        If weights are whole numbers, bit for bit what reading all votes at once gives, in whatever order the parts
+        come.
 
     Raises
     ------
     NoVotesError
         If there are no parts.
     VotesError
-        If the parts do not know the same of their votes, or their votes have weights of importance: these are scaled
-        to the votes that were read together.
+        If the parts differ in what they carry, or have importance weights, which are scaled to the votes that were
+        read together.
 
     Examples
     --------
@@ -55,12 +55,12 @@ def merge(*cells: Cells) -> Cells:
     for part in cells[1:]:
         if (known := _known(part)) != _known(first):
             raise VotesError(
-                f"These cells cannot be merged: some know {_known(first)}, others {known}. Read all of them alike."
+                f"These cells cannot be merged: some have {_known(first)}; others {known}. Read all of them alike."
             )
     if any(part.design_effect != 1 for part in cells):
         raise VotesError(
-            "Cells with weights of importance cannot be merged: these are scaled to the votes that were read together. "
-            "Read the votes at once."
+            "Cells with importance weights cannot be merged: these are scaled to the votes that were read together. "
+            "Read all votes at once."
         )
     groups = [groups_of_counts(as_table(part)) for part in cells]
     dropped = sum((Counter(part.dropped) for part in cells), Counter[str]())
@@ -69,42 +69,42 @@ def merge(*cells: Cells) -> Cells:
 
 
 def _known(cells: Cells) -> str:
-    """Say what cells know of their votes besides the competitors."""
+    """Say what cells carry besides the competitors."""
     return ", ".join(
         [
-            "the annotators" if cells.annotators else "no annotators",
-            "who was shown first" if cells.sided else "not who was shown first",
-            f"the slices {listing(sorted(cells.slices))}" if cells.slices else "no slices",
-            f"the features {listing(sorted(cells.features))}" if cells.features else "no features",
+            "annotators" if cells.annotators else "no annotators",
+            "known sides" if cells.sided else "unknown sides",
+            f"slices {listing(sorted(cells.slices))}" if cells.slices else "no slices",
+            f"features {listing(sorted(cells.features))}" if cells.features else "no features",
         ]
     )
 
 
 @held
 def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]:
-    """Take cells apart by what their votes have in common, as if those of every part had been read by themselves.
+    """Split cells by annotator or slice, as if the votes of each part had been read on their own.
 
     Parameters
     ----------
     cells : Cells
         Votes.
     by : str or sequence of str
-        Slices of the votes, or ``"annotator"``: a part for each combination of their names that has votes.
+        Slices of the votes, or ``"annotator"``: one part for every combination of their levels that has votes.
 
     Returns
     -------
     dict of tuple of str to Cells
-        By the names, one for each of ``by``, sorted. The same bits, if weights are whole numbers, as from reading these
-        votes alone: a part has the competitors, annotators and slices that occur in it. Of which part invalid votes
-        were that were left out on reading is not known, so ``dropped`` is empty. :func:`~bayes_arena.merge` makes the
-        parts one again.
+        Parts by their levels, one level for each of ``by``, sorted. A part has only the competitors, annotators and
+        slices that occur in it; if weights are whole numbers, it is bit for bit what reading its votes alone gives.
+        ``dropped`` is empty, as it is not known to which part the invalid votes belonged. :func:`~bayes_arena.merge`
+        puts the parts together again.
 
     Raises
     ------
     ModelError
-        If nothing is named, something twice, or something that the votes do not carry.
+        If ``by`` is empty, names something twice, or names something that the votes do not carry.
     VotesError
-        If votes have weights of importance: these are scaled to the votes that were read together.
+        If votes have importance weights, which are scaled to the votes that were read together.
 
     Examples
     --------
@@ -116,11 +116,11 @@ def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]
     """
     kinds = [by] if isinstance(by, str) else list(by)
     if not kinds or len(set(kinds)) < len(kinds):
-        raise ModelError(f"Votes are split by one slice or more, each named once; not by {listing(kinds) or 'none'}.")
+        raise ModelError(f"by must name one slice or more, each once; not {listing(kinds) or 'none'}.")
     if cells.design_effect != 1:
         raise VotesError(
-            "Cells with weights of importance cannot be split: these are scaled to the votes that were read together. "
-            "Read the votes of each part by themselves (where=..., --where)."
+            "Cells with importance weights cannot be split: these are scaled to the votes that were read together. "
+            "Read the votes of each part on their own (where=..., --where)."
         )
     groups = [groups_of(cells, kind) for kind in kinds]
     combinations, place = _combinations(groups)
@@ -141,7 +141,7 @@ def _combinations(groups: Sequence[Groups]) -> tuple[Ints, Ints]:
 
 
 def _alone(cells: Cells, rows: Ints) -> Cells:
-    """Return some rows of cells, in their order, as if there were no others."""
+    """Return some rows of cells, in order, as if there were no others."""
     of_competitors, (a, b) = _present(np.stack([cells.a[rows], cells.b[rows]]), cells.n_competitors)
     of_annotators, annotator = _present(cells.annotator[rows], max(cells.n_annotators, 1))
     slices = {name: _present(codes[rows], len(cells.slice_names[name])) for name, codes in cells.slices.items()}

@@ -28,18 +28,18 @@ def whole_votes(counts: Floats) -> Ints:
     Raises
     ------
     ModelError
-        If some weights are fractions, so that votes cannot be drawn or left out one by one.
+        If weights are fractional, so that votes cannot be drawn or left out one by one.
     """
     if not are_whole(counts):
-        raise ModelError("This needs whole votes, but some weights are fractions.")
+        raise ModelError("This needs whole votes, but some weights are fractional.")
     return counts.astype(np.int64)
 
 
 def are_whole(counts: Floats) -> bool:
-    """Whether every count is of whole votes, none weighted by a fraction."""
+    """Whether every count is a whole number."""
     return np.array_equal(counts, np.rint(counts))
 
 
 def whole_counts(values: Floats) -> np.ndarray:
-    """Return counts as integers where every one is whole (it is, unless votes are weighted)."""
+    """Return counts as integers if all are whole (they are, unless votes are weighted)."""
     return values.astype(np.int64) if are_whole(values) else values

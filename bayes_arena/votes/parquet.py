@@ -1,17 +1,17 @@
-"""Cells as Parquet: a row a cell, in columns that any engine can write.
+"""Cells as Parquet: one row a cell, in columns that any engine can write.
 
 =============================  =========================================================================
-``model_a, model_b``           the competitors, the one shown first first
-``annotator``                  who voted; absent if unknown
+``model_a, model_b``           the competitors; ``model_a`` was shown first
+``annotator``                  the annotator; absent if unknown
 ``slice:NAME, feature:NAME``   slices (text) and features (numbers), if any
 ``wins_a, wins_b, ties``       counts of votes, or summed weights
 ``both_bad``                   the same; may be absent
 =============================  =========================================================================
 
-What no column says stands in the metadata of the file under ``bayes_arena.cells``, as JSON: the version of this format,
-whether the votes say who was shown first, how many invalid ones were left out, the programs among the annotators, and
-the design effect. A file without it was written by another program, such as a GROUP BY of a warehouse: rows may repeat
-and come in any order, and everything else is as if the votes had been read without options.
+The metadata of the file hold the rest under ``bayes_arena.cells``, as JSON: the version of this format, whether the
+votes say who was shown first, how many invalid votes were left out, the programs among the annotators, and the design
+effect. A file without these metadata was written by another program, by a GROUP BY in a warehouse for instance: its
+rows may repeat and come in any order, and the rest is as if the votes had been read without options.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ COMPETITORS = ("model_a", "model_b")
 
 
 def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
-    """Read cells from Parquet: those that :meth:`Cells.save <bayes_arena.Cells.save>` wrote, or counts of your own.
+    """Read cells from Parquet: files of :meth:`Cells.save <bayes_arena.Cells.save>`, or counts made elsewhere.
 
     Parameters
     ----------
     source : path or sequence of paths
-        Parquet files; of several, the counts are added (:func:`~bayes_arena.merge`). A file of your own has a row for
-        every pair and annotator, in any order, repeated or not: ``model_a, model_b`` (the one shown first first),
+        Parquet files; several are merged (:func:`~bayes_arena.merge`). A file made elsewhere has rows for pairs and
+        annotators, in any order, repeated or not, with the columns ``model_a`` (shown first), ``model_b``,
         ``annotator`` if known, ``wins_a, wins_b, ties`` and, if any, ``both_bad``, ``slice:NAME`` and
         ``feature:NAME``.
 
     Returns
     -------
     Cells
-        The same bits as those of the votes that were counted, if weights are whole numbers.
+        If weights are whole numbers, bit for bit what reading the votes themselves gives.
 
     Raises
     ------
     ColumnError
         If a column is missing.
     InvalidVotesError
-        If a name is missing, a competitor meets itself, or a count or feature is negative or not finite.
+        If a name is missing, a competitor meets itself, a count is negative, or a count or feature is not finite.
     NoVotesError
         If there is no vote.
     VotesError
-        If a file cannot be read, is of a later version, or the files do not go together.
+        If a file cannot be read, was written by a later version, or the files cannot be merged.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
     require_threads_of_polars()
     if not isinstance(source, (str, Path)):
         if not source:
-            raise NoVotesError("No file of cells was named.")
+            raise NoVotesError("No file of cells was given.")
         return merge(*(read_cells(path) for path in source))
     try:
         table, metadata = pl.read_parquet(source, glob=False), pl.read_parquet_metadata(source)
@@ -98,11 +98,11 @@ def holds_cells(path: Path) -> bool:
 
 
 def _groups(table: pl.DataFrame, source: str) -> pl.DataFrame:
-    """Hold a table of counts to what cells are, and return it as groups of votes."""
+    """Validate a table of counts, and return it as groups of votes."""
     required = [*COMPETITORS, *COUNT_COLUMNS[: len(OUTCOMES) - 1]]
     if missing := [name for name in required if name not in table.columns]:
         raise ColumnError(
-            f"{source!r} holds no cells: it lacks {listing(map(repr, missing))}. Cells have the columns "
+            f"{source!r} does not hold cells: it lacks {listing(map(repr, missing))}. Cells have the columns "
             f"{', '.join(required)}; to read single votes, use read_votes."
         )
     texts = [name for name in table.columns if name in (*COMPETITORS, "annotator") or name.startswith(SLICE)]
@@ -113,7 +113,7 @@ def _groups(table: pl.DataFrame, source: str) -> pl.DataFrame:
     )
     faults = [fault for fault in _faults(table, texts, numbers) if fault]
     if faults:
-        raise InvalidVotesError(f"{source!r} holds no sound cells: {'; '.join(faults)}. Mend or drop these rows.")
+        raise InvalidVotesError(f"{source!r} holds invalid cells: {'; '.join(faults)}. Correct or drop these rows.")
     return groups_of_counts(table)
 
 

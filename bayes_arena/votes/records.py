@@ -11,7 +11,7 @@ from bayes_arena.votes.tally import AT_ONCE
 
 
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
-    """Wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
+    """Return the wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
     shown = np.zeros((2, cells.n_competitors, len(OUTCOMES)))
     for start in range(0, len(cells.a), AT_ONCE):
         part = slice(start, start + AT_ONCE)
@@ -23,7 +23,7 @@ def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
 
 
 def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:
-    """Return the groups of competitors that won every point against all others, where the votes are connected.
+    """Return the groups of competitors that never lost a point to the competitors outside the group.
 
     A finite maximum-likelihood estimate of Bradley-Terry exists only if there are none (Ford, 1957): the directed graph
     with an arrow from i to j where i won a point against j must be strongly connected.
@@ -38,8 +38,8 @@ def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[s
     Returns
     -------
     list of list of str
-        Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every
-        strongly connected group that lost nothing to anybody outside it, though it was compared with them.
+        Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every strongly
+        connected group that was compared with competitors outside it and lost no point to them.
     """
     tally = cells.tally(by_annotator=False)
     i_wins, j_wins, ties = wins_losses_ties(tally.counts)
@@ -56,7 +56,7 @@ def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[s
 
 
 def _strong_components(size: int, source: Ints, target: Ints) -> Ints:
-    """Component of each competitor, joined where arrows lead from one to another and back."""
+    """Return the strongly connected component of every competitor in a directed graph."""
     from scipy.sparse import coo_array  # slow to import
     from scipy.sparse.csgraph import connected_components
 

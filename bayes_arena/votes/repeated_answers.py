@@ -1,9 +1,9 @@
-"""Whether answers (prompt x competitor) were voted on often enough to be told from noise.
+"""Whether answers (prompt x competitor) were voted on often enough to be distinguished from noise.
 
-A vote on prompt p compares two answers, u_{p,i} - u_{p,j} beside r_i - r_j. Where no answer of a prompt has a second
-vote, its u are one more noise of the vote: only their sum with what is drawn anew at every vote shows. With N_rep the
-votes on prompts where some answer has two votes or more, answers are modelled by themselves if at least ``FEWEST``
-answers have two votes and N_rep is at least half of the votes; both bars are judgement.
+A vote on prompt p compares two answers, u_{p,i} - u_{p,j} beside r_i - r_j. Where no answer to a prompt has
+a second vote, its u cannot be separated from the noise of the single vote. With N_rep the votes on prompts where some
+answer has two votes or more, answers are modelled by default if at least ``FEWEST`` answers have two votes and N_rep is
+at least half of the votes; both thresholds are a judgement call.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHARE = 0.5
 
 @dataclass(frozen=True)
 class RepeatedAnswers:
-    """How often answers were voted on.
+    """How often answers received repeated votes.
 
     Attributes
     ----------
@@ -53,12 +53,12 @@ class RepeatedAnswers:
 
     @property
     def enough(self) -> bool:
-        """Whether answers repeat enough to be modelled without being asked for; those to one prompt are competitors."""
+        """Whether answers are modelled by default; with a single prompt, answers and competitors coincide."""
         return self.prompts > 1 and self.with_two >= FEWEST and self.share >= SHARE
 
 
 def repeated_answers(cells: Cells) -> RepeatedAnswers:
-    """Count the answers that were voted on again.
+    """Count the answers that received more than one vote.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def repeated_answers(cells: Cells) -> RepeatedAnswers:
     Raises
     ------
     ModelError
-        If they do not.
+        If the votes carry no prompts.
     """
     (prompt,) = cells.slice_rows([PROMPT])
     votes, size = cells.counts.sum(axis=1), cells.n_competitors

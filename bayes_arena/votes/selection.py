@@ -1,4 +1,4 @@
-"""Some annotators' votes: those with enough of them, or those chosen one by one."""
+"""Votes of some annotators: those with enough votes, or those chosen by name."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> 
     votes : Cells or VoteSequence
         Votes with annotators.
     more_than : float
-        Annotators with this many votes or fewer are left out, and with them any competitor only they saw.
+        Annotators with this many votes or fewer are left out; competitors that only they saw are left out too.
 
     Returns
     -------
     Cells or VoteSequence
-        As it came in.
+        Of the type of ``votes``.
 
     Raises
     ------
     ModelError
         If the annotators are unknown.
     NoVotesError
-        If nobody has more than that many votes.
+        If no annotator has more votes than that.
     VotesError
-        If the votes were not read yet.
+        If ``votes`` are neither of the two.
     """
     _require_read(votes)
     if not votes.n_annotators:
-        raise ModelError("The votes carry no annotators, so none can be left out by their number of votes.")
+        raise ModelError("The votes carry no annotators, so none can be left out by number of votes.")
     cast = votes.votes_by_annotator()
     kept = cast > more_than
     if not kept.any():
@@ -50,7 +50,8 @@ def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> 
 def _require_read(votes: object) -> None:
     if not hasattr(votes, "votes_by_annotator"):
         raise VotesError(
-            f"A {type(votes).__name__} is not votes that were read. Read them first, with read_votes or read_sequence."
+            f"Expected Cells or a VoteSequence, not {type(votes).__name__}. Read the votes first, with read_votes or "
+            "read_sequence."
         )
 
 
@@ -62,27 +63,27 @@ def drop_annotators[V: (Cells, VoteSequence)](votes: V, names: Iterable[str]) ->
     votes : Cells or VoteSequence
         Votes with annotators.
     names : iterable of str
-        Whom to leave out, and with them any competitor only they saw.
+        Annotators to leave out; competitors that only they saw are left out too.
 
     Returns
     -------
     Cells or VoteSequence
-        As it came in.
+        Of the type of ``votes``.
 
     Raises
     ------
     ModelError
-        If nobody of that name has cast a vote.
+        If a name is not that of an annotator.
     NoVotesError
-        If nobody is left.
+        If no annotator is left.
     VotesError
-        If the votes were not read yet.
+        If ``votes`` are neither of the two.
     """
     _require_read(votes)
     names = set(names)
     unknown = sorted(names.difference(votes.annotators))
     if unknown:
-        raise ModelError(f"Among the {votes.n_annotators} annotators there is nobody called {listing(unknown)}.")
+        raise ModelError(f"None of the {votes.n_annotators} annotators is called {listing(unknown)}.")
     return select_annotators(votes, np.array([name not in names for name in votes.annotators], dtype=bool))
 
 
@@ -94,7 +95,7 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
     votes : Cells or VoteSequence
         Votes with annotators.
     kept : ndarray of bool, shape (n_annotators,)
-        Whom to keep; a competitor that nobody kept saw is left out too, and so is a prompt.
+        Annotators to keep; competitors and prompts that none of them saw are left out too.
 
     Returns
     -------
@@ -103,10 +104,10 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
     Raises
     ------
     NoVotesError
-        If nobody is kept.
+        If no annotator is kept.
     """
     if not kept.any():
-        raise NoVotesError(f"None of the {votes.n_annotators} annotators is kept, so there is no vote to rate.")
+        raise NoVotesError(f"None of the {votes.n_annotators} annotators is kept, so no vote is left to rate.")
     rows = kept[votes.annotator]
     present = np.zeros(votes.n_competitors, dtype=bool)
     present[votes.a[rows]] = present[votes.b[rows]] = True

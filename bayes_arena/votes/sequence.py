@@ -1,4 +1,4 @@
-"""Votes one by one, in the order in which they were cast: what online Elo walks through.
+"""Single votes in the order in which they were cast, for online Elo.
 
 :class:`~bayes_arena.votes.cells.Cells` forget the order on purpose. Here it is kept, and a vote has a score W for the
 competitor shown first: 1 for a win, 0 for a loss, 1/2 for a tie or a both-bad vote (Liu et al., 2025, section 3).
@@ -49,12 +49,12 @@ class VoteSequence(VoteRows):
 
 
 def one_by_one(cells: Cells) -> VoteSequence:
-    """Write cells out vote by vote, for methods that need single votes but no order, such as shuffled Elo.
+    """Expand cells into single votes, for methods that need these but not their order, such as shuffled Elo.
 
     Raises
     ------
     ModelError
-        If votes are weighted by fractions.
+        If weights are fractional.
     """
     cell, outcome = single_votes(cells)
     return VoteSequence(

@@ -12,7 +12,7 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
 
 AT_ONCE = 100_000
-"""Cells whose counts are looked at together."""
+"""Cells whose counts are handled in one block."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Tally:
     counts : ndarray of float, shape (n_rows, 4)
         Wins of i, wins of j, ties, both-bad.
     features : ndarray, shape (n_features, n_rows)
-        By how much i exceeds j in each.
+        Difference between i and j in each.
     slices : ndarray of int, shape (n_slices, n_rows)
         Index into the names of each slice.
     """
@@ -45,19 +45,19 @@ class Tally:
 
     @cached_property
     def runs(self) -> Ints:
-        """Where the rows of every annotator who has some begin."""
+        """Index of the first row of every annotator that has rows."""
         return np.flatnonzero(np.diff(self.k, prepend=-1))
 
     @cached_property
     def pairs(self) -> Pairs:
-        """Which competitors met."""
+        """Pairs of competitors that met."""
         size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
         met, row = np.unique(self.i * size + self.j, return_inverse=True)
         return Pairs(met // size, met % size, row)
 
     @cached_property
     def met(self) -> Met:
-        """Which competitors every annotator met."""
+        """Competitors that each annotator met."""
         size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
         codes = np.concatenate([self.k * size + self.i, self.k * size + self.j])
         met, row = np.unique(codes, return_inverse=True)
@@ -72,7 +72,7 @@ class Pairs:
     ----------
     i, j : ndarray of int, shape (n_pairs,)
     of_row : ndarray of int, shape (n_rows,)
-        Which of them a row is of.
+        Index of the pair of each row.
     """
 
     i: Ints
@@ -86,14 +86,14 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Met:
-    """Annotators and the competitors among their votes, sorted by both.
+    """Annotators and the competitors that they met, sorted by both.
 
     Attributes
     ----------
     annotator, competitor : ndarray of int, shape (e,)
-        Each pair of these once.
+        Every combination that occurs, once.
     of_i, of_j : ndarray of int, shape (n_rows,)
-        Which of them the annotator of a row, and its i or j, are.
+        Index of the combination of a row's annotator with its i, and with its j.
     """
 
     annotator: Ints

@@ -144,5 +144,5 @@ def test_a_round_whose_settings_cannot_be_read_is_refused(tmp_path):
     for settings in ("{", "[" * 100_000, "{}", "[]"):
         with duckdb.connect(path) as connection:
             connection.execute("insert or replace into round (round, settings) values (1, ?)", [settings])
-        with ba.StableArena(path) as arena, pytest.raises(ba.StoreError, match="does not say the level"):
+        with ba.StableArena(path) as arena, pytest.raises(ba.StoreError, match="lacks the level"):
             arena.history()

@@ -61,7 +61,7 @@ def test_an_id_of_a_vote_on_another_prompt_is_refused(tmp_path):
     table = varied(2).with_row_index("id")
     with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
         arena.add(table, id="id", prompt="p")
-        with pytest.raises(ba.InvalidVotesError, match="id of a stored vote of other contents: '0', '1'"):
+        with pytest.raises(ba.InvalidVotesError, match="id of a different stored vote: '0', '1'"):
             arena.add(table.with_columns(p=pl.lit("other")), id="id", prompt="p")
 
 

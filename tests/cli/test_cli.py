@@ -401,7 +401,7 @@ def test_compare_over_annotators_says_which_question_it_answers(votes_file):
     assert answer["comparison"] == rounded(ba.compare(fits, over="annotator").to_dict("records"))
     missing = run(*command, "--over", "language")
     assert (missing.returncode, missing.stdout) == (2, "")
-    assert "'language' they belong to" in missing.stderr
+    assert "by 'language'" in missing.stderr
 
 
 @pytest.mark.slow

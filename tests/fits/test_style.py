@@ -158,8 +158,8 @@ def test_style_in_predictive_checks_and_on_disk(fit, tmp_path):
     ("length", "message"),
     [
         (np.array([0.0, np.nan, np.inf]), r"not finite: nan \(row 1\), inf \(row 2\)"),
-        (np.zeros(2), "one number for every cell"),
-        (np.array([True, False, True]), "not bool of shape"),
+        (np.zeros(2), "a number for every cell"),
+        (np.array([True, False, True]), "got bool of shape"),
     ],
 )
 def test_features_are_finite_numbers_one_a_cell(length, message):

@@ -152,7 +152,7 @@ def test_what_cannot_be_written_one_row_a_vote_is_refused():
     weighted = ba.read_votes(
         pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["tie"], "w": [0.3]}), weight="w"
     )
-    with pytest.raises(ba.ModelError, match="weights are fractions"):
+    with pytest.raises(ba.ModelError, match="weights are fractional"):
         build("bradley-terry", weighted)
 
 

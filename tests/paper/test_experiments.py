@@ -145,7 +145,7 @@ def test_impossible_perturbations(arena_cells, arguments, message):
 def test_perturbations_need_annotators_and_whole_votes(arena):
     with pytest.raises(ba.ModelError, match="no annotators"):
         perturb(ba.read_votes(arena.votes, annotator=False), "flip", 0.2, 0)
-    with pytest.raises(ba.ModelError, match="fractions"):
+    with pytest.raises(ba.ModelError, match="fractional"):
         perturb(ba.read_votes(arena.votes.with_columns(w=0.5), weight="w"), "flip", 0.2, 0)
 
 

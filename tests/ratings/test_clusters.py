@@ -130,7 +130,7 @@ def test_the_bootstrap_by_prompt_is_seeded_and_takes_whole_prompts(cells):
 def test_clusters_that_are_not_there(cells):
     fit = ba.fit(cells, model="m-elo", answers=False)
     for interval in (ba.Clustered(), ba.Bootstrap(by="annotator")):
-        with pytest.raises(ba.ModelError, match=r"which 'annotator' they belong to \(they carry prompt\)"):
+        with pytest.raises(ba.ModelError, match=r"by 'annotator': they carry prompt"):
             ba.leaderboard(fit, interval=interval)
     one = replace(cells, slices={"prompt": np.zeros_like(cells.a)}, slice_names={"prompt": ("only",)})
     with pytest.raises(ba.ModelError, match="every vote is on 'only'"):

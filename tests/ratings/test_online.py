@@ -110,7 +110,7 @@ def test_the_papers_filter_works_on_sequences_too(arena, in_order):
 
 def test_weights_cannot_be_written_out():
     cells = ba.read_votes(frame(ROWS).with_columns(w=0.5), weight="w")
-    with pytest.raises(ba.ModelError, match="fractions"):
+    with pytest.raises(ba.ModelError, match="fractional"):
         one_by_one(cells)
 
 

@@ -77,9 +77,9 @@ def test_a_split_by_vote_says_that_it_is_of_these_prompts(cells):
 
 
 def test_the_groups_have_to_be_there(cells, arena_cells):
-    with pytest.raises(ba.ModelError, match=r"'language' they belong to \(they carry prompt\).*--slice language"):
+    with pytest.raises(ba.ModelError, match=r"by 'language': they carry prompt.*--slice language"):
         ba.kfold(cells, {"soft": SOFT}, over="language")
-    with pytest.raises(ba.ModelError, match=r"they carry annotator\).*--prompt COLUMN"):
+    with pytest.raises(ba.ModelError, match=r"they carry annotator.*--prompt COLUMN"):
         ba.held_out(arena_cells, {"soft": SOFT}, over="prompt")
     with pytest.raises(ba.ModelError, match="number of prompts, 12; not 13"):
         ba.kfold(cells, {"soft": SOFT}, over="prompt", folds=13)

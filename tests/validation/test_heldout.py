@@ -252,7 +252,7 @@ def test_folds_need_annotators_and_a_population(arena, arena_cells):
     with pytest.raises(ba.ModelError, match="population"):
         ba.kfold(arena_cells, {"am": flat}, over="annotator", folds=2)
     anonymous = ba.read_votes(arena.votes.drop("judge"))
-    with pytest.raises(ba.ModelError, match="'annotator' they belong to"):
+    with pytest.raises(ba.ModelError, match="by 'annotator'"):
         ba.kfold(anonymous, {"m": M_ELO}, over="annotator", folds=2)
     assert len(ba.held_out(anonymous, {"m": M_ELO}, splits=2)) == 1
 

@@ -84,7 +84,7 @@ def test_records_count_every_vote_from_both_sides(arena, arena_cells):
 
 def test_one_tie_is_neither_a_perfect_nor_a_hopeless_record():
     report = found([("a", "b", "model_a"), ("a", "b", "tie")])
-    assert report["won every vote"] == report["lost every vote"] == ("ok", "nobody")
+    assert report["won every vote"] == report["lost every vote"] == ("ok", "none")
 
 
 def test_the_first_position_is_suspect_beyond_three_standard_errors():

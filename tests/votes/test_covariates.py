@@ -183,10 +183,10 @@ def test_long_values_are_quoted_by_their_beginning():
         ({"prompt": "nowhere"}, "No column 'nowhere'"),
         ({"slices": {"language": "nowhere"}}, "No column 'nowhere'"),
         ({"features": {"length": ("length", "nowhere")}}, "No column 'nowhere'"),
-        ({"features": {"length": ("length", "words_a", "words_b")}}, "'length' is one column or two"),
-        ({"slices": {"prompt": "question"}}, r"No slice is called 'prompt'\. .*prompt="),
-        ({"slices": {"topic": ()}}, "No column is named for 'topic'"),
-        ({"slices": ["annotator"]}, "No slice is called 'annotator'"),
+        ({"features": {"length": ("length", "words_a", "words_b")}}, "'length' takes one column or two"),
+        ({"slices": {"prompt": "question"}}, r"A slice cannot be called 'prompt'\. .*prompt="),
+        ({"slices": {"topic": ()}}, "No column is given for 'topic'"),
+        ({"slices": ["annotator"]}, "A slice cannot be called 'annotator'"),
     ],
 )
 def test_columns_that_cannot_be_read(reading, match):
@@ -404,7 +404,7 @@ def test_check_says_how_often_answers_were_voted_on():
     assert (status, remedy) == ("ok", "")
     assert found.startswith("60 prompts, 2")
     status, found, remedy = rows["few"]
-    assert (status, remedy.startswith("answers cannot be told from noise")) == ("warning", True)
+    assert (status, remedy.startswith("answers cannot be distinguished from noise")) == ("warning", True)
     assert found == (
         "60 prompts, 120 answers with 1.0 votes each; 0 have two or more, "
         "0% of the votes are on prompts with such an answer"

@@ -63,7 +63,7 @@ def test_files_of_different_columns_are_named(tmp_path):
     [
         ("v.jsonl", b'{"model_a":"x","model_b":"y","winner":"x"}\n{"model_a":\n', "row 1 is not JSON. Write one"),
         ("v.jsonl", b'[{"model_a":"x","model_b":"y","winner":"x"}]\n', "row 0 is not a JSON object"),
-        ("v.parquet", b"<html>", "it is not a Parquet file, or it is cut off"),
+        ("v.parquet", b"<html>", "it is not a Parquet file, or it is truncated"),
         ("v.csv.gz", b"\x1f\x8bnonsense", "it is not compressed as its name says"),
     ],
 )

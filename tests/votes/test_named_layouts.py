@@ -95,7 +95,7 @@ def test_a_choice_among_several_tells_as_much_as_luce_says():
     for a, b, votes in zip(cells.a, cells.b, cells.counts.sum(axis=1), strict=True):
         laplacian += votes / 4 * np.outer(np.eye(3)[a] - np.eye(3)[b], np.eye(3)[a] - np.eye(3)[b])
     assert np.linalg.eigvalsh(laplacian)[1:] == pytest.approx([100, 100])
-    for broken, match in (("[x, y]", "is no JSON"), ("x", "layout one-of-n .* are a list")):
+    for broken, match in (("[x, y]", "is not JSON"), ("x", "layout one-of-n .* must be a list")):
         with pytest.raises(ba.VotesError, match=match):
             ba.read_votes(pl.DataFrame({"contestants": [broken], "winner": ["x"]}))
     stranger = pl.DataFrame({"contestants": [names], "winner": ["w"]})
@@ -117,7 +117,7 @@ def test_numbers_that_do_not_count_are_refused():
     halves = pl.DataFrame({"model": ["x", "y"], "x": [None, 0.5], "y": [0.5, None]})
     assert ba.read_votes(halves).n_votes == 1
     unclear = pl.DataFrame({"winner": ["x"], "loser": ["y"], "n": [2], "count": [3]})
-    with pytest.raises(ba.VotesError, match="each of n, count may say how often; name one"):
+    with pytest.raises(ba.VotesError, match="any of n, count may be the count of wins; name one"):
         ba.read_votes(unclear)
     assert ba.read_votes(unclear, layout="winner-loser", weight="n").n_votes == 2
 
@@ -138,7 +138,9 @@ def test_a_preference_is_a_score_and_equality_a_tie():
 
 @pytest.mark.filterwarnings("error::bayes_arena.errors.LayoutWarning")
 def test_what_is_recognised_is_told_unless_it_is_named():
-    with pytest.warns(ba.LayoutWarning, match=r"Read as judge-arena: .*Silent with layout='judge-arena' \(--layout"):
+    with pytest.warns(
+        ba.LayoutWarning, match=r"Read as judge-arena: .*Silence this with layout='judge-arena' \(--layout"
+    ):
         ba.read_votes(golden("judge-arena"))
     ba.read_votes(golden("judge-arena"), layout="judge-arena")
     ba.read_votes(golden("arena-140k"))
@@ -220,7 +222,7 @@ def test_a_cell_of_two_names_is_divided_where_that_makes_the_fewest_names(cells,
 @pytest.mark.parametrize(
     ("cells", "match"),
     [
-        (["a-b_c"], r"each of \['_', '-'\] may separate the two names in 'pair'"),
+        (["a-b_c"], r"any of \['_', '-'\] may separate the two names in 'pair'"),
         (["a_b", "a_b_c"], r"nothing separates .*'a_b'.*write one vote a row: model_a"),
     ],
 )
@@ -243,7 +245,7 @@ def test_the_row_is_the_item_where_nothing_else_is():
 def test_an_unclear_layout_is_an_error_that_names_both():
     names = ["model_1", "model_2", "g1_winner", "g2_winner", "judge", "model_a", "model_b", "winner"]
     table = pl.DataFrame({name: ["x"] for name in names})
-    with pytest.raises(ba.ColumnError, match=r"layouts votes and mt-bench\. Say which"):
+    with pytest.raises(ba.ColumnError, match=r"layouts votes and mt-bench\. Choose one"):
         ba.read_votes(table)
     assert ba.read_votes(frame([("x", "y", "x")]), layout="votes").n_votes == 1
     with pytest.raises(ba.VotesError, match=r"No layout is called 'alpaca'\. Did you mean 'alpaca-eval'"):
@@ -252,9 +254,9 @@ def test_an_unclear_layout_is_an_error_that_names_both():
 
 def test_a_file_that_nearly_has_a_layout_says_what_is_missing():
     table = pl.read_ndjson(golden("arena-hard")).drop("baseline")
-    with pytest.raises(ba.ColumnError, match=r"With 'baseline' it would have the layout arena-hard \("):
+    with pytest.raises(ba.ColumnError, match=r"With 'baseline' it would fit the layout arena-hard \("):
         ba.read_votes(table)
-    with pytest.raises(ba.ColumnError, match=r"The layout arena-hard .* also has 'baseline'\. The source has: uid"):
+    with pytest.raises(ba.ColumnError, match=r"The layout arena-hard .* also needs 'baseline'\. The source has: uid"):
         ba.read_votes(table, layout="arena-hard")
 
 
@@ -292,7 +294,7 @@ def test_a_byte_order_mark_before_lines_of_json_is_told(tmp_path):
 
 @pytest.mark.filterwarnings("default::bayes_arena.errors.ArenaWarning")
 def test_ties_beside_a_winner_and_a_loser_are_not_ignored_in_silence():
-    with pytest.warns(ba.UnusedColumnWarning, match="Column tie looks like ties, and is not read"):
+    with pytest.warns(ba.UnusedColumnWarning, match="Column tie looks like ties but is not read"):
         ba.read_votes(pl.DataFrame({"winner": ["x"], "loser": ["y"], "tie": [1]}))
 
 
@@ -340,11 +342,11 @@ def test_where_keeps_the_same_rows_in_every_engine(engine, tmp_path):
 @pytest.mark.parametrize(
     ("where", "match"),
     [
-        ("winner = 'x'", "Equal is =="),
+        ("winner = 'x'", "Equality is written =="),
         ("winner ==", "Not a condition"),
         ("__import__('os').system('true')", "is neither"),
         ("winer == 'x'", "Did you mean 'winner'"),
-        ("winner == 'w'", "No vote to rate: the source has no rows that where= keeps"),
+        ("winner == 'w'", "No vote to rate: the source has no rows kept by where="),
     ],
 )
 def test_a_condition_that_is_none_is_refused(where, match):

@@ -54,7 +54,7 @@ def test_rows_of_wmt_are_rankings_with_empty_places():
     assert_allclose(np.sort(cells.counts.sum(axis=1)), [2 / 3, 2 / 3, 2 / 3, 1])
 
 
-def test_a_column_for_everybody_ranked():
+def test_a_column_for_every_competitor():
     table = pl.DataFrame({"prompt": ["p", "p", "q"], "rank_A": [1, 2, 1], "rank_B": [2, 2, None], "rank_C": [3, 1, 2]})
     cells = ba.read_votes(table, layout="rank-columns", prompt="prompt")
     assert (cells.competitors, cells.slice_names["prompt"]) == (("A", "B", "C"), ("p", "q"))
@@ -84,9 +84,9 @@ def test_who_has_no_rank_was_not_ranked_and_other_faults_are_refused():
     table = long({"one": {"a": 1, "b": 2, "c": None, "d": -1}})
     assert read(table).competitors == ("a", "b")
     for rows, match in (
-        (long({"one": {"a": 1, "": 2}}), "a rank is of nobody"),
-        (pl.concat([long({"one": {"a": 1, "b": 2}}), long({"one": {"a": 3}})]), "several scores of a on one"),
-        (table.with_columns(rank=pl.Series(["first", "2", "3", "4"])), "'first' is no rank"),
+        (long({"one": {"a": 1, "": 2}}), "a rank has no competitor"),
+        (pl.concat([long({"one": {"a": 1, "b": 2}}), long({"one": {"a": 3}})]), "several scores for a on one"),
+        (table.with_columns(rank=pl.Series(["first", "2", "3", "4"])), "'first' is not a rank"),
     ):
         with pytest.raises(ba.VotesError, match=match):
             read(rows)
@@ -96,12 +96,12 @@ def test_who_has_no_rank_was_not_ranked_and_other_faults_are_refused():
 def test_rankings_by_other_names_and_in_pandas(names):
     table = long(FIVE).rename(dict(zip(("ranking", "competitor"), names, strict=True)))
     for source in (table, table.to_pandas(), table.lazy()):
-        with pytest.warns(ba.LayoutWarning, match="Read as rankings: .* the lower rank wins"):
+        with pytest.warns(ba.LayoutWarning, match="Read as rankings: .* won by the lower rank"):
             assert_allclose(ba.read_votes(source).counts, read(long(FIVE)).counts)
 
 
 def test_nobody_is_ranked_alone():
-    with pytest.raises(ba.VotesError, match="no ranking has two competitors"):
+    with pytest.raises(ba.VotesError, match="no ranking has at least two competitors"):
         read(long({"one": {"a": 1}}))
 
 

@@ -58,9 +58,9 @@ def test_a_margin_says_by_how_much():
 
 def test_scores_that_are_none_and_scores_told_twice_are_refused():
     once = table(np.array([[1.0, 0.0]]))
-    with pytest.raises(ba.VotesError, match="several scores of m0 on 0, m1 on 0"):
+    with pytest.raises(ba.VotesError, match="several scores for m0 on 0, m1 on 0"):
         ba.read_votes(pl.concat([once, once]))
-    with pytest.raises(ba.VotesError, match="'good' is no score"):
+    with pytest.raises(ba.VotesError, match="'good' is not a score"):
         ba.read_votes(once.with_columns(score=pl.lit("good")))
     assert ba.read_votes(once.with_columns(score=pl.Series(["True", "false"]))).counts.tolist() == [[1, 0, 0, 0]]
 
@@ -92,7 +92,7 @@ def test_other_documents_under_the_same_number_are_not_compared(tmp_path):
 
 def test_a_dataframe_says_whose_its_samples_are():
     samples = pl.DataFrame({"doc_id": [0, 0], "filtered_resps": ["a", "b"], "acc": [1.0, 0.0]})
-    with pytest.raises(ba.VotesError, match="add a column 'system', or read a file for each"):
+    with pytest.raises(ba.VotesError, match="add a column 'system', or read one file per system"):
         ba.read_votes(samples)
     assert ba.read_votes(samples.with_columns(model=pl.Series(["x", "y"]))).n_votes == 1
     of_inspect = pl.DataFrame({"sample_id": ["u"], "id": ["1"], "epoch": [1], "score_match": ["C"]})

@@ -92,7 +92,7 @@ def test_what_is_missing_is_named():
     votes = table(["a"], ["b"])
     with pytest.raises(ba.ColumnError, match="neither 'conv_metadata' nor 'reply_a' and 'reply_b'"):
         ba.style_features(votes, a="reply_a", b="reply_b")
-    with pytest.raises(ba.ColumnError, match=r"columns 'bold' already"):
+    with pytest.raises(ba.ColumnError, match=r"already have the columns 'bold'"):
         ba.style_features(votes.with_columns(bold=1))
     with pytest.raises(ba.ColumnError, match="'conv_metadata' has no 'sum_assistant_a_tokens'"):
         ba.style_features(votes.with_columns(conv_metadata=pl.Series([{"x": 1}])))

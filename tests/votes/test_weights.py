@@ -74,7 +74,7 @@ def test_the_command_says_what_weighted_votes_are_worth(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"weights": "importance"}, "Name their column: weight="),
+        ({"weights": "importance"}, "Name it: weight="),
         ({"weight": "w", "weights": "survey"}, "weights is 'frequency' or 'importance', not 'survey'"),
     ],
 )
@@ -132,5 +132,5 @@ def test_bad_scores_are_quoted():
 def test_the_file_of_an_arena_refuses_both(tmp_path):
     with ba.StableArena.create(tmp_path / "a.duckdb") as arena:
         for options in ({"score": "s"}, {"weight": "w", "weights": "importance"}):
-            with pytest.raises(ba.ColumnError, match="keeps votes with an outcome each"):
+            with pytest.raises(ba.ColumnError, match="stores votes with one outcome each"):
                 arena.add(frame([("x", "y", "x")]), **options)

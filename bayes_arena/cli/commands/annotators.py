@@ -19,7 +19,7 @@ from bayes_arena.cli.vote_source import VoteSource, sizes
 
 Fdr = Annotated[
     float | None,
-    Option(help="Flag annotators at this Bayesian false discovery rate, 0.05 say.", rich_help_panel=MODEL),
+    Option(help="Flag annotators at this Bayesian false discovery rate, 0.05 for instance.", rich_help_panel=MODEL),
 ]
 
 
@@ -80,7 +80,7 @@ def judge(
         list[str] | None,
         Option(
             metavar="NAME",
-            help="A competitor of the judge's own kind. Repeatable. Default: those whose names begin like the judge's.",
+            help="A competitor of the judge's own family. Repeatable. Default: those with names that begin like it.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -159,7 +159,7 @@ def bursts(
     model: ModelChoice,
     level: Annotated[
         float,
-        Option(help="Probability of a false alarm, where time does not matter.", rich_help_panel=MODEL),
+        Option(help="Probability of a false alarm if strengths do not change over time.", rich_help_panel=MODEL),
     ] = 0.05,
     output: Output,
 ) -> None:

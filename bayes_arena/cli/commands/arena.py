@@ -40,8 +40,8 @@ Id = Annotated[
     str | None,
     typer.Option(
         "--id",
-        help="Column of the votes' ids. Without one, a vote like one that is stored is taken for the same: right for a "
-        "file that is added again or has grown, wrong for a batch of further votes.",
+        help="Column of the ids of votes. Without ids, a vote that equals a stored one is taken for the same: right "
+        "for a file that is added again or has grown, wrong for a batch of new votes.",
         rich_help_panel=VOTES,
     ),
 ]
@@ -77,7 +77,7 @@ def add(
     source: Annotated[VoteSource, Without("files", "delta")],
     output: Output,
 ) -> None:
-    """Add votes, all or none; those that are stored already change nothing."""
+    """Add votes, all or none; votes that are stored already are ignored."""
     with collected_warnings() as notes:
         from bayes_arena.arena.stable_arena import StableArena
 
@@ -170,7 +170,7 @@ def annotators(file: ArenaFile, output: Output) -> None:
 @arena.command()
 @takes_options
 def history(file: ArenaFile, picture: Picture, output: Output) -> None:
-    """List the ratings of all rounds; JSON says of each round what it was, and what it decided about annotators."""
+    """List the ratings of all rounds; JSON also has the settings of each round and its decisions about annotators."""
     from bayes_arena.arena.stable_arena import StableArena
 
     with StableArena(file, read_only=True) as stable:
@@ -215,7 +215,7 @@ def next_(
 
 @arena.command()
 def readmit(file: ArenaFile, name: Annotated[str, typer.Argument(help="Annotator.", show_default=False)]) -> None:
-    """Let an excluded annotator take part in the next rounds, which judge them anew."""
+    """Readmit an excluded annotator to later rounds, which judge them again."""
     from bayes_arena.arena.stable_arena import StableArena
 
     with StableArena(file) as stable:

@@ -24,7 +24,7 @@ Goal = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
-Asked = Annotated[int, Option("--pairs", "-n", help="How many to ask for.", rich_help_panel=MODEL)]
+Asked = Annotated[int, Option("--pairs", "-n", help="Number of pairs to ask for.", rich_help_panel=MODEL)]
 
 
 @app.command(rich_help_panel=RANKING)
@@ -35,7 +35,7 @@ def verdict(
     model: ModelChoice,
     board: BoardChoice,
     goal: Goal = "best",
-    level: Annotated[float, Option(help="Probability that is enough.", rich_help_panel=MODEL)] = 0.95,
+    level: Annotated[float, Option(help="Probability that settles a question.", rich_help_panel=MODEL)] = 0.95,
     picture: Picture,
     output: Output,
 ) -> None:
@@ -103,7 +103,7 @@ def next_(
 
 
 def _shown_tiers(columns: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return tiers as people read them."""
+    """Return tiers with formatted values."""
     return {
         "tier": digits(columns["tier"], "d"),
         "competitor": [str(name) for name in columns["competitor"]],

@@ -39,7 +39,7 @@ def compare(
     source: Annotated[VoteSource, Without("no_annotator", "feature")],
     ties: Annotated[
         Ties | None,
-        Option(help="Treat ties alike in all models, so that they can be compared.", rich_help_panel=MODEL),
+        Option(help="Treat ties in the same way in all models, so that they can be compared.", rich_help_panel=MODEL),
     ] = None,
     over: Annotated[
         str | None,
@@ -54,7 +54,7 @@ def compare(
         int | None,
         Option(
             metavar="N",
-            help="Leave out a sample of so many kinds of votes. By default all up to 100,000, of more than that 5,000.",
+            help="Leave out a sample of N kinds of votes. Default: all, up to 100,000 kinds; 5,000 if there are more.",
             rich_help_panel=MODEL,
             show_default=False,
         ),

@@ -115,9 +115,7 @@ def flips(
     ] = "vote",
     how: Annotated[
         Literal["drop", "flip", "add"],
-        Option(
-            help="Drop votes, turn them round (flip), or add votes for the second of a pair.", rich_help_panel=MODEL
-        ),
+        Option(help="Drop votes, reverse them (flip), or add votes for the second of a pair.", rich_help_panel=MODEL),
     ] = "drop",
     max_share: Annotated[float, Option(help="Largest share of the votes to change.", rich_help_panel=MODEL)] = 0.3,
     model: ModelChoice,
@@ -154,7 +152,7 @@ def _interval(level: float) -> str:
 
 
 def _to_go(votes: float | None) -> str:
-    """Show how many votes would settle a pair."""
+    """Format how many votes would settle a pair."""
     from bayes_arena.decisions.verdict import about
 
     if not votes:

@@ -25,24 +25,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PageChoice:
-    """What a page is called, what else it shows, and whether it names people."""
+    """Options of a page: its title, what it shows besides, and whether it names annotators."""
 
-    title: Annotated[str, Option(help="What stands on top of the page.", rich_help_panel=OUTPUT)] = "Leaderboard"
+    title: Annotated[str, Option(help="Title of the page.", rich_help_panel=OUTPUT)] = "Leaderboard"
     meta: Annotated[
         Path | None,
         Option(
             metavar="FILE",
-            help="What else is known of the competitors, prices say: a file with a column competitor, model or name.",
+            help="Further columns about competitors, such as prices: a file with a column competitor, model or name.",
             rich_help_panel=OUTPUT,
         ),
     ] = None
     pseudonyms: Annotated[
         bool,
-        Option("--pseudonyms", help="On the page, number the annotators, not name them.", rich_help_panel=OUTPUT),
+        Option(
+            "--pseudonyms", help="Number the annotators on the page instead of naming them.", rich_help_panel=OUTPUT
+        ),
     ] = False
 
     def made(self, fit: Fit, *, source: str, level: float, elo: EloScale, notes: Sequence[str] = ()) -> Report:
-        """Return the page of a fit, with the command that was given at its end."""
+        """Return the page of a fit, which ends with the command that made it."""
         from bayes_arena.page.report import report as report_of
 
         command = shlex.join(["bayes-arena", *sys.argv[1:]])
@@ -58,7 +60,8 @@ def report(
     model: ModelChoice,
     board: BoardChoice,
     level: Annotated[
-        float, Option(help="Coverage of the intervals, and the probability that settles.", rich_help_panel=MODEL)
+        float,
+        Option(help="Coverage of the intervals, and the probability that settles a question.", rich_help_panel=MODEL),
     ] = 0.95,
     scale: ScaleChoice,
     output: Annotated[Path, Option("--output", "-o", help="File to write.", rich_help_panel=OUTPUT)] = Path(
@@ -67,7 +70,7 @@ def report(
     page: PageChoice,
     strict: Strict = False,
 ) -> None:
-    """Write a page to show and to send: the verdict, the ranking, how sure it is, and who voted how."""
+    """Write a page to share: the verdict, the ranking, how sure it is, and who voted how."""
     with collected_warnings() as notes:
         cells = source.read()
     with collected_warnings() as of_fit:

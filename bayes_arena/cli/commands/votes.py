@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @app.command(rich_help_panel=WANTED)
 @takes_options
 def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output: Output) -> None:
-    """Report what the votes can and cannot settle, and whose do not count. Exit code 2 if some are invalid."""
+    """Report what the votes can and cannot settle, and whose are left out. Exit code 2 if some are invalid."""
     source = replace(source, on_invalid="drop")
     with collected_warnings() as notes:
         from bayes_arena.votes.reading.checks import check_rows
@@ -86,7 +86,7 @@ def simulate(
 
 
 def _both_orders(cells: Cells) -> list[dict[str, str]]:
-    """Return the row of the check how often verdicts stay in the other order, if annotators saw any prompt in both."""
+    """Return the check of how often verdicts agree between both orders of a pair, if any prompt was seen in both."""
     from bayes_arena.reliability.concordance import across_orders
     from bayes_arena.votes.names import PROMPT
 
@@ -98,14 +98,14 @@ def _both_orders(cells: Cells) -> list[dict[str, str]]:
 
 
 def _good_faith(cells: Cells) -> dict[str, str]:
-    """Return the row of the check whose votes count, which needs strengths."""
+    """Return the check for annotators who do not vote on the merits, which needs strengths."""
     from bayes_arena.errors import FitError, listing
     from bayes_arena.trust.judging import judge
 
     try:
         judgement = judge(cells)
     except FitError as error:
-        found = [f"not looked at: {error}"]
+        found = [f"not checked: {error}"]
     else:
         found = [judgement.unjudged] if judgement.unjudged else []
         if judgement.suspects:
@@ -116,6 +116,6 @@ def _good_faith(cells: Cells) -> dict[str, str]:
     return {
         "check": "good faith",
         "status": "warning" if found else "ok",
-        "found": "; ".join(found) or "nobody stands out",
+        "found": "; ".join(found) or "no annotator stands out",
         "remedy": "see who carries whom: bayes-arena integrity" if found else "",
     }

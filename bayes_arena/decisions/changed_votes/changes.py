@@ -83,7 +83,7 @@ def changes(fit: Fit, by: str, how: How, pair: tuple[int, int]) -> Changes:
     Raises
     ------
     ModelError
-        If the votes do not say what they are to be grouped by, weights are fractions, or votes cannot be added.
+        If the votes do not say what they are to be grouped by, weights are fractional, or votes cannot be added.
     """
     if how == "add":
         return _added(fit, by, pair)

@@ -81,7 +81,7 @@ def flips(
     ------
     ModelError
         If a name is no competitor, an option is unknown, the votes do not say which groups they belong to, annotators
-        have numbers under a flat prior, weights are fractions, or votes are to be added to a model with slices.
+        have numbers under a flat prior, weights are fractional, or votes are to be added to a model with slices.
     NotIdentifiedError
         If there is no finite estimate.
     ConvergenceError

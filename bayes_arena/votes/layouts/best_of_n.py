@@ -25,7 +25,7 @@ from bayes_arena.votes.layouts.layout import each
 from bayes_arena.votes.sources.json_files import as_json
 
 CANDIDATES = "_candidates"
-"""How columns of LangWatch end that list who was compared."""
+"""Suffix of the columns of LangWatch that list the candidates compared."""
 NO_WINNER = ("", "no_verdict", "unresolved", None)
 BEST = ("select-best", "max-score")
 """Assertions of promptfoo that pass for one output of several."""
@@ -39,7 +39,7 @@ def one_of_n(records: pl.LazyFrame) -> pl.LazyFrame:
     rows = []
     for contestants, winner, *kept in each(records, "contestants", "winner", *others):
         if not isinstance(contestants, list):
-            raise TypeError(f"contestants are a list, not {contestants!r}")
+            raise TypeError(f"contestants must be a list, not {contestants!r}")
         names = [one["name"] if isinstance(one, dict) else one for one in contestants]
         said = {name: as_json(value) for name, value in zip(others, kept, strict=True)}
         rows += [said | pair for pair in pairs(names, winner)]
@@ -59,7 +59,7 @@ def pairs(names: list[str], winner: str | None) -> list[dict[str, Any]]:
 
 
 def has_candidates(names: Collection[str]) -> bool:
-    """Whether columns say who was compared, and who won."""
+    """Whether there are columns of candidates and of winners."""
     return bool(_compared(names))
 
 
@@ -83,7 +83,7 @@ def _compared(names: Collection[str]) -> list[str]:
 
 
 def open_webui(feedback: pl.LazyFrame) -> pl.LazyFrame:
-    """Write ratings of an answer as pairs with those beside it: all lose to a good one, and win against a bad one."""
+    """Pair a rated answer with its siblings: a good rating beats all of them, a bad one loses to them."""
     rows = []
     for user, data, meta in each(feedback, "user_id", "data", "meta"):
         one, others = data.get("model_id"), data.get("sibling_model_ids") or []

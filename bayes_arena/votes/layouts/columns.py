@@ -32,9 +32,9 @@ LIKELY_ANNOTATORS = (
     "evaluation_session_id",
     "judge_hash",
 )
-"""Columns that may well be of annotators, and are proposed, as are ``ANNOTATORS`` in capitals."""
+"""Columns that are likely to hold annotators, and are suggested, as are ``ANNOTATORS`` in capitals."""
 LIKELY_WEIGHTS = ("weight", "weights", "n", "count", "counts", "n_votes")
-"""Columns that may well say how many votes a row stands for, and are proposed."""
+"""Columns that are likely to hold numbers of votes, and are suggested."""
 ANNOTATORS = ("judge", "annotator", "worker", "performer", "judge_model")
 WON = (
     {"a": "winner", "b": "loser"},
@@ -43,9 +43,9 @@ WON = (
     {"a": "winner_id", "b": "loser_id"},
     {"a": "winning_model", "b": "losing_model"},
 )
-"""One row a vote that names the winner first; the first that is there."""
+"""One row a vote, with a column of winners and one of losers; the first present is taken."""
 COUNTED = {"a": "player1", "b": "player2", "wins_a": "win1", "wins_b": "win2"}
-"""One row a pair: how often each has won, and how often they tied if a column of ``TIES`` says so."""
+"""One row a pair: how often each has won, and how often they tied if there is a column of ``TIES``."""
 TIES = ("ties", "draws")
 ONE_HOT = {"winner_a": "winner_model_a", "winner_b": "winner_model_b", "winner_tie": "winner_tie"}
 NAMED = tuple(name for names in (*PAIRS, *(won.values() for won in WON)) for name in names)
@@ -56,7 +56,7 @@ TOLOKA = {"ASSIGNMENT:worker_id": "worker", "ASSIGNMENT:task_id": "task_id", "OU
 IN_OR_OUT = re.compile("^(INPUT|OUTPUT):")
 
 DUPLICATE = re.compile(r"_duplicated_\d+$")
-"""What Polars appends to the name of a CSV column that it has met before."""
+"""Suffix that Polars gives to a repeated name of a CSV column."""
 
 
 def recognise_roles(
@@ -70,14 +70,15 @@ def recognise_roles(
     weight: str | Literal[False] | None,
     id: str | None = None,
 ) -> dict[str, str]:
-    """Recognise the columns that matter.
+    """Recognise the columns of competitors, result, annotator, weight and id.
 
     Returns
     -------
     dict of str to str
         Role to column: ``a, b``, then ``score``, ``winner`` or ``winner_a, winner_b, winner_tie`` or, in layouts
         without sides, nothing (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``,
-        ``weight`` and ``id`` where present. Of ``winner`` and ``score`` together, the score counts where no winner is.
+        ``weight`` and ``id`` where present. With both ``winner`` and ``score``, the score counts where the winner is
+        missing.
 
     Raises
     ------
@@ -86,7 +87,7 @@ def recognise_roles(
     """
     names = column_names(frame)
     if any("\0" in name for name in names):
-        raise ColumnError("The columns' names are not UTF-8 but, it seems, UTF-16. Save the file as UTF-8.")
+        raise ColumnError("The names of the columns are not UTF-8; they look like UTF-16. Save the file as UTF-8.")
     if any("\r" in name for name in names):
         raise ColumnError("Lines end with a carriage return alone. Save the file with line feeds (LF).")
     spelling = spellings(names)
@@ -112,9 +113,9 @@ def column_names(frame: Frame) -> list[str]:
 
 
 def spellings(names: Collection[str]) -> dict[str, str]:
-    """Return the names of columns by what they are recognised by.
+    """Return the names of columns by the form in which they are recognised.
 
-    That is in small letters if the header is in capitals, and without what Toloka puts before the name.
+    That form is lower case if the header is in capitals, and lacks the prefix that Toloka adds.
     """
     plain = {TOLOKA.get(name) or IN_OR_OUT.sub("", name): name for name in names} | {name: name for name in names}
     in_capitals = {name.casefold(): spelling for name, spelling in plain.items()}
@@ -133,7 +134,7 @@ def require_columns(columns: Collection[str], names: Sequence[str]) -> None:
 
 
 def select_roles(frame: Frame, columns: Mapping[str, str]) -> Frame:
-    """Keep the columns that matter, under the names of their roles."""
+    """Select the columns that have a role, under the name of the role."""
     schema = frame.collect_schema()
     expressions = []
     for role, name in columns.items():
@@ -169,7 +170,7 @@ def _result_columns(
         return columns | ONE_HOT
     found = [name for name in WINNERS if name in names]
     named = winner or sole(found, names, "winner", "winner= (--winner)", WINNERS)
-    if named in columns.values():  # whoever won stands there, so the columns are not sides
+    if named in columns.values():  # the column holds the winner, so the columns are not sides
         loser = next((name for name in columns.values() if name != named), named)
         return {"a": named, "b": loser}
     return columns | {"winner": named}

@@ -11,12 +11,12 @@ from bayes_arena.votes.layouts.layout import each, is_true
 from bayes_arena.votes.names import ITEM, PROMPT
 
 SIDES = (("model_a", "model_b"), ("model_1", "model_2"), ("left_model", "right_model"), ("system_a", "system_b"))
-"""What data of a task may call the two systems that are compared."""
+"""Names of the fields of a task's data that hold the two systems."""
 UNNAMED = "do not name the two systems; call them model_a and model_b there"
 
 
 def comparia(votes: pl.LazyFrame) -> pl.LazyFrame:
-    """Name competitors and winner; equality is a tie, and who neither chose nor called them equal has not voted."""
+    """Name competitors and winner; "equal" is a tie, and a record without a choice is no vote."""
     chosen = pl.col("chosen_model_name")
     return votes.with_columns(
         model_a="model_a_name",
@@ -46,7 +46,7 @@ def argilla(records: pl.LazyFrame) -> pl.LazyFrame:
     """Write a vote for every answer to a label question, and the pairs of every answer to a ranking question.
 
     Metadata name the two systems of a label question, and may name what is ranked: ``{"response_1": "alder"}``. Where
-    they do not, words are no votes.
+    they do not, the labels are no votes.
     """
     votes, scores = [], []
     for record, metadata, responses in each(records, "id", "metadata", "responses"):

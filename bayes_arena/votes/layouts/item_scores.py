@@ -1,4 +1,4 @@
-"""What several systems scored on the same items, as pairs of systems: the higher score has won.
+"""Scores of several systems on the same items, as pairs of systems won by the higher score.
 
 The scores of an item are a ranking of k systems with ties, and its pairs are not independent. Let all systems be
 equally strong, so that every order of the scores that there are is equally likely, and let the i-th share its score
@@ -34,7 +34,7 @@ from bayes_arena.votes.names import ITEM
 from bayes_arena.votes.sources.frames import COMPRESSIONS
 
 SYSTEMS = ("system", "model", "competitor")
-"""What the column of those that were scored may be called."""
+"""Names of the column of the systems scored."""
 WORDS = {"c": "1", "correct": "1", "true": "1", "yes": "1", "p": "0.5", "i": "0", "n": "0", "false": "0", "no": "0"}
 """Scores that are words, in small letters: Inspect writes C, P, I and N."""
 SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d{2}-\d{2}T[\d.-]+")
@@ -46,18 +46,18 @@ FEEDBACK = "feedback."
 
 
 def paired(scores: pl.LazyFrame) -> pl.LazyFrame:
-    """Write scores as pairs of those who are alike in everything but ``system`` and ``score``.
+    """Pair the scores that agree in every column but ``system`` and ``score``.
 
-    Those without a score are in no pair. ``margin`` says by how much the first was ahead.
+    Missing scores are in no pair. ``margin`` is the first score less the second.
     """
     by = [name for name in scores.collect_schema().names() if name not in ("system", "score")]
     scored = scores.with_columns(pl.col(by).cast(pl.String), pl.col("system").cast(pl.String)).collect()
     scored = scored.with_columns(read=_as_number("score")).drop_nulls(["system", "read", *by])
     if wrong := scored.filter(pl.col("read").is_nan())["score"].unique(maintain_order=True).to_list():
-        raise ValueError(f"{listing(map(repr, wrong))} is no score")
+        raise ValueError(f"{listing(map(repr, wrong))} is not a score")
     twice = scored.filter(pl.struct("system", *by).is_duplicated())
     if names := twice.select(pl.format("{} on {}", "system", ITEM)).unique(maintain_order=True).to_series().to_list():
-        raise ValueError(f"several scores of {listing(names)}")
+        raise ValueError(f"several scores for {listing(names)}")
     k, g = pl.len().over(by).cast(pl.Float64), pl.len().over(*by, "read").cast(pl.Float64)
     weight = 3 * (k - g).sum().over(by) / (k**2 - g**2).sum().over(by)
     weighed = scored.with_columns(weight=pl.when(g < k).then(weight).otherwise(2 / k)).lazy()
@@ -80,7 +80,7 @@ def _as_number(name: str) -> pl.Expr:
 
 
 def has_system(names: Collection[str]) -> bool:
-    """Whether one column says who was scored."""
+    """Whether exactly one column names the system scored."""
     return len(set(SYSTEMS).intersection(names)) == 1
 
 
@@ -186,7 +186,7 @@ def inspect_samples(samples: pl.LazyFrame) -> pl.LazyFrame:
     """Read samples of Inspect with their model, as a dataframe; scorers are criteria, and epochs are averaged."""
     names = samples.collect_schema().names()
     if "model" not in names:
-        raise ValueError("they do not say of which model: samples_df(..., columns=[*EvalModel, *SampleSummary]) does")
+        raise ValueError("they do not name the model: read samples_df(..., columns=[*EvalModel, *SampleSummary])")
     scorers = [name for name in names if name.startswith("score_") and not name.endswith(NOT_SCORES)]
     rows = []
     for model, task, sample, *values in each(samples, "model", "task_name", "id", *scorers):
@@ -211,14 +211,16 @@ def langsmith_experiments(results: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _of_file(records: pl.LazyFrame, name: Callable[[Path], str], columns: Collection[str] = ()) -> pl.Expr:
-    """Return what a column says, or what the file of a record is called after."""
+    """Return one of the columns, or else a name made from the file of each record."""
     names = records.collect_schema().names()
     if found := [column for column in columns if column in names]:
         return pl.col(found[0])
     if FILE not in names:
         if not columns:
             return pl.lit("")
-        raise ValueError(f"they do not say whose they are: add a column {SYSTEMS[0]!r}, or read a file for each")
+        raise ValueError(
+            f"they do not name the system scored: add a column {SYSTEMS[0]!r}, or read one file per system"
+        )
     paths = records.select(pl.col(FILE).unique()).collect().to_series()
     return pl.col(FILE).replace_strict({path: name(Path(path)) for path in paths})
 

@@ -1,8 +1,8 @@
-"""What a layout is: columns that tell it, what its rows become, and what its tool means by them.
+"""What a layout is: the columns that identify it, what its records become, and what its tool means by them.
 
 Whatever the layout, what comes out has the columns of :data:`CANONICAL`, of which ``model_a, model_b`` and ``winner``
-are always there, and beside them what else the records said (``category``, ``language``, ids), for ``prompt=``,
-``slices=`` and ``where=`` to name.
+are always present, and the other columns of the records (``category``, ``language``, ids), which ``prompt=``,
+``slices=`` and ``where=`` can name.
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ CANONICAL = ("model_a", "model_b", "winner", "score", "judge", "weight")
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A tool's way to write votes down.
+    """The way in which a tool records votes.
 
     Attributes
     ----------
     name : str
-        What ``layout=`` and ``--layout`` call it.
+        Its name in ``layout=`` and ``--layout``.
     about : str
-        Whose records these are, and what a vote is among them.
+        Which records these are, and what a vote is among them.
     columns : frozenset of str
-        Columns that it always has, and by which it is recognised.
+        Columns that it always has; it is recognised by them.
     rewritten : callable, optional
-        From the source to the columns of :data:`CANONICAL`, lazily in Polars. None: its columns are recognised as they
-        are, by any engine.
+        From the source to the columns of :data:`CANONICAL`, lazily in Polars. None if its columns are read as they are,
+        in any engine.
     options : mapping
-        Options of :func:`~bayes_arena.read_votes` that hold where the reader says nothing else.
+        Defaults for options of :func:`~bayes_arena.read_votes`.
     slices : tuple of str
-        Columns that are read as slices where they are there.
+        Columns that are read as slices where present.
     without : frozenset of str
-        Columns that it never has: with one of them a source is of another layout.
+        Columns that it never has; a source with one of them has another layout.
     also : callable, optional
-        What the names of its columns fulfil besides.
+        A further condition on the names of the columns.
     weights : {"frequency", "importance", "information"}
-        What its column ``weight`` means. Of information are the weights of pairs that stem from one choice.
+        What its column ``weight`` means; ``"information"`` for the weights of pairs that stem from one choice.
     sided : bool
         Whether ``model_a`` was shown first.
     unjudged : bool
-        Whether it has records without a verdict, which its tool leaves out.
+        Whether it has records without a verdict, which its tool leaves out too.
     by_file : bool
-        Whether files say whose their records are: then these have a column ``FILE``.
+        Whether the names of files say what their records are of; the records then get a column ``FILE``.
     otherwise : str, optional
-        The layout of the same columns that records have in which there is no vote of this one.
+        Layout with the same columns to use instead if the records hold no vote of this one.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Layout:
         Raises
         ------
         VotesError
-            If they are not what the layout has.
+            If they do not fit the layout.
         """
         if self.rewritten is None:
             return records
@@ -92,8 +92,8 @@ class Layout:
             return self.rewritten(records)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise VotesError(
-                f"The records are not those of the layout {self.name} ({self.about}): {error}. Correct them, or write "
-                "one vote a row: model_a, model_b, winner."
+                f"The records do not fit the layout {self.name} ({self.about}): {error}. Correct them, or write one "
+                "vote a row: model_a, model_b, winner."
             ) from error
 
 
@@ -116,7 +116,7 @@ def _parsed(value: Any) -> Any:
     try:
         return json.loads(value)
     except ValueError:
-        raise ValueError(f"{textwrap.shorten(value, LONGEST)!r} is no JSON") from None
+        raise ValueError(f"{textwrap.shorten(value, LONGEST)!r} is not JSON") from None
 
 
 def number(column: str | pl.Expr) -> pl.Expr:
@@ -127,5 +127,5 @@ def number(column: str | pl.Expr) -> pl.Expr:
 
 
 def is_true(name: str) -> pl.Expr:
-    """Whether a column of booleans, or their text, says so."""
+    """Whether a column of booleans, or of their text, is true."""
     return pl.col(name).cast(pl.String).str.to_lowercase().is_in(["true", "1"]).fill_null(False)

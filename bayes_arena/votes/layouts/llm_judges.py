@@ -13,7 +13,7 @@ STRONG = 3
 GAMES = pl.List(pl.Struct({"score": pl.String}))
 JURY = pl.List(pl.Struct({"model": pl.String, "vote": pl.String}))
 CRITERION = "_winner"
-"""How columns of winners end whose beginning is the criterion."""
+"""Suffix of the columns of winners that begin with the criterion."""
 
 
 def arena_hard(records: pl.LazyFrame) -> pl.LazyFrame:
@@ -59,7 +59,7 @@ def mt_bench(records: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def alpaca_eval(annotations: pl.LazyFrame) -> pl.LazyFrame:
-    """Read preferences from 1, for the first output, to 2; 1.5, once 0, is a draw. Who was shown first is not said."""
+    """Read preferences from 1, for the first output, to 2; 1.5 (once 0) is a draw. The order shown is unknown."""
     preference = number("preference")
     preference = pl.when(preference == 0).then(1.5).otherwise(preference)
     return _soft(annotations.with_columns(model_a="generator_1", model_b="generator_2"), 2 - preference)
@@ -76,7 +76,7 @@ def _soft(votes: pl.LazyFrame, score: pl.Expr) -> pl.LazyFrame:
 
 
 def judge_arena_battles(battles: pl.LazyFrame) -> pl.LazyFrame:
-    """Name the judge; people have none, and are one annotator."""
+    """Name the judge; people, whom the records do not tell apart, are one annotator."""
     return battles.with_columns(judge_model=pl.coalesce("judge_model", "source"))
 
 
@@ -86,7 +86,7 @@ def orq_arena(rounds: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def orq_arena_judges(rounds: pl.LazyFrame) -> pl.LazyFrame:
-    """Write a vote for every judge; who decides otherwise when the sides are swapped abstains."""
+    """Write a vote for every judge; one that decides otherwise when the sides are swapped abstains."""
     votes = rounds.with_columns(vote=nested(rounds, "judge_votes", JURY)).explode("vote")
     told = pl.col("vote").struct
     voted = votes.with_columns(judge=told.field("model"), winner=_of_side(told.field("vote")), prompt="prompt_hash")
@@ -98,7 +98,7 @@ def _of_side(verdict: pl.Expr) -> pl.Expr:
 
 
 def has_criteria(names: Collection[str]) -> bool:
-    """Whether columns are called after criteria."""
+    """Whether there are columns of winners by criterion."""
     return any(name.endswith(CRITERION) for name in names)
 
 

@@ -10,7 +10,7 @@ would let them weigh 3 / (k + 1 - 3 t): for five-way rankings of WMT13, which ti
 and .55 is expected; they are given .45, right where a tie is an outcome. Clustered intervals need no weight: the
 ranking is a slice.
 
-The lowest rank is the best. Who has none, or one below zero as WMT writes, was not ranked.
+The lowest rank is the best. A competitor without a rank, or with a negative one as WMT writes, was not ranked.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from bayes_arena.votes.layouts.layout import number
 from bayes_arena.votes.names import ITEM
 
 RANKINGS = ("ranking", "ranking_id")
-"""What the column of rankings may be called, where everybody ranked has a row; the first that is there is taken."""
+"""Names of the column of rankings, where every competitor ranked has a row; the first present is taken."""
 RANK_OF = re.compile("rank_(.+)", re.IGNORECASE)
 """A column of the ranks of one competitor."""
 WMT_ANNOTATOR = "judgeId"
 
 
 def has_rankings(names: Collection[str]) -> bool:
-    """Whether everybody ranked has a row."""
+    """Whether every competitor ranked has a row."""
     return bool(set(RANKINGS).intersection(names)) and has_system(names)
 
 
 def has_rank_columns(names: Collection[str]) -> bool:
-    """Whether everybody ranked has a column, and nothing says that the columns are about something else."""
+    """Whether every competitor ranked has a column, and nothing says that the columns mean something else."""
     named = {name for pair in PAIRS for name in pair} | {"rank", *SYSTEMS}
     return len(_rank_columns(names)) > 2 and named.isdisjoint(names)
 
 
 def rankings(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Read a row for everybody ranked; what else a ranking says stands in its first row.
+    """Read rankings with a row per competitor; the other columns of a ranking are read from its first row.
 
-    Rankings of the same name by different annotators are told apart by both.
+    Rankings of the same name by different annotators are different rankings.
     """
     names = rows.collect_schema().names()
     ranking = next(name for name in RANKINGS if name in names)
@@ -62,7 +62,7 @@ def rankings(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def wmt_rankings(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Read a row for every ranking, as WMT has them, with a place for everybody ranked."""
+    """Read rankings of WMT: one a row, with numbered columns of systems and ranks."""
     names = rows.collect_schema().names()
     numbered = rows.with_row_index("ranking").rename({WMT_ANNOTATOR: "judge"} if WMT_ANNOTATOR in names else {})
     places = takewhile(lambda n: f"system{n}Id" in names, count(1))
@@ -71,7 +71,7 @@ def wmt_rankings(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def rank_columns(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Read a row for every ranking, and a column for everybody ranked."""
+    """Read rankings, one a row, with a column per competitor."""
     columns = _rank_columns(rows.collect_schema().names())
     numbered = rows.with_row_index("ranking").with_columns(pl.col(list(columns)).cast(pl.String))
     ranks = numbered.unpivot(list(columns), index="ranking", variable_name="system", value_name="rank")
@@ -79,20 +79,20 @@ def rank_columns(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _rank_columns(names: Collection[str]) -> dict[str, str]:
-    """Return the columns of ranks, and whose they are."""
+    """Return the columns of ranks, and their competitors."""
     return {name: match[1] for name in names if (match := RANK_OF.fullmatch(name))}
 
 
 def _pairs(ranks: pl.LazyFrame, said: pl.LazyFrame) -> pl.LazyFrame:
-    """Write ranks as pairs, each beside what its ranking says."""
+    """Write ranks as pairs, joined with the other columns of their ranking."""
     rank = number(pl.col("rank").cast(pl.String))
     ranked = ranks.filter(rank.is_nan() | (rank >= 0)).collect()
     if wrong := ranked.filter(rank.is_nan())["rank"].unique(maintain_order=True).to_list():
-        raise ValueError(f"{listing(map(repr, wrong))} is no rank")
+        raise ValueError(f"{listing(map(repr, wrong))} is not a rank")
     if ranked["system"].cast(pl.String).replace("", None).null_count():
-        raise ValueError("a rank is of nobody")
+        raise ValueError("a rank has no competitor")
     pairs = paired(ranked.lazy().select(item=pl.col("ranking").cast(pl.String), system="system", score=-rank)).collect()
     if not pairs.height:
-        raise ValueError("no ranking has two competitors")
+        raise ValueError("no ranking has at least two competitors")
     text = said.with_columns(pl.col("ranking").cast(pl.String))
     return pairs.lazy().rename({ITEM: "ranking"}).drop("margin").join(text, on="ranking", how="left")

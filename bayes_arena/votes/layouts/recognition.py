@@ -1,4 +1,4 @@
-"""Which layout a source has: the one that is named, or the one that its columns tell."""
+"""Which layout a source has: the one that is named, or the one that its columns identify."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from bayes_arena.votes.layouts.registry import BY_NAME, LAYOUTS
 from bayes_arena.votes.sources.frames import Frame, in_polars
 
 ENOUGH = 0.5
-"""Share of its columns from which a source is nearly of a layout."""
+"""Share of a layout's columns from which a source nearly fits it."""
 
 
 def named_layout(name: str, names: Sequence[str]) -> Layout:
-    """Return the layout of a name, if the source has its columns.
+    """Return the layout of that name, provided the source has its columns.
 
     Raises
     ------
     VotesError
         If no layout is called so.
     ColumnError
-        If columns of it are missing.
+        If some of its columns are missing.
     """
     if name not in BY_NAME:
         raise VotesError(f"No layout is called {name!r}.{did_you_mean(name, BY_NAME)} Layouts: {', '.join(BY_NAME)}.")
     layout = BY_NAME[name]
     if missing := sorted(layout.columns.difference(names)):
         raise ColumnError(
-            f"The layout {name} ({layout.about}) also has {listing(map(repr, missing))}. "
+            f"The layout {name} ({layout.about}) also needs {listing(map(repr, missing))}. "
             f"The source has: {printable(', '.join(names))}."
         )
     return layout
 
 
 def recognised_layout(names: Collection[str]) -> Layout | None:
-    """Return the layout that columns tell, None if they tell none.
+    """Return the layout that the columns identify, None if there is none.
 
     Raises
     ------
     ColumnError
-        If they tell several that are read differently.
+        If they fit several layouts that are read differently.
     """
     fitting = [layout for layout in LAYOUTS if layout.fits(names)]
     fitting = [one for one in fitting if not any(_is_more(other, one) for other in fitting)]
     if len(fitting) > 1 and any(layout.rewritten for layout in fitting):
         raise ColumnError(
-            f"The columns are those of the layouts {' and '.join(layout.name for layout in fitting)}. "
-            f"Say which with layout=... (--layout {fitting[-1].name})."
+            f"The columns fit the layouts {' and '.join(layout.name for layout in fitting)}. "
+            f"Choose one with layout=... (--layout {fitting[-1].name})."
         )
     return fitting[0] if len(fitting) == 1 else None
 
@@ -65,13 +65,13 @@ def is_win_matrix(frame: Frame) -> bool:
 
 
 def nearly(names: Collection[str]) -> str:
-    """Return a sentence, with a space before it, on the layout that a source nearly has; or nothing."""
+    """Return a sentence, with a space before it, on the layout that a source nearly fits; or nothing."""
     lacking = [layout for layout in LAYOUTS if layout.rewritten and not layout.columns.issubset(names)]
     layout = max(lacking, key=lambda layout: _share(layout, names))
     if _share(layout, names) < ENOUGH:
         return ""
     missing = listing(map(repr, sorted(layout.columns.difference(names))))
-    return f" With {missing} it would have the layout {layout.name} ({layout.about})."
+    return f" With {missing} it would fit the layout {layout.name} ({layout.about})."
 
 
 def _share(layout: Layout, names: Collection[str]) -> float:
@@ -80,5 +80,5 @@ def _share(layout: Layout, names: Collection[str]) -> float:
 
 
 def _is_more(one: Layout, other: Layout) -> bool:
-    """Whether a layout asks for all that the other asks for, and more."""
+    """Whether a layout requires all that the other requires, and more."""
     return one.columns > other.columns or (one.columns == other.columns and one.also is not None and other.also is None)

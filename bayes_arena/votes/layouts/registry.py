@@ -1,6 +1,6 @@
 """All layouts. A new one is an entry here, a function if its records have to be rewritten, and a golden file.
 
-Where several fit, the one that asks for more columns is meant; layouts that none contains are named in an error.
+Where several fit, the one that requires more columns is meant; otherwise an error names them.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def scored(name: str, whose: str, columns: set[str], rewritten: Rewritten, **fie
     """Return a layout of scores of several systems on the same items."""
     return Layout(
         name,
-        f"{whose}, paired by item: the higher score wins, and pairs weigh as if all systems were equally strong",
+        f"{whose}, paired by item: the higher score wins, and pairs are weighted as if all systems were equally strong",
         frozenset(columns),
         rewritten,
         slices=(ITEM, "criterion"),
@@ -185,7 +185,7 @@ LAYOUTS = (
     ),
     Layout(
         "judge-arena-battles",
-        "battles of JudgeArena, of language models that judge and of people",
+        "battles of JudgeArena, judged by language models and by people",
         BATTLE | {"source", "judge_model"},
         judge_arena_battles,
     ),
@@ -200,7 +200,7 @@ LAYOUTS = (
     ),
     Layout(
         "orq-arena-judges",
-        "rounds of orq-arena, a vote of every judge; those who contradict themselves abstain",
+        "rounds of orq-arena, a vote of every judge; judges that contradict themselves abstain",
         BATTLE | {"prompt_hash", "judge_votes", "majority_verdict"},
         orq_arena_judges,
         slices=("prompt_category",),
@@ -320,7 +320,7 @@ LAYOUTS = (
     ),
     Layout(
         "rankings",
-        "rankings, with a row for everybody ranked: pairs, of which the lower rank wins",
+        "rankings, one row per competitor ranked: pairs, won by the lower rank",
         frozenset({"rank"}),
         rankings,
         slices=("ranking",),
@@ -330,7 +330,7 @@ LAYOUTS = (
     ),
     Layout(
         "wmt-rankings",
-        "rankings of WMT, a row each: pairs, of which the lower rank wins",
+        "rankings of WMT, one a row: pairs, won by the lower rank",
         frozenset({"system1Id", "system1rank", "system2Id", "system2rank"}),
         wmt_rankings,
         slices=("ranking",),
@@ -339,7 +339,7 @@ LAYOUTS = (
     ),
     Layout(
         "rank-columns",
-        "rankings, a row each with a column for everybody ranked: pairs, of which the lower rank wins",
+        "rankings, one a row, with a column per competitor: pairs, won by the lower rank",
         frozenset(),
         rank_columns,
         slices=("ranking",),

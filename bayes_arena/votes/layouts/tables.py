@@ -22,14 +22,14 @@ OF_ONE = re.compile(r"(annotator|rater|judge|worker|labell?er|expert|reviewer)[ 
 """A column with the verdicts of one annotator."""
 VERDICTS = {*WINNERS, *ONE_HOT.values(), *COUNTED.values(), "score", "preference"}
 TIMES = ("n", "count", "counts", "times", "wins")
-"""Beside a winner and a loser, how often."""
+"""Names of the column that counts the wins of a winner over a loser."""
 SIDES = (("a", "b"), ("1", "2"), ("home", "away"), ("left", "right"))
 POINTS = ("score", "scores", "goals", "points")
 SPELLED = ("{side}_{points}", "{points}_{side}", "{points}{side}", "model_{side}_{points}", "team_{side}_{points}")
 
 
 def has_times(names: Collection[str]) -> bool:
-    """Whether a column says how often."""
+    """Whether there is a column of counts."""
     return bool(set(TIMES).intersection(names))
 
 
@@ -38,7 +38,7 @@ def win_counts(wins: pl.LazyFrame) -> pl.LazyFrame:
     times, *others = [name for name in wins.collect_schema().names() if name in TIMES]
     if others:
         named = f"layout='winner-loser', weight={times!r} (--layout winner-loser --weight {times})"
-        raise ValueError(f"each of {listing((times, *others))} may say how often; name one with {named}")
+        raise ValueError(f"any of {listing((times, *others))} may be the count of wins; name one with {named}")
     return wins.with_columns(model_a="winner", model_b="loser", weight=times, winner=pl.lit("model_a"))
 
 
@@ -47,7 +47,7 @@ def win_matrix(wins: pl.LazyFrame) -> pl.LazyFrame:
     winner, *losers = wins.collect_schema().names()
     counts = wins.select(number(name) for name in losers).unpivot().select("value").drop_nulls().collect().to_series()
     if (counts <= 1).all() and (counts * 2 % 1 != 0).any():
-        raise ValueError("its numbers are shares of wins, and say nothing of how many there were")
+        raise ValueError("its numbers are shares of wins, not counts")
     pairs = wins.unpivot(losers, index=winner, variable_name="model_b", value_name="weight")
     pairs = pairs.rename({winner: "model_a"}).with_columns(pl.col("model_a").cast(pl.String), winner=pl.lit("model_a"))
     return pairs.filter(pl.col("model_a") != pl.col("model_b"))
@@ -71,7 +71,7 @@ def has_two_scores(names: Collection[str]) -> bool:
 def pair_cell(votes: pl.LazyFrame) -> pl.LazyFrame:
     """Name the competitors, from two columns or from a cell that names both.
 
-    The separator is the one that is in every cell once. If several are, it is the one that makes the fewest names.
+    The separator occurs once in every cell; of several such, it is the one that gives the fewest different names.
     """
     names = votes.collect_schema().names()
     if pair := _pair(names):
@@ -86,7 +86,7 @@ def pair_cell(votes: pl.LazyFrame) -> pl.LazyFrame:
             found[len({name for each in halves for name in each})].append(between)
     separators = found[min(found)] if found else []
     if len(separators) != 1:
-        which = f"each of {separators} may separate" if separators else "nothing separates"
+        which = f"any of {separators} may separate" if separators else "nothing separates"
         raise ValueError(f"{which} the two names in {cell!r}, such as {min(cells, default='')!r}")
     parts = text.str.split(separators[0])
     return votes.with_columns(model_a=parts.list.get(0), model_b=parts.list.get(1))
@@ -103,7 +103,7 @@ def annotator_columns(items: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def two_scores(games: pl.LazyFrame) -> pl.LazyFrame:
-    """Write the higher of two scores as the winner, equal ones as a tie; what is no number is quoted as it stands."""
+    """Write the higher of two scores as the winner, equal ones as a tie; what is not a number is quoted as it is."""
     columns = _score_columns(games.collect_schema().names())
     assert columns is not None
     a, b = (number(column) for column in columns)
@@ -116,13 +116,13 @@ def two_scores(games: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _names_pairs_alone(names: Collection[str]) -> bool:
-    """Whether a pair is named, and nothing says who won it."""
+    """Whether columns name a pair, and none names its winner."""
     known = has_pair_cell(names) or bool(_pair(names))
     return known and spellings(names).keys().isdisjoint(VERDICTS)
 
 
 def _pair(names: Collection[str]) -> tuple[str, ...]:
-    """Return the two columns of competitors, none if there are not just two."""
+    """Return the two columns of competitors; none unless exactly one pair of columns is recognised."""
     spelling = spellings(names)
     found = [pair for pair in PAIRS if set(pair) <= spelling.keys()]
     return tuple(spelling[name] for name in found[0]) if len(found) == 1 else ()
@@ -142,7 +142,7 @@ def _annotator_columns(names: Collection[str]) -> list[str]:
 
 
 def _score_columns(names: Collection[str]) -> tuple[str, str] | None:
-    """Return the columns of the scores of both competitors, None unless there are just two."""
+    """Return the columns of both competitors' scores; None unless exactly one pair is recognised."""
     folded = {name.casefold(): name for name in names}
     spelled = (
         tuple(form.format(side=side, points=points) for side in sides)

@@ -1,4 +1,4 @@
-"""What a set of votes can and cannot settle, before any model is fitted."""
+"""``check``: what a set of votes can and cannot settle, before any model is fitted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ section 5.1 says fewer than 50)."""
 
 
 def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, str]]:
-    """Rows of :func:`check`; what is repeated only the source knows."""
+    """Return the rows of :func:`check`; repeated rows are reported only if counted in the source."""
     rows: list[dict[str, str]] = []
 
     def add(name: str, found: str, problem: bool, remedy: str) -> None:
@@ -39,7 +39,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
     add("invalid votes", found, dropped > 0, "correct them at the source; ratings leave them out")
 
     if repeats is not None:
-        alike = "" if repeats.evident or not repeats.repeated else "; they may be votes that are alike"
+        alike = "" if repeats.evident or not repeats.repeated else "; they may be separate votes"
         add(
             "repeated votes",
             f"{repeats.repeated} of {repeats.rows} rows equal another in every column{alike}",
@@ -57,7 +57,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         "names alike",
         f"{listing(map(_written, twins))}; {before} names, {after} normalised" if twins else "none",
         bool(twins),
-        "take them for the same: normalise=True (--normalise-names)",
+        "treat them as equal: normalise=True (--normalise-names)",
     )
     labels = cells.components
     alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
@@ -65,20 +65,20 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         "connected comparisons",
         f"{labels.max() + 1} group(s)" + (f"; apart from the largest: {listing(alone)}" if alone else ""),
         bool(alone),
-        "rate the groups apart, or collect votes between them",
+        "rate the groups separately, or collect votes between them",
     )
     wins, losses, ties = records(cells)
     perfect = [name for name, lost, tied in zip(cells.competitors, losses, ties, strict=True) if lost + tied == 0]
     hopeless = [name for name, won, tied in zip(cells.competitors, wins, ties, strict=True) if won + tied == 0]
     add(
         "won every vote",
-        listing(perfect) or "nobody",
+        listing(perfect) or "none",
         bool(perfect),
         "use a prior: the flat estimate is infinite",
     )
     add(
         "lost every vote",
-        listing(hopeless) or "nobody",
+        listing(hopeless) or "none",
         bool(hopeless),
         "use a prior: the flat estimate is infinite",
     )
@@ -107,7 +107,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
             f"{asked.prompts} prompts, {asked.answers} answers with {2 * asked.votes / asked.answers:.1f} votes each; "
             f"{asked.with_two} have two or more, {asked.share:.0%} of the votes are on prompts with such an answer",
             not asked.enough,
-            "answers cannot be told from noise: have more votes cast on the same prompts",
+            "answers cannot be distinguished from noise: collect more votes on the same prompts",
         )
     else:
         add("prompts", "prompts unknown", False, "")
@@ -126,14 +126,14 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
 
 
 def name_twins(names: Sequence[str]) -> list[list[str]]:
-    """Return the names that differ only in outer spaces or in their Unicode form."""
+    """Return groups of names that differ only in surrounding spaces or in their Unicode form."""
     table = pl.DataFrame({"name": names}, schema={"name": pl.String}).with_columns(same=normalised(pl.col("name")))
     groups = table.group_by("same", maintain_order=True).agg("name").filter(pl.col("name").list.len() > 1)
     return groups["name"].to_list()
 
 
 def _written(names: list[str]) -> str:
-    """Write twins so that they can be told apart: Unicode forms look alike."""
+    """Write such names so that their difference shows: Unicode forms look alike."""
     write = repr if len({name.strip() for name in names}) == 1 else ascii
     return " = ".join(map(write, names))
 
@@ -144,8 +144,8 @@ def check(cells: object) -> pd.DataFrame:
     Parameters
     ----------
     cells : Cells, path, sequence of paths, or dataframe
-        Votes, from :func:`~bayes_arena.read_votes`, or what it reads without options; of these it also says what is
-        repeated.
+        Votes from :func:`~bayes_arena.read_votes`, or a source that it reads without options; for a source, repeated
+        rows are reported too.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""What votes carry besides who met whom, who voted and who won: prompts, other slices, and features.
+"""Covariates of votes, what they carry besides competitors, annotator and result: prompts, other slices, and features.
 
-A prompt is read by itself where a column bears a usual name and answers repeat enough to be told from noise
-(:mod:`bayes_arena.votes.repeated_answers`); slices and features are read where they are named.
+Prompts are recognised where a column has a usual name and answers repeat enough to be distinguished from noise
+(:mod:`bayes_arena.votes.repeated_answers`); slices and features are read only if named.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from bayes_arena.votes.sources.frames import Frame, comparable_columns, to_polar
 from bayes_arena.votes.summing import build_cells
 
 PROMPTS = ("prompt", "prompt_id", "question_id", "question", "instruction", "uid", "item", "item_id", "task_id")
-"""Columns of prompts; the first that is there is taken. ``prompt`` is the first, for where it stands beside a
-``question_id``, that may be the id of a vote or of a comparison."""
+"""Columns of prompts; the first present is taken. ``prompt`` comes first, since a ``question_id`` beside it may be
+the id of a vote or of a comparison."""
 TURN = "turn"
-"""Beside a prompt, which of its questions was asked: the prompt and its turn together are what was answered."""
+"""Which turn of a prompt was asked: prompt and turn together are what was answered."""
 
 SliceColumns = Mapping[str, str | Sequence[str]] | Sequence[str]
 """Columns of slices by name; of a sequence, each is a slice of its own name."""
@@ -37,16 +37,16 @@ FeatureColumns = Mapping[str, str | Sequence[str]] | Sequence[str]
 
 @dataclass(frozen=True)
 class Covariates:
-    """The columns of what votes carry.
+    """Columns of the covariates of votes.
 
     Attributes
     ----------
     slices : mapping of str to tuple of str
-        By name, the columns that together tell what the votes have in common.
+        By name of the slice, the columns that together make its levels.
     features : mapping of str to tuple of str
-        By name, the column of differences, or those of a and b.
+        By name of the feature, the column of differences, or those of a and b.
     recognised : bool
-        Whether the prompt was recognised, not named: then it may be left out.
+        Whether the prompt was recognised rather than named: it is then optional.
     """
 
     slices: Mapping[str, tuple[str, ...]]
@@ -65,7 +65,7 @@ class Covariates:
 
     @property
     def named(self) -> Covariates:
-        """What was named; all that can make a vote invalid."""
+        """The covariates that were named; only these can make a vote invalid."""
         if not self.recognised:
             return self
         return replace(self, slices={k: v for k, v in self.slices.items() if k != PROMPT}, recognised=False)
@@ -93,19 +93,19 @@ def find_covariates(
     Raises
     ------
     ColumnError
-        If a column is absent, or a slice has a name that means something else.
+        If a column is absent, or a slice has a reserved name.
     """
     wanted, numbers = by_name(slices), by_name(features)
     if reserved := {PROMPT, ANNOTATOR, COMPETITOR} & set(wanted):
         raise ColumnError(
-            f"No slice is called {listing(map(repr, sorted(reserved)))}. Prompts are named by prompt= (--prompt), "
-            "annotators by annotator= (--annotator)."
+            f"A slice cannot be called {listing(map(repr, sorted(reserved)))}. Name prompts with prompt= (--prompt), "
+            "annotators with annotator= (--annotator)."
         )
     if empty := [name for name, columns in (wanted | numbers).items() if not columns]:
-        raise ColumnError(f"No column is named for {listing(map(repr, empty))}. Name one.")
+        raise ColumnError(f"No column is given for {listing(map(repr, empty))}. Name one.")
     for name, columns in numbers.items():
         if len(columns) > 2:
-            raise ColumnError(f"The feature {name!r} is one column or two (of a, of b), not {len(columns)}.")
+            raise ColumnError(f"The feature {name!r} takes one column or two (of a, of b), not {len(columns)}.")
     taken = {*taken, *itertools.chain(*wanted.values(), *numbers.values())}
     found = _recognised_prompt(frame, taken) if prompt is None else _columns(prompt or ())
     recognised = prompt is None and bool(found)
@@ -124,10 +124,10 @@ def _recognised_prompt(frame: Frame, taken: Collection[str]) -> tuple[str, ...]:
 
 
 def can_repeat(frame: Frame, carried: Covariates) -> bool:
-    """Whether so few prompts differ that half of the votes can be on prompts of several votes.
+    """Whether there are few enough different prompts for half of the votes to be on prompts with several votes.
 
-    An id of its own for every vote, which would make as many groups as votes, is found out here at the price of a
-    count: with n votes, half of them on prompts of two votes or more, at most 3 n / 4 prompts differ.
+    A column with an id for every vote, which would make as many groups as votes, is ruled out here by counting: with n
+    votes, half of them on prompts of two votes or more, there are at most 3 n / 4 different prompts.
     """
     prompt, most = carried.slices[PROMPT][0], 1 - SHARE / 2
     if frame.implementation.is_polars() and frame.collect_schema()[prompt] == nw.String:
@@ -140,7 +140,7 @@ def can_repeat(frame: Frame, carried: Covariates) -> bool:
 
 
 def with_covariates(groups: pl.DataFrame, carried: Covariates, *, normalise: bool) -> pl.DataFrame:
-    """Add the slices as text and the features as numbers to groups of votes, and what is wrong with them.
+    """Add slices as text and features as numbers to groups of votes, and the problems found in them.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def with_covariates(groups: pl.DataFrame, carried: Covariates, *, normalise: boo
 
 
 def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame:
-    """Keep prompts that were recognised if answers to them repeat enough, and say what was done.
+    """Keep recognised prompts if answers to them repeat enough, and warn of what was done.
 
     Parameters
     ----------
@@ -186,10 +186,10 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
     prompt = pl.col(SLICE + PROMPT)
     named = repr(columns[0] if len(columns) == 1 else list(columns))
     options = " ".join(f"--prompt {column}" for column in columns)
-    otherwise = "without prompts: prompt=False (--no-prompt)"
+    silent = "prompt=False (--no-prompt)"
     if n_empty := votes.filter(prompt.is_null())["n"].sum():
-        text = f"Column {listing(columns)} looks like the prompts, and is empty in {n_empty} votes, so it is not read. "
-        _warn(f"{text}Fill it in, or say that it is none with prompt=False (--no-prompt).", UnusedColumnWarning)
+        text = f"Column {listing(columns)} looks like the prompt but is empty in {n_empty} votes, so it is not read. "
+        _warn(f"{text}Fill it in, or silence this with prompt=False (--no-prompt).", UnusedColumnWarning)
         return votes.drop(SLICE + PROMPT)
     if _are_votes(votes):
         return votes.drop(SLICE + PROMPT)
@@ -205,15 +205,15 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
         else f"too few answers repeat: {found.with_two} have two votes or more ({FEWEST} would do), and "
         f"{found.share:.0%} of the votes are on prompts with such an answer ({SHARE:.0%} would do)"
     )
-    text = f"Column {listing(columns)} looks like the prompts, and is not read, for {why}."
-    _warn(f"{text} Read it with prompt={named} ({options}); silent {otherwise}.", UnusedColumnWarning)
+    text = f"Column {listing(columns)} looks like the prompt but is not read, as {why}."
+    _warn(f"{text} Read it with prompt={named} ({options}), or silence this with {silent}.", UnusedColumnWarning)
     return votes.drop(SLICE + PROMPT)
 
 
 def _are_votes(votes: pl.DataFrame) -> bool:
-    """Whether what looks like prompts is ids of votes, some of which occur more than once: copies never differ.
+    """Whether a column that looks like prompts holds ids of votes, some of them repeated: copies never differ.
 
-    Votes on one item by several annotators, in both orders or with several winners do, whatever pairs the item meets.
+    Votes on one prompt by several annotators, in both orders or with several winners do differ.
     """
     shared = votes.filter(pl.sum("n").over(SLICE + PROMPT) > 1)
     of_vote = [name for name in ("a", "b", "annotator", "outcome", "score") if name in votes.columns]
@@ -241,7 +241,7 @@ def _text(groups: pl.DataFrame, role: str, normalise: bool) -> pl.Expr:
 
 
 def _joined(parts: list[pl.Expr]) -> pl.Expr:
-    """Join what several columns say by slashes, so that different rows stay different; null if one is."""
+    """Join several columns by slashes, so that different rows stay different; null if one of them is."""
     if len(parts) == 1:
         return parts[0]
     return pl.concat_str([part.str.replace_all(r"([/\\])", r"\${1}") for part in parts], separator="/")

@@ -1,6 +1,6 @@
-"""What a vote says: labels of winners to outcomes, columns to text and numbers, and what is wrong with a vote.
+"""Decoding of votes: labels of winners to outcomes, columns to text and numbers, and the problem of an invalid vote.
 
-Works on a table with a row for every group of equal votes, or for every vote.
+The table has one row for every group of equal votes, or for every vote.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ LABELS: Mapping[str, str] = {
     **dict.fromkeys(("b>>a", "b>a", "a<b", "a<<b"), "model_b"),
     **dict.fromkeys(("a=b", "b=a"), "tie"),
 }
-"""Labels in small letters. A graded verdict is one vote whatever its grade: judged once, it is no more evidence."""
+"""Labels in lower case. A graded verdict is one vote whatever its grade: one judgement is no more evidence."""
 CODE = re.compile(r"-?\d+(\.\d+)?")
 MOST_CODES = 9
-"""Different numbers that may be codes of a verdict, up to a scale of nine points."""
+"""Largest number of different codes of a verdict: a scale of nine points."""
 NAMES = ("a", "b", "winner", "annotator")
 """Columns that hold names."""
 COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
 """Columns of counted votes, and what they count."""
 MOST = 1e100
-"""Of a weight or a count, and its reciprocal the least above zero: sums of their squares are numbers too."""
+"""Largest weight or count; its reciprocal is the smallest positive one. Sums of squares stay finite."""
 CODES = {name: code for code, name in enumerate(OUTCOMES)}
 
 
@@ -44,9 +44,9 @@ def as_label(winner: pl.Expr) -> pl.Expr:
 
 
 def meanings_of(labels: Collection[str]) -> list[dict[str, str]]:
-    """Return what labels may mean, if they are the numbers of a code; none is taken for granted.
+    """Return the possible meanings of labels that are numeric codes; none is assumed.
 
-    0 is a tie or the first, and a scale may rise towards either: only who made it knows.
+    0 may be a tie or the first competitor, and a scale may rise towards either.
     """
     if not labels or len(labels) > MOST_CODES or not all(CODE.fullmatch(label) for label in labels):
         return []
@@ -113,7 +113,7 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         .when(pl.col("a") == pl.col("b"))
         .then(pl.lit("competitor against itself"))
         .when(pl.any_horizontal(pl.col(name).cast(pl.String).str.contains("\0", literal=True) for name in names))
-        .then(pl.lit("half a character"))
+        .then(pl.lit("null character"))
         .when(missing_annotator)
         .then(pl.lit("missing annotator"))
         .when(missing_id)
@@ -138,7 +138,7 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
 
 
 def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
-    """Write counted wins and ties as votes, and competitors that no layout has put on a side in the order of names.
+    """Write counted wins and ties as votes, and order the competitors of a pair by name where sides mean nothing.
 
     Parameters
     ----------
@@ -171,10 +171,9 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
 
 
 def as_text(table: pl.DataFrame, name: str, *, normalise: bool = False) -> pl.Expr:
-    """Write a column as text: empty and NaN are missing, and a whole number reads the same as int and as float.
+    """Convert a column to text: empty and NaN are missing, and a whole number is the same as int and as float.
 
-    Categories stay categories, of which a million rows take a fourth of the memory.
-    Columns of names are without outer spaces and in Unicode's form NFC if asked.
+    Categories stay categories, which take a quarter of the memory. Names are normalised if asked.
     """
     column = pl.col(name)
     if name in NAMES and (table.schema[name].is_nested() or table.schema[name] == pl.Object):
@@ -190,12 +189,12 @@ def as_text(table: pl.DataFrame, name: str, *, normalise: bool = False) -> pl.Ex
 
 
 def normalised(names: pl.Expr) -> pl.Expr:
-    """Write names without outer spaces and in Unicode's form NFC."""
+    """Normalise names: no surrounding spaces, and Unicode form NFC."""
     return names.str.strip_chars().str.normalize("NFC")
 
 
 def _no_number(column: pl.Expr, *, least: float = 1 / MOST, most: float = MOST) -> pl.Expr:
-    """Whether a column of weights, counts or scores has no number from the least to the most, nor zero."""
+    """Whether a weight, count or score is neither zero nor a number between the bounds."""
     number = column.cast(pl.Float64, strict=False)
     return number.is_null() | ~(number == 0) & ~number.is_between(least, most)
 

@@ -1,13 +1,13 @@
 """Votes that occur more than once in the source: repeated rows, pairs listed from both sides.
 
-Equal votes are normal: the same two competitors meet again, and the same one wins. They are repeats where votes that
-agree in every other column (who met, who voted, an id, a time, a question) hardly ever differ in the winner: copies
-never do, and votes of their own do so about as often as not. With u different rows among n, and v of them different
-without the winner, u - v is small beside both n - u and u. Without a column besides those of competitors, winner,
-annotator and weight, nothing is taken for a repeat.
+Equal votes are normal: the same two competitors meet again, and the same one wins. They are duplicates if votes that
+agree in every other column (competitors, annotator, an id, a time, a question) hardly ever differ in the winner: copies
+never do, whereas separate votes often do. With u different rows among n, and v different rows once the winner is left
+out, u - v is then small beside both n - u and u. Without a column besides those of competitors, winner, annotator and
+weight, no row is taken for a duplicate.
 
-An annotator who has voted on the same prompt and pair more than once, shown in the same order, has one opinion of it.
-Of k such votes each counts 1 / k: they are one vote together, shared out where they differ, whatever their order.
+An annotator who votes on the same prompt and pair more than once, shown in the same order, has one opinion on it. Each
+of k such votes counts 1 / k, so that they make one vote together, divided where they differ, whatever their order.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from bayes_arena.votes.reading.decoding import COUNTS
 from bayes_arena.votes.sources.frames import Frame, comparable_columns, to_polars
 
 SMALL = 0.1
-"""Share of different winners up to which equal rows are repeats."""
+"""Share of differing winners up to which equal rows are duplicates."""
 FEWEST = 5
-"""Different rows from which anything can be told."""
+"""Different rows needed for a conclusion."""
 EQUAL = "rows that are equal"
 """Column of counts, under a name that no source has."""
 
@@ -44,7 +44,7 @@ class Repeats:
     repeated : int
         Rows less different rows.
     evident : bool
-        Whether these are repeats; otherwise they may well be different votes that are alike.
+        Whether these are duplicates; otherwise they may be separate votes that are equal.
     """
 
     rows: int
@@ -77,18 +77,18 @@ def count_repeats(frame: Frame, columns: Mapping[str, str]) -> Repeats:
 
 
 def without_repeats(frame: Frame, columns: Mapping[str, str]) -> Frame:
-    """Return the different rows, and say how many others there were; rows that may be different votes stay."""
+    """Drop duplicate rows, and warn of how many there were; equal rows that may be separate votes stay."""
     found = count_repeats(frame, columns)
     if found.repeated and not found.evident:
-        _warn(f"{found.repeated} of {found.rows} rows equal another and are kept: they may be votes that are alike.")
+        _warn(f"{found.repeated} of {found.rows} rows equal another and are kept: they may be separate votes.")
     if not found.evident:
         return frame
-    _warn(f"Left out {found.repeated} of {found.rows} rows, which repeat another in every column.")
+    _warn(f"Left out {found.repeated} of {found.rows} rows that repeat another in every column.")
     return frame.unique(subset=comparable_columns(frame))
 
 
 def once_each(votes: pl.DataFrame) -> pl.DataFrame:
-    """Count an annotator's votes on the same prompt and pair as one vote, and say how many there were.
+    """Count an annotator's votes on the same prompt and pair as one vote, and warn of how many there were.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def once_each(votes: pl.DataFrame) -> pl.DataFrame:
     total, more = int(votes["n"].sum()), int(votes["n"].sum()) - votes.select(same).n_unique()
     if not more:
         return votes
-    _warn(f"Counted as one: an annotator's votes on the same prompt and pair; {more} of {total} votes repeat another.")
+    _warn(f"Votes of one annotator on the same prompt and pair count as one: {more} of {total} votes repeat another.")
     shared = votes.with_columns(pl.col("weight") * pl.col("n") / cast, n=pl.when(cast > 1).then(1).otherwise("n"))
     return shared.cast({"n": pl.Int64})
 

@@ -1,4 +1,4 @@
-"""A source opened: its layout found, its records rewritten to votes, its rows filtered, its columns recognised."""
+"""Opening a source: its layout found, records rewritten to votes, rows filtered, columns recognised."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from bayes_arena.votes.sources.where import kept_where
 
 Role = Literal["a", "b", "winner", "score", "annotator", "weight"]
 ROW = "row of the source"
-"""Column of the rows that records had, when votes are quoted."""
+"""Column of the row numbers of records, for quoting votes."""
 CELLS = {"model_a", "model_b", "wins_a", "wins_b", "ties"}
 """Columns of votes that are counted already."""
 COUNTED = "counted from 0"
@@ -39,7 +39,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 
 class ReadOptions(TypedDict, total=False):
-    """How to read a source: the options of :func:`~bayes_arena.read_votes`, for functions that pass them on."""
+    """Options of :func:`~bayes_arena.read_votes`, for functions that pass them on."""
 
     a: str | None
     b: str | None
@@ -61,25 +61,25 @@ class ReadOptions(TypedDict, total=False):
 
 
 KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
-    **dict.fromkeys(("a", "b", "winner", "score", "where", "layout"), ("text", (str,))),
-    **dict.fromkeys(("annotator", "weight"), ("text or False", (str,))),
-    **dict.fromkeys(("prompt", "slices", "features", "programs"), ("text, or several texts", (str, Collection))),
+    **dict.fromkeys(("a", "b", "winner", "score", "where", "layout"), ("a string", (str,))),
+    **dict.fromkeys(("annotator", "weight"), ("a string or False", (str,))),
+    **dict.fromkeys(("prompt", "slices", "features", "programs"), ("a string or several strings", (str, Collection))),
     "outcomes": ("a mapping of labels to outcomes", (Mapping,)),
 }
-"""What options may be, besides None: in words, and as classes."""
+"""Types of options besides None: in words, and as classes."""
 DENIED = ("annotator", "weight", "prompt")
-"""Options that may be False: the source has none."""
+"""Options that may be False: the column is ignored."""
 
 
 def require_options(reading: ReadOptions) -> None:
-    """Refuse options of another kind than they are of; a :class:`VotesError`."""
+    """Refuse options of the wrong type; a :class:`VotesError`."""
     for name, value in reading.items():
         words, kinds = KINDS.get(name, ("", (object,)))
         if value is None or (value is False and name in DENIED):
             continue
         inside = value if isinstance(value, Collection) and not isinstance(value, str) else ()
         if not isinstance(value, kinds) or not all(isinstance(each, str) for each in inside):
-            raise VotesError(f"{name} is {words}, not {shortened(repr(value), LONGEST_VALUE)}.")
+            raise VotesError(f"{name} must be {words}, not {shortened(repr(value), LONGEST_VALUE)}.")
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class OpenedVotes:
     source : narwhals frame
         As it was given.
     frame : narwhals frame
-        The votes: the source itself, or if a layout rewrites its records, what came out in Polars; then filtered.
+        The votes, filtered: the source itself or, if a layout rewrites its records, the votes in Polars.
     columns : dict of str to str
         Role to column, from :func:`~bayes_arena.votes.layouts.columns.recognise_roles`.
     layout : Layout or None
@@ -99,7 +99,7 @@ class OpenedVotes:
     where : str or None
         The condition by which rows were filtered.
     weights : {"frequency", "importance", "information"} or None
-        What weights mean that the layout brought with it, None if it brought none or the reader names a column.
+        Meaning of the weights that come with the layout, None if there are none or ``weight`` names a column.
     """
 
     source: Frame
@@ -117,23 +117,23 @@ class OpenedVotes:
 
     @property
     def unjudged(self) -> bool:
-        """Whether records without a verdict are none, as in the layout's own tool."""
+        """Whether records without a verdict are ignored, as the layout's own tool does."""
         return self.layout is not None and self.layout.unjudged
 
     @property
     def ordered(self) -> bool:
-        """Whether its rows come in an order, by which they can be counted; those of most engines do not."""
+        """Whether rows have an order, so that they can be numbered; in most engines they do not."""
         engine = self.frame.implementation
         return isinstance(self.frame, nw.DataFrame) or engine.is_polars() or engine.is_duckdb() or engine.is_dask()
 
     @property
     def slices(self) -> dict[str, tuple[str, ...]]:
-        """Columns that the layout has as slices, by name."""
+        """Columns that the layout reads as slices, by name."""
         names = self.layout.slices if self.layout is not None else ()
         return {name: (name,) for name in names if name in column_names(self.frame)}
 
     def rows(self, columns: Mapping[str, str]) -> tuple[pl.LazyFrame, str]:
-        """Return columns of the votes under the names of their roles, with the ``row`` of each, and how it is counted.
+        """Return columns of the votes under the names of their roles, with a ``row`` number, and how rows are counted.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class OpenedVotes:
             numbered: Frame = nw.from_native(self.layout.write(records))
             if ROW in column_names(numbered):
                 return in_polars(select_roles(_filtered(numbered, self.where), {"row": ROW, **columns})), COUNTED
-        counted = COUNTED if self.where is None else f"of those that where keeps, {COUNTED}"
+        counted = COUNTED if self.where is None else f"of those kept by where=, {COUNTED}"
         return in_polars(select_roles(self.frame, columns)).with_row_index("row"), counted
 
 
@@ -169,11 +169,11 @@ def open_votes(source: object, reading: ReadOptions, *, id: str | None = None) -
     Warns
     -----
     LayoutWarning
-        If a layout was recognised, not named.
+        If a layout was recognised rather than named.
     """
     winner, score = reading.get("winner"), reading.get("score")
     if winner is not None and score is not None:
-        raise ColumnError(f"A vote has a winner or a score: name {winner!r} or {score!r}, not both.")
+        raise ColumnError(f"A vote has a winner or a score: give winner={winner!r} or score={score!r}, not both.")
     frame = open_source(source, dedupe=reading.get("dedupe", False))
     names, where = column_names(frame), reading.get("where")
     untold = not any(reading.get(role) is not None for role in ("a", "b", "winner", "score"))
@@ -187,20 +187,22 @@ def open_votes(source: object, reading: ReadOptions, *, id: str | None = None) -
     except ColumnError as error:
         if untold and where is None and is_win_matrix(frame):
             return _told(_as_laid_out(frame, BY_NAME["win-matrix"], reading, id))
-        counted = " The columns are those of cells: read them with read_cells." if CELLS.issubset(names) else ""
+        counted = " These are the columns of cells: read them with read_cells." if CELLS.issubset(names) else ""
         raise ColumnError(f"{error}{counted or (nearly(names) if untold else '')}") from None
 
 
 def _told(opened: OpenedVotes) -> OpenedVotes:
-    """Say which layout was recognised, if columns are not read as they are."""
+    """Warn of the layout that was recognised, unless its columns are read as they are."""
     if (layout := opened.layout) is not None and (layout.rewritten or layout.options):
-        text = f"Read as {layout.name}: {layout.about}. Silent with layout={layout.name!r} (--layout {layout.name})."
+        text = (
+            f"Read as {layout.name}: {layout.about}. Silence this with layout={layout.name!r} (--layout {layout.name})."
+        )
         warnings.warn(text, LayoutWarning, skip_file_prefixes=PACKAGE)
     return opened
 
 
 def _with_files(source: object, frame: Frame, layout: Layout) -> Frame:
-    """Add the files that records come from, where a layout asks for them."""
+    """Add a column of the files that records come from, if the layout needs it."""
     paths = files_of(source) if layout.by_file else []
     parts = [in_polars(open_source(path)).with_columns(pl.lit(str(path)).alias(FILE)) for path in paths]
     return nw.from_native(pl.concat(parts, how="diagonal")) if parts else frame

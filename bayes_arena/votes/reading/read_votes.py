@@ -28,7 +28,7 @@ from bayes_arena.votes.sources.hub import HUB
 from bayes_arena.votes.summing import build_cells, groups_of_counts
 
 IGNORED = {"annotator": "annotator", "prompt": SLICE + PROMPT}
-"""Options that ignore a column of saved cells when they are False."""
+"""Options that are False to ignore a column of saved cells."""
 
 
 def read_votes(
@@ -52,17 +52,17 @@ def read_votes(
     programs: str | Collection[str] = (),
     layout: str | None = None,
 ) -> Cells:
-    """Read pairwise votes and sum them to cells.
+    """Read pairwise votes, and sum them into cells.
 
     Arena conventions need no arguments: competitors in ``model_a, model_b``, ``left, right`` or alike; the winner in
     ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right | first | second |
     draw | same | equal``, as a verdict ``A>>B | A>B | A=B | B>A | B>>A`` or as the winning competitor's name, or
     one-hot in ``winner_model_a, winner_model_b, winner_tie``; the annotator, if any, in ``judge``, ``annotator``,
-    ``worker``, ``performer`` or ``judge_model``. Numbers are no labels: ``outcomes`` says what they mean. Two layouts
+    ``worker``, ``performer`` or ``judge_model``. Numbers are not labels: ``outcomes`` says what they mean. Two layouts
     do not say who was shown first, so their votes have no position effect (``Cells.sided``): ``winner, loser``, and a
     table of how often each of a pair won, ``player1, player2, win1, win2`` and, if any tied, ``ties`` or ``draws``.
 
-    The records of other tools need none either. Their columns tell the layout, which ``layout`` names: ``arena-hard``,
+    Records of other tools need none either: their columns identify the layout, which ``layout`` names: ``arena-hard``,
     ``alpaca-eval``, ``mt-bench``, ``judge-arena``, ``arena-33k``, ``arena-55k``, ``arena-100k``, ``arena-140k``,
     ``arena-expert``, ``comparia``, ``evalica``, ``crowd-kit``, ``promptfoo``, ``inspect``, ``orq-arena``,
     ``open-webui``, ``label-studio``, ``argilla``, ``langwatch``, ``langsmith``, ``lm-eval``, ``mteb``,
@@ -78,26 +78,26 @@ def read_votes(
     source : path, sequence of paths, or dataframe
         CSV, TSV, Parquet, JSONL or JSON (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
         hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
-        Files that :meth:`Cells.save <bayes_arena.Cells.save>` wrote are read as :func:`~bayes_arena.read_cells` does;
-        of the options only ``annotator=False``, ``prompt=False`` and ``programs`` apply to them, and ``slices`` may
-        name those that they carry.
+        Files written by :meth:`Cells.save <bayes_arena.Cells.save>` are read as by :func:`~bayes_arena.read_cells`;
+        only the options ``annotator=False``, ``prompt=False``, ``programs`` and, for slices that they carry, ``slices``
+        apply to them.
     a, b, winner : str, optional
-        Column names where they differ from the conventions.
+        Names of columns that differ from the conventions.
     score : str, optional
-        Column of scores of the first competitor, from 0 to 1, in place of a winner: a score s is s wins and 1 - s
-        losses of one vote. 1/2 is half a win and half a loss, and no tie: to ``ties="davidson"`` these are different
-        outcomes (:mod:`bayes_arena.votes.reading.weights`). Only layouts whose tool means a tie by it read it as one.
+        Column of scores of the first competitor, from 0 to 1, in place of a winner: a score s counts as s of a win and
+        1 - s of a loss. 1/2 is half a win and half a loss, not a tie, which under ``ties="davidson"`` is an outcome of
+        its own (:mod:`bayes_arena.votes.reading.weights`). Only layouts whose tool defines 1/2 as a tie read it as one.
     annotator : str or False, optional
         Column of annotators; ``False`` ignores annotators.
     weight : str or False, optional
-        Column of weights (finite, zero or more); by default every vote weighs 1, and a weight of 0 is no vote.
-        ``False`` ignores weights that a layout brings, so that arena-hard-auto's ``A>>B`` is one vote, and ``"weight"``
-        lets ``weights`` say what they mean.
+        Column of weights (finite, not negative); by default every vote has weight 1. Votes of weight 0 do not count.
+        ``False`` ignores the weights of a layout, so that arena-hard-auto's ``A>>B`` is one vote; with ``"weight"``
+        their meaning is that of ``weights``.
     weights : {"frequency", "importance"}
-        What a weight means: a number of votes, or how much a vote matters. Weights of importance are scaled to sum to
-        the effective number of votes, (sum w)^2 / sum w^2 (Kish, 1965), which ``Cells.n_votes`` then is: estimates
-        under a flat prior do not change, intervals do. A verdict ``A>>B`` is one vote; to let it count more, give it
-        a weight of 3, say, and read these as weights of importance.
+        Meaning of a weight: a number of votes, or how much a vote matters. Importance weights are scaled to sum to the
+        effective number of votes, (sum w)^2 / sum w^2 (Kish, 1965), which is then ``Cells.n_votes``: estimates under a
+        flat prior do not change, intervals do. A verdict ``A>>B`` is one vote; to count it more, give it a weight of 3,
+        for instance, and read the weights as importance weights.
     prompt : str, sequence of str or False, optional
         Column of the prompts (slice ``"prompt"``); several columns together, as ``["question_id", "turn"]``, are one
         prompt; ``False`` ignores prompts. Without it ``prompt``, ``prompt_id``, ``question_id``, ``question``,
@@ -105,39 +105,39 @@ def read_votes(
         read if at least 100 answers (prompt x competitor) have two votes and at least half of the votes are on prompts
         with such an answer.
     slices : mapping of str to str or sequence of str, or sequence of str
-        What else votes have in common: by name of the slice, its column or columns, ``{"language": "lang"}``; names
-        alone are those of columns.
+        Further slices of the votes: by name, the column or columns, ``{"language": "lang"}``. A sequence names columns
+        that become slices of the same name.
     features : mapping of str to str or pair of str, or sequence of str
-        Numbers of a vote: by name, a column of differences (a less b) or a pair of columns, those of a and of b,
-        ``{"length": ("length_a", "length_b")}``; names alone are those of columns of differences.
+        Numeric features: by name, a column of differences (a less b), or the columns of a and of b,
+        ``{"length": ("length_a", "length_b")}``. A sequence names columns of differences.
     outcomes : mapping of str to str, optional
         Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``.
     on_invalid : {"raise", "drop"}
-        What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if
-        none is valid it raises all the same. A row that is empty in every column is no vote.
+        What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if no
+        vote is valid, it raises nevertheless. Rows that are empty in every column are ignored.
     where : str, optional
-        Condition on columns that rows have to fulfil, written as in Python and never evaluated as such:
+        Condition that rows have to fulfil, in Python's syntax but never evaluated as Python:
         ``'language == "German" and turn in [1, 2]'``, ``"annotator is not None"``. Comparisons with ``== != < <= > >=
-        in`` of columns and values, joined by ``and``, ``or`` and ``not``; one with a missing value is false. Of a
-        layout that rewrites records, the columns are those of the votes, ``criterion`` and ``game`` among them.
+        in`` of columns and values, joined by ``and``, ``or`` and ``not``; a comparison with a missing value is
+        false. Where a layout rewrites records, the columns are those of the votes, ``criterion`` and ``game`` included.
     dedupe : bool
-        Leave out repeats: files of the same content, rows that are equal in every column, and the second half of a
-        table of wins that lists every pair from both sides. Rows stay where equal ones may be different votes: if
-        nothing but competitors, winner and annotator is known, or if votes that agree in all other columns often
-        differ in the winner. Where annotators and prompts are read, an annotator's votes on the same prompt and pair
-        in the same order are one vote together, shared out if they differ.
+        Leave out duplicates: files with the same content, rows that are equal in every column, and the second half of a
+        table of wins that lists every pair from both sides. Equal rows are kept if they may be separate votes: if only
+        competitors, winner and annotator are known, or if votes that agree in all other columns often differ in the
+        winner. Where annotators and prompts are read, an annotator's votes on the same prompt and pair in the same
+        order count as one vote, divided if they differ.
     normalise : bool
-        Take names for the same that differ in outer spaces or in their Unicode form (NFC); :func:`~bayes_arena.check`
-        names them.
+        Treat names as equal that differ only in surrounding spaces or in their Unicode form (NFC);
+        :func:`~bayes_arena.check` lists such names.
     programs : str or collection of str
-        Which annotators are programs, language models that judge say, by name; where a column says so,
-        ``set(table.loc[table["kind"] == "llm", "judge"])``. Where people vote too, the presets give
-        programs a taste of their own, so that however many votes they cast they do not outvote people
-        (:func:`~bayes_arena.judge_report` says what they are worth).
+        Names of the annotators that are programs, language models as judges for instance; from a column that says so,
+        ``set(table.loc[table["kind"] == "llm", "judge"])``. Where people vote too, the presets give programs a taste
+        of their own, so that they do not outvote people however many votes they cast
+        (:func:`~bayes_arena.judge_report` says what their votes are worth).
     layout : str, optional
-        Whose records these are, ``"arena-hard"`` say, where their columns do not tell, or tell two; an unknown name is
-        answered with all of them. A layout whose records are rewritten is collected into Polars; the others stay in
-        their engine. Records without a verdict are left out where the tool leaves them out.
+        Layout of the records, ``"arena-hard"`` for instance, if their columns do not identify it; the error for an
+        unknown name lists all layouts. Records that have to be rewritten are collected into Polars; others stay in
+        their engine. Records without a verdict are left out if the tool leaves them out.
 
     Returns
     -------
@@ -149,17 +149,17 @@ def read_votes(
     DroppedVotesWarning
         If invalid votes were left out.
     RepeatedVotesWarning
-        If files have the same content, if a table of wins has every row from both sides, and of what ``dedupe`` did.
+        If files have the same content or a table of wins lists every pair from both sides, and on what ``dedupe`` did.
     LayoutWarning
-        If the layout of another tool was recognised; naming it is silent.
+        If the layout of another tool was recognised; name it to silence this.
     DependentVotesWarning
         If comparisons were judged by several criteria (slice ``"criterion"``).
     PromptsWarning
-        If prompts were recognised and are read; naming them is silent.
+        If prompts were recognised and are read; name them to silence this.
     UnusedColumnWarning
-        If no annotator is read and a column such as ``user_id`` looks like one (``annotator=False`` is silent), if no
-        weight is read and there is a column such as ``count`` (``weight=False`` is silent), or prompts were
-        recognised and are not read because too few repeat or some are missing (``prompt=False``).
+        If no annotator is read but a column such as ``user_id`` looks like one (``annotator=False`` silences this), if
+        no weight is read but there is a column such as ``count`` (``weight=False``), or if prompts were recognised but
+        are not read because too few repeat or some are missing (``prompt=False``).
 
     Raises
     ------
@@ -171,7 +171,7 @@ def read_votes(
     NoVotesError
         If no vote is left.
     VotesError
-        If the source cannot be read, or a program has cast no vote.
+        If the source cannot be read, or a program is not among the annotators.
 
     Examples
     --------
@@ -216,20 +216,20 @@ def cells_files(source: object) -> list[Path]:
 
 
 def _counted_already(files: list[Path], reading: ReadOptions) -> Cells:
-    """Read cells without what is to be ignored; a :class:`VotesError` if another option says how to read votes."""
+    """Read cells without the columns to be ignored; a :class:`VotesError` for options that do not apply to cells."""
     cells = read_cells(files)
     named, slices = listing(repr(str(file)) for file in files), by_name(reading["slices"])
     if missing := [name for name, columns in slices.items() if columns != (name,) or name not in cells.slices]:
         raise VotesError(
-            f"{named} holds cells, votes that are counted already, with the slices {listing(cells.slices) or 'none'}: "
-            f"{listing(map(repr, missing))} cannot be read from them. Name one of theirs, or read the votes themselves."
+            f"{named} holds cells (votes already counted) with the slices {listing(cells.slices) or 'none'}: "
+            f"{listing(map(repr, missing))} cannot be read from it. Name one of these, or read the votes themselves."
         )
     weights = None if reading["weights"] == "frequency" else "importance"
     plain = {**reading, "slices": None, "on_invalid": None, "weights": weights}
     given = [name for name, value in plain.items() if value or (name == "weight" and value is False)]
     if given:
         raise VotesError(
-            f"{named} holds cells, votes that are counted already, to which {listing(given)} cannot apply. "
+            f"{named} holds cells (votes already counted), to which {listing(given)} cannot apply. "
             "Leave it out, or read the votes themselves."
         )
     ignored = [column for name, column in IGNORED.items() if reading.get(name) is False]
@@ -237,7 +237,7 @@ def _counted_already(files: list[Path], reading: ReadOptions) -> Cells:
 
 
 def _without(cells: Cells, columns: Sequence[str]) -> Cells:
-    """Return cells that do not know what columns of theirs say, such as ``annotator`` or ``slice:prompt``."""
+    """Return cells summed over some of their columns, ``annotator`` or ``slice:prompt``."""
     groups = groups_of_counts(as_table(cells).drop(columns, strict=False))
     fewer = build_cells(groups, dropped=dict(cells.dropped), sided=cells.sided)
     programs = () if "annotator" in columns else cells.programs
@@ -245,15 +245,15 @@ def _without(cells: Cells, columns: Sequence[str]) -> Cells:
 
 
 def _named_programs(cells: Cells, programs: str | Collection[str]) -> tuple[str, ...]:
-    """Return the programs among the annotators, sorted; a :class:`VotesError` if one has cast no vote."""
+    """Return the names of programs, sorted; a :class:`VotesError` if one is not among the annotators."""
     require_options({"programs": programs})
     names = [programs] if isinstance(programs, str) else sorted(set(programs))
     if names and not cells.annotators:
-        raise VotesError("Programs are annotators, and no annotator was read. Name their column (annotator=...).")
+        raise VotesError("Programs are annotators, but no annotators were read. Name their column (annotator=...).")
     if unknown := [name for name in names if name not in cells.annotators]:
         raise VotesError(
-            f"No annotator is called {listing(map(repr, unknown))}, so no program is."
-            f"{did_you_mean(unknown[0], cells.annotators) or ' Name programs as the votes do.'}"
+            f"Programs must be annotators, but none is called {listing(map(repr, unknown))}."
+            f"{did_you_mean(unknown[0], cells.annotators) or ' Name programs as in the votes.'}"
         )
     return tuple(names)
 
@@ -271,8 +271,8 @@ def read_sequence(
 ) -> VoteSequence:
     """Read pairwise votes in the order of the source.
 
-    Columns, winner labels and invalid votes are treated as by :func:`~bayes_arena.read_votes`. There are no
-    weights: Elo knows none. A soft score is W.
+    Columns, winner labels and invalid votes are treated as by :func:`~bayes_arena.read_votes`. Weights are not
+    supported, as Elo has none. A soft score is W.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def read_sequence(
     on_invalid : {"raise", "drop"}
         What to do with invalid votes.
     layout : str, optional
-        Whose records these are, where their columns do not tell.
+        Layout of the records, if their columns do not identify it.
 
     Returns
     -------
@@ -337,14 +337,14 @@ def _scores(votes: pl.DataFrame) -> Floats:
 
 
 def as_cells(votes: object) -> Cells:
-    """Return cells as they are, and anything else as :func:`read_votes` reads it without options."""
+    """Return cells unchanged, and read anything else with :func:`read_votes` without options."""
     return votes if isinstance(votes, Cells) else read_votes(votes)
 
 
 def read_repeats(source: object, **reading: Unpack[ReadOptions]) -> Repeats | None:
-    """Count the rows of a source of votes that repeat another; the options are those of :func:`read_votes`.
+    """Count the rows of a source that repeat another; the options are those of :func:`read_votes`.
 
-    Of votes that are counted already, nobody can tell: None.
+    None for saved cells, in which votes are already counted.
     """
     if cells_files(source):
         return None

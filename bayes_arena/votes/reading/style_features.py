@@ -1,13 +1,13 @@
 """Style of answers: how long they are and how much markdown they have, as features of votes.
 
-Counted are tokens where the metadata of a published arena set has them, else characters, of what the assistant says in
-all turns; and outside blocks of code, headers, items of lists and bold passages. With s_a and s_b a count of the two
-answers the feature is
+Length is counted in tokens where the metadata of a published arena set has them, else in characters, over all turns of
+the assistant; headers, list items and bold passages are counted outside code blocks. With s_a and s_b a count of the
+two answers the feature is
 
     x = (s_a - s_b) / (s_a + s_b),    0 where neither has any,    divided by the root mean square of x over votes,
 
-so that 20 tokens more are much on 20 and little on 500, and slopes are per standard deviation. Nothing is centred, as
-who is a and who is b means nothing here.
+so that 20 more tokens matter at 20 and little at 500, and slopes are per standard deviation. Nothing is centred, as
+which answer is a and which is b carries no meaning.
 
 Source: Li, Angelopoulos & Chiang (2024), "Does style matter? Disentangling style and substance in Chatbot Arena",
 https://lmsys.org/blog/2024-08-28-style-control/.
@@ -44,7 +44,7 @@ MARKDOWN = {
 
 
 def style_features(source: object, *, a: str = "conversation_a", b: str = "conversation_b") -> pl.DataFrame:
-    """Add the style of the answers to votes, as features to be held equal.
+    """Add the style of the answers to votes, as features that a model can hold equal.
 
     Parameters
     ----------
@@ -52,19 +52,19 @@ def style_features(source: object, *, a: str = "conversation_a", b: str = "conve
         Votes, as for :func:`~bayes_arena.read_votes`, with the published column ``conv_metadata`` or with the answers.
     a, b : str
         Columns of the answers: texts, or conversations, lists of ``{"role": ..., "content": ...}``, as they are or as
-        JSON. They are not read where there is ``conv_metadata``.
+        JSON. Ignored if there is ``conv_metadata``.
 
     Returns
     -------
     polars.DataFrame
-        The other columns of the votes, without those that are lists and the like, and ``length``, ``headers``,
-        ``lists`` and ``bold``: by how much the first answer exceeds the second, relative to both, in standard
-        deviations (:mod:`bayes_arena.votes.reading.style_features`). Null where an answer is missing.
+        The other columns of the votes except nested ones, and ``length``, ``headers``, ``lists`` and ``bold``: the
+        relative difference of the first answer to the second, in standard deviations
+        (:mod:`bayes_arena.votes.reading.style_features`). Null where an answer is missing.
 
     Raises
     ------
     ColumnError
-        If there are neither metadata nor answers, or there is a column of the name of a feature.
+        If there are neither metadata nor answers, or a column already has the name of a feature.
     VotesError
         If the source cannot be read.
 
@@ -78,7 +78,9 @@ def style_features(source: object, *, a: str = "conversation_a", b: str = "conve
     frame = open_source(source)
     names = column_names(frame)
     if taken := [name for name in FEATURES if name in names]:
-        raise ColumnError(f"The votes have columns {listing(map(repr, taken))} already. Rename them, or read them.")
+        raise ColumnError(
+            f"The votes already have the columns {listing(map(repr, taken))}. Rename them, or read them as features."
+        )
     if METADATA in names:
         counts = _of_metadata(_values(frame, METADATA))
     elif {a, b} <= set(names):
@@ -131,7 +133,7 @@ def _of_texts(values: list[Any], side: str) -> pl.DataFrame:
 
 
 def _said(value: Any) -> str | None:
-    """Return what the assistant says in a conversation; a text that is none is the answer itself."""
+    """Return what the assistant says in a conversation; any other text is the answer itself."""
     if isinstance(value, str):
         try:
             value = json.loads(value) if value.startswith("[") else value

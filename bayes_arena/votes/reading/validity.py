@@ -65,16 +65,16 @@ REMEDIES = {
     "missing competitor": "fill in the name or remove the vote",
     "competitor against itself": "remove the vote, or correct the name",
     "missing annotator": "fill in the annotator, or read with annotator=False (--no-annotator)",
-    "half a character": "a name holds a null, as which half of a character is read too: write names as UTF-8",
+    "null character": "a name holds a null character, or an unpaired surrogate read as one: write names as UTF-8",
     "missing id": "give every vote an id of its own",
     "missing winner": "fill in the winner or remove the vote",
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
-    "outcome for a name": "columns of winner and loser hold names only; votes with ties take model_a, model_b, winner",
+    "outcome for a name": "columns of winner and loser hold names only; for ties use columns model_a, model_b, winner",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
     "bad score": "scores are numbers from 0 to 1 (0.5, not 0,5); of a preference p from 1 to 2, 2 - p",
     "bad weight": "weights are numbers from 1e-100 to 1e100, or zero (0.5, not 0,5)",
     "missing prompt": "fill in the prompt, or read with prompt=False (--no-prompt)",
-    "missing slice": "fill in what the slice says of the vote, or read without it",
+    "missing slice": "fill in the slice, or read without it",
     "bad feature": "features are finite numbers",
     "bad count": "counts of wins and ties are numbers from 1e-100 to 1e100, or zero",
 }
@@ -96,9 +96,9 @@ class ValidVotes:
     sided : bool
         Whether the layout says who was shown first.
     prompt : tuple of str
-        Columns that were read as the prompt.
+        Columns read as the prompt.
     weights : {"frequency", "importance", "information"} or None
-        What the weights mean that the layout brought with it, None if it brought none.
+        Meaning of the weights that come with the layout, None if there are none.
     """
 
     rows: pl.DataFrame
@@ -109,7 +109,7 @@ class ValidVotes:
 
 
 def valid_votes(source: object, *, in_order: bool, id: str | None = None, **reading: Unpack[ReadOptions]) -> ValidVotes:
-    """Recognise, decode and validate votes: what every reader of votes shares.
+    """Recognise, decode and validate votes, for every reader of votes.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         whole, columns = opened.frame, opened.columns
         if in_order and ("wins_a" in columns or opened.weights == "frequency"):
             counts = columns.get("wins_a") or columns["weight"]
-            raise ColumnError(f"Counts in {counts!r} have no order. Read one row a vote, or use read_votes.")
+            raise ColumnError(f"The counts in {counts!r} have no order. Give one row a vote, or use read_votes.")
         if annotator is None and "annotator" not in columns:
             _propose(whole, columns, "annotator", (*ANNOTATORS, *LIKELY_ANNOTATORS), "--no-annotator")
         if not in_order and reading.get("weight") is None and columns.keys().isdisjoint(("weight", "wins_a")):
@@ -171,7 +171,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
     if not opened.sided:
         valid = without_sides(one_side(valid, dedupe=dedupe) if "wins_a" in columns else valid)
     if not valid.height:
-        kept = "" if opened.where is None else " that where= keeps"
+        kept = "" if opened.where is None else " kept by where="
         empty = "all votes have weight 0" if total else f"the source has no rows{kept}"
         raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
     if carried.recognised:
@@ -202,12 +202,12 @@ def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _tell_criteria(votes: pl.DataFrame) -> None:
-    """Say that a comparison has given several votes, if it was judged by several criteria."""
+    """Warn that comparisons judged by several criteria give several votes each."""
     names = votes[SLICE + "criterion"].unique().sort().to_list()
     if len(names) > 1:
         warnings.warn(
-            f"Read the criteria {listing(names)} (slice 'criterion'). The votes of a comparison by several of them are "
-            "not independent: intervals of a board over all are too narrow. Choose one with "
+            f"Read the criteria {listing(names)} (slice 'criterion'). Votes on one comparison by several criteria are "
+            "not independent: the intervals of a board over all of them are too narrow. Choose one with "
             f"where='criterion == \"{names[0]}\"' (--where).",
             DependentVotesWarning,
             skip_file_prefixes=PACKAGE,
@@ -215,12 +215,12 @@ def _tell_criteria(votes: pl.DataFrame) -> None:
 
 
 def _propose(frame: Frame, columns: Mapping[str, str], role: str, likely: Collection[str], otherwise: str) -> None:
-    """Say which column looks like one of a role that no column has."""
+    """Warn of a column that looks like one with a role that no column has."""
     for name in frame.collect_schema().names():
         if name.casefold() in likely and name not in columns.values():
             warnings.warn(
-                f"Column {name} looks like the {role}, and is not read. Read it with {role}={name!r} "
-                f"(--{role} {name}), or say that it is none with {role}=False ({otherwise}).",
+                f"Column {name} looks like the {role} but is not read. Read it with {role}={name!r} "
+                f"(--{role} {name}), or silence this with {role}=False ({otherwise}).",
                 UnusedColumnWarning,
                 skip_file_prefixes=PACKAGE,
             )
@@ -228,12 +228,12 @@ def _propose(frame: Frame, columns: Mapping[str, str], role: str, likely: Collec
 
 
 def _tell_ties(frame: Frame) -> None:
-    """Say which column of winners and losers looks like that of ties, which then count as wins."""
+    """Warn of a column that looks like ties beside winners and losers: ties then count as wins."""
     for name in frame.collect_schema().names():
         if name.casefold() in (*TIES, "tie", "draw", "is_tie", "is_draw"):
             warnings.warn(
-                f"Column {name} looks like ties, and is not read: every row counts as a win of its winner. Votes with "
-                "ties take model_a, model_b, winner.",
+                f"Column {name} looks like ties but is not read: every row counts as a win of its winner. For ties use "
+                "columns model_a, model_b, winner.",
                 UnusedColumnWarning,
                 stacklevel=4,
             )
@@ -273,7 +273,7 @@ def _counted(frame: Frame) -> pl.DataFrame:
 def _complaint(
     opened: OpenedVotes, columns: Mapping[str, str], invalid: pl.DataFrame, total: int, normalise: bool
 ) -> str:
-    """Say what is wrong with how many votes, quote the first rows, and name the remedy of each problem."""
+    """Say how many votes are invalid, quote the first rows, and name the remedy of each problem."""
     keys, invalid = list(columns), invalid.cast({pl.Categorical: pl.String})
     texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
     bad = invalid.select(*texts, "problem").unique()
@@ -303,13 +303,13 @@ def _complaint(
 
 
 def _remedy_for(labels: list[str]) -> str:
-    """Say how an unknown label is told, or what the numbers of a code may mean."""
+    """Say how to name the meaning of an unknown label or numeric code."""
     codes = meanings_of(labels)
     meanings = codes or [{labels[0]: "tie"}]
     options = (",".join(f"{label}={outcome}" for label, outcome in meaning.items()) for meaning in meanings)
     either = " or ".join(f"--outcome {shlex.quote(option)}" for option in options)
-    what = "only who made the votes knows what the numbers mean: say so" if codes else "say what a label stands for"
-    return f"{what}, as outcomes={meanings[0]} ({either}) does"
+    what = "numbers can have several meanings: give theirs" if codes else "give its meaning"
+    return f"{what}, for instance with outcomes={meanings[0]} ({either})"
 
 
 def _first_rows(

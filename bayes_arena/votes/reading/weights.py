@@ -1,24 +1,24 @@
-"""What a vote weighs: weights that are counts, weights that are not, and scores as parts of a vote.
+"""Weights of votes: those that are counts, those that are not, and scores as fractions of a vote.
 
-A **frequency** w says that a row stands for w votes. An **importance** w says how much a vote matters, such as for how
-many people it speaks, and has no unit: taken for counts, twice the weights would halve the variances. Importance
-weights are scaled so that n votes weigh together
+A **frequency** w says that a row stands for w votes. An **importance** w says how much a vote matters, for instance how
+many people it represents, and has no unit: taken for counts, doubling the weights would halve the variances. Importance
+weights are scaled so that n votes have the total weight
 
     n_eff = (sum_v w_v)^2 / sum_v w_v^2,        w_v  ->  w_v sum w / sum w^2,        n / n_eff the design effect.
 
-Estimates under a flat prior stay what they are. With weights that have nothing to do with the outcomes, the scores of
-the votes have the variance J = sum w^2 I while the Hessian is H = sum w I, so the sandwich is H^-1 J H^-1 =
-(sum w^2 / sum w) H^-1: the inverse Hessian of the scaled weights.
+Estimates under a flat prior do not change. With weights independent of the outcomes, the scores of the votes have the
+variance J = sum w^2 I while the Hessian is H = sum w I, so the sandwich is H^-1 J H^-1 = (sum w^2 / sum w) H^-1: the
+inverse Hessian of the scaled weights.
 
 The pairs that a choice of one among several is written as (:mod:`bayes_arena.votes.layouts.best_of_n`)
-weigh as much as they tell, their weights of **information**: they are taken as they are, and their number over the sum
-of their weights is the design effect.
+have weights of **information**, which are taken as they are; the number of pairs over the sum of their weights is the
+design effect.
 
 A **score** s of a in [0, 1] is s wins and 1 - s losses of one vote: its loss, -s ln P(a) - (1 - s) ln P(b), is least in
-expectation where P(a) is the mean score. A score of 1/2 is no tie: to models in which a tie is an outcome, as
-``davidson``, it is half a win and half a loss, and with scores alone there are no ties. Where a tool has a verdict for
-"equal" among its scores (1.5 of AlpacaEval, .5 of JudgeArena), its layout reads that very score as a tie. Scores vary
-less than votes with the same mean, so intervals are rather too wide than too narrow.
+expectation where P(a) is the mean score. A score of 1/2 is not a tie: in models in which a tie is an outcome, such as
+``davidson``, it is half a win and half a loss, and with scores alone there are no ties. Where a tool has a score that
+means "equal" (1.5 in AlpacaEval, .5 in JudgeArena), its layout reads that score as a tie. Scores vary less than votes
+with the same mean, so intervals are conservative.
 
 Source: Kish (1965), Survey Sampling.
 """
@@ -39,14 +39,14 @@ from bayes_arena.votes.outcomes import LOSS, WIN
 def weighed(
     votes: pl.DataFrame, weights: Weights | Literal["information"], *, named: bool
 ) -> tuple[pl.DataFrame, float]:
-    """Scale weights to what votes count for, and write scores as wins and losses.
+    """Scale weights to effective votes, and write scores as wins and losses.
 
     Parameters
     ----------
     votes : polars.DataFrame
         From :func:`~bayes_arena.votes.reading.validity.valid_votes`.
     weights : {"frequency", "importance", "information"}
-        What a weight means.
+        Meaning of a weight.
     named : bool
         Whether there is a column of weights.
 
@@ -55,12 +55,12 @@ def weighed(
     votes : polars.DataFrame
         The same columns.
     design_effect : float
-        How many votes were cast for each that counts.
+        Votes cast per effective vote.
 
     Raises
     ------
     VotesError
-        If there are no weights to be of importance, or they are counts.
+        If there are no weights to be importance weights, or they are counts of wins.
     """
     if weights not in (*get_args(Weights), "information"):
         raise VotesError(f"weights is 'frequency' or 'importance', not {weights!r}.")
@@ -68,9 +68,9 @@ def weighed(
     weight, n = votes["weight"].to_numpy(), votes["n"].to_numpy()
     if weights == "importance":
         if not named:
-            raise VotesError("weights='importance' says what weights mean. Name their column: weight=... (--weight).")
+            raise VotesError("weights='importance' needs a column of weights. Name it: weight=... (--weight).")
         if "wins_a" in votes.columns:
-            raise VotesError("Counts of wins are frequencies, and cannot be weights of importance. Read single votes.")
+            raise VotesError("Counts of wins are frequencies, and cannot be importance weights. Read single votes.")
         total, squares = _sum(weight * n), _sum(weight**2 * n)
         votes = votes.with_columns(pl.col("weight") * (total / squares))
         design_effect = float(n.sum()) * squares / total**2

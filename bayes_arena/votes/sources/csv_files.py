@@ -1,4 +1,4 @@
-"""Text files of columns: what separates them is found, whatever the file is called.
+"""Delimited text files; the separator is detected, whatever the file is called.
 
 The separator is the one that divides the header and the rows after it into equally many fields, two or more, outside
 quotes. So a decimal comma among semicolons separates nothing, nor does a semicolon in a text among commas. Every value
@@ -38,13 +38,13 @@ def scan_columns(paths: Sequence[Path]) -> pl.LazyFrame:
     Raises
     ------
     VotesError
-        If they have different separators.
+        If the files have different separators.
     """
     separators = {path: separator(path) for path in paths}
     first, *others = dict.fromkeys(separators.values())
     if others:
         named = (f"{path.name} by {separators[path]!r}" for path in separators)
-        raise VotesError(f"Files separate their columns differently: {listing(named)}. Read one kind a call.")
+        raise VotesError(f"Files separate their columns differently: {listing(named)}. Read one kind per call.")
     return pl.scan_csv(list(paths), separator=first, infer_schema=False, glob=False)
 
 

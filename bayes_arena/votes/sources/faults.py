@@ -1,4 +1,4 @@
-"""Where a file cannot be read: looked for only after an engine has failed, whose message names neither file nor row."""
+"""Why a file cannot be read: looked for after an engine has failed, as its message names neither file nor row."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ STRAY_QUOTE = re.compile(r'[^"]+"')
 
 @contextmanager
 def readable(source: object) -> Iterator[None]:
-    """Whatever a source makes of the engines that read it, say it in one error of bounded length.
+    """Turn whatever error an engine raises while reading a source into one error of bounded length.
 
     Raises
     ------
     VotesError
-        If an engine fails, or panics; of files, it names the first that cannot be read and the fault.
+        If an engine fails or panics; for files it names the first that cannot be read, and what is wrong with it.
     """
     try:
         yield
     except (ArenaError, Warning, MemoryError):
         raise
     except UnicodeError as error:
-        wrong = "a text is not UTF-8, or holds half of a character. Save it as UTF-8."
+        wrong = "it contains text that is not valid UTF-8. Save it as UTF-8."
         raise VotesError(f"Cannot read {_named(source)}: {wrong}") from error
     except RecursionError as error:
         raise VotesError(f"Cannot read {_named(source)}: its values are nested too deeply. Flatten them.") from error
@@ -56,7 +56,7 @@ def _named(source: object) -> str:
 
 
 def find_fault(paths: Sequence[Path]) -> str | None:
-    """Name the first file that cannot be read, the row where there is one (counted from 0), and the remedy.
+    """Name the first file that cannot be read, the row if there is one (counted from 0), and the remedy.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def find_fault(paths: Sequence[Path]) -> str | None:
         except RecursionError:
             fault = "its values are nested too deeply. Flatten them."
         except (gzip.BadGzipFile, EOFError, zlib.error):
-            fault = "it is not compressed as its name says, or it is cut off. Get it again."
+            fault = "it is not compressed as its name says, or it is truncated. Get it again."
         if fault:
             return f"Cannot read {str(path)!r}: {fault}"
     first = next(iter(columns), None)
@@ -91,7 +91,7 @@ def find_fault(paths: Sequence[Path]) -> str | None:
         if first is not None and found != columns[first]:
             return (
                 f"{str(path)!r} has the columns {listing(found)}, and {str(first)!r} has {listing(columns[first])}. "
-                "Files that are read together have the same columns in the same order."
+                "Files that are read together need the same columns in the same order."
             )
     return None
 
@@ -147,7 +147,7 @@ def _parquet(path: Path) -> tuple[list[str], str | None]:
     try:
         return [f"{name} ({kind})" for name, kind in pl.read_parquet_schema(path).items()], None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        return [], "it is not a Parquet file, or it is cut off. Get it again."
+        return [], "it is not a Parquet file, or it is truncated. Get it again."
 
 
 def _is_foreign(text: str) -> bool:

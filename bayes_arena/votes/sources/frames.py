@@ -1,4 +1,4 @@
-"""Where votes come from: files and dataframes of any engine behind one interface, a narwhals frame.
+"""Files and dataframes of any engine behind one interface, a narwhals frame.
 
 Nothing is computed here: the frame stays in its engine.
 """
@@ -107,7 +107,7 @@ def _all_files_in(folder: Path) -> str:
 
 
 def _checked_for_copies(paths: list[Path], *, dedupe: bool) -> list[Path]:
-    """Say which files hold the same bytes as an earlier one, and leave them out if asked."""
+    """Warn of files with the same bytes as an earlier one, and leave them out if asked."""
     sizes = [path.stat().st_size for path in paths]
     first: dict[bytes, Path] = {}
     kept, repeated = [], []
@@ -116,14 +116,14 @@ def _checked_for_copies(paths: list[Path], *, dedupe: bool) -> list[Path]:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "blake2b").digest()
             if digest in first:
-                repeated.append(f"{str(path)!r} is {str(first[digest])!r}")
+                repeated.append(f"{str(path)!r} equals {str(first[digest])!r}")
                 continue
             first[digest] = path
         kept.append(path)
     if not repeated:
         return paths
     done = "Left out" if dedupe else "Counted twice (leave them out with dedupe=True, --dedupe)"
-    text = f"{done}: files of the same content, {listing(repeated)}."
+    text = f"{done}: files with the same content, {listing(repeated)}."
     warnings.warn(text, RepeatedVotesWarning, skip_file_prefixes=PACKAGE)
     return kept if dedupe else paths
 
@@ -131,10 +131,10 @@ def _checked_for_copies(paths: list[Path], *, dedupe: bool) -> list[Path]:
 def _scan(paths: list[Path]) -> pl.LazyFrame:
     suffixes = {_suffix(path) for path in paths}
     if len(suffixes) > 1:
-        raise VotesError(f"Files of several formats at once: {listing(sorted(suffixes))}. Read one format a call.")
+        raise VotesError(f"Files of several formats at once: {listing(sorted(suffixes))}. Read one format per call.")
     suffix = suffixes.pop()
     if suffix not in READERS:
-        of_arena = " The file of an arena is rated by: bayes-arena arena rate." if suffix == ".duckdb" else ""
+        of_arena = " To rate the file of an arena: bayes-arena arena rate." if suffix == ".duckdb" else ""
         raise VotesError(
             f"Unknown file format {suffix!r} ({paths[0].name}). Use {', '.join(READERS)} "
             f"(text formats also compressed as {' or '.join(COMPRESSIONS)}).{of_arena}"
@@ -185,7 +185,7 @@ def _text(value: Any) -> str | None:
     if isinstance(value, bytes):
         value = value.decode()
     if str(value) == object.__repr__(value):  # its place in memory
-        raise VotesError(f"A value of {type(value).__name__} is no text and no number. Write what it is called.")
+        raise VotesError(f"A value of type {type(value).__name__} is neither text nor a number. Convert it to text.")
     return as_json(value) if isinstance(value, list | dict | tuple) or value is None else str(value)
 
 

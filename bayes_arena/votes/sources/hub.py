@@ -51,7 +51,9 @@ def hub_files(repository: str = CHATBOT_ARENA) -> list[Path]:
     >>> cells = read_votes(hub_files("lmarena-ai/arena-expert-5k"))  # doctest: +SKIP
     """
     if not REPOSITORY.fullmatch(repository):
-        raise DatasetError(f"A data set on the hub is called owner/name, as {CHATBOT_ARENA}; not {repository!r}.")
+        raise DatasetError(
+            f"A data set on the hub is named owner/name, {CHATBOT_ARENA} for instance; not {repository!r}."
+        )
     require("Votes on the hub", "huggingface_hub")
     from huggingface_hub import snapshot_download
 
@@ -64,7 +66,7 @@ def hub_files(repository: str = CHATBOT_ARENA) -> list[Path]:
         raise _explained(error, repository, endpoint) from None
     files = sorted(Path(folder).rglob("*.parquet"))
     if not files:
-        raise DatasetError(f"{repository} has no Parquet file. Download its files and read those you mean.")
+        raise DatasetError(f"{repository} has no Parquet file. Download its files and read those you need.")
     return files
 
 
@@ -85,7 +87,7 @@ def _explained(error: Exception, repository: str, endpoint: str) -> DatasetError
     status = response.status_code if response is not None else None
     if status in (401, 403):
         return AccessError(
-            f"The hub refuses {repository} ({status}): its name is wrong, or it is not for everybody. Accept its "
+            f"The hub refuses {repository} ({status}): its name is wrong, or access to it is restricted. Accept its "
             f"conditions on {endpoint}/datasets/{repository}, then set HF_TOKEN to an access token of that account."
         )
     if status == 404:
@@ -93,5 +95,5 @@ def _explained(error: Exception, repository: str, endpoint: str) -> DatasetError
     reason = str(error).strip().split("\n")[0].rstrip(".") or type(error).__name__
     return DatasetError(
         f"Cannot fetch {repository} from {endpoint}: {reason}. "
-        "Check the network and HF_ENDPOINT, or pass a file already downloaded."
+        "Check the network and HF_ENDPOINT, or pass a downloaded file."
     )

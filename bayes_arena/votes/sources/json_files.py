@@ -26,7 +26,7 @@ def scan_json(paths: Sequence[Path]) -> pl.LazyFrame:
 
 
 def as_json(value: Any) -> str | None:
-    """Write a value as text; text is that already, and what is missing stays so."""
+    """Write a value as JSON text; text and missing values stay as they are."""
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -50,12 +50,13 @@ def kept_where(frame: Frame, condition: str) -> Frame:
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two where it is nested too deeply
         tree = None
     if tree is None or _depth(tree) > DEEPEST:
-        single = "Equal is ==. " if "=" in condition and "==" not in condition else ""
+        single = "Equality is written ==. " if "=" in condition and "==" not in condition else ""
         shown = printable(shortened(condition, LONGEST_VALUE))
-        raise VotesError(f"Not a condition: {shown!r}. {single}Write one such as {EXAMPLE}.")
+        raise VotesError(f"Not a condition: {shown!r}. {single}An example: {EXAMPLE}.")
     if (terms := sum(isinstance(node, ast.Name | ast.Constant) for node in ast.walk(tree))) > MOST:
-        most = f"{terms} columns and values, and {MOST} are the most"
-        raise VotesError(f"The condition has {most}. Filter the dataframe before.")
+        raise VotesError(
+            f"The condition has {terms} columns and values; at most {MOST} are allowed. Filter the dataframe first."
+        )
     schema = {str(name): kind for name, kind in frame.collect_schema().items()}
     return frame.filter(_Condition(schema).met(tree))
 
@@ -165,5 +166,5 @@ def _unlike(node: ast.expr) -> VotesError:
     """Return the error about a part that conditions do not have."""
     return VotesError(
         f"A condition compares columns with values, and {printable(ast.unparse(node))!r} is neither. "
-        f"Write one such as {EXAMPLE}."
+        f"An example: {EXAMPLE}."
     )
