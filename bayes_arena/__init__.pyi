@@ -4,13 +4,13 @@ from . import plots as plots
 from .arena.rounds import Round as Round
 from .arena.stable_arena import StableArena as StableArena
 from .arena.votes import Addition as Addition
-from .decisions.changed_votes.flips import (
-    flip_votes as flip_votes,
-    flips as flips,
-)
 from .decisions.enough import (
     Enough as Enough,
     enough as enough,
+)
+from .decisions.flips import (
+    flip_votes as flip_votes,
+    flips as flips,
 )
 from .decisions.next_pairs import next_pairs as next_pairs
 from .decisions.siblings import siblings as siblings

@@ -19,7 +19,7 @@ import pandas as pd
 from arena_votes import write_arena_votes
 
 import bayes_arena as ba
-from bayes_arena.decisions.changed_votes import flips, refits
+from bayes_arena.decisions import fewest, flips
 from bayes_arena.threads import one_thread
 
 HERE = Path(__file__).parent
@@ -57,11 +57,11 @@ def ordered_again(fit: ba.Fit) -> tuple[np.ndarray, np.ndarray]:
     first, again = [], []
     contrasts = flips.contrasts_of(fit, above, below)
     for contrast, found in zip(contrasts, flips.fewest_changes(fit, above, below, "vote", "drop", 0.3), strict=True):
-        after = refits.refitted(found.changes, found.taken, fit, fit.point)
+        after = fewest.refitted(found.changes, found.taken, fit, fit.point)
         (effect,) = found.changes.effects(after, contrast[None])
-        path = refits.Path(found.changes, (effect + found.effect) / 2, 0.3 * fit.target.n_votes)
+        path = fewest.Path(found.changes, (effect + found.effect) / 2, 0.3 * fit.target.n_votes)
         first.append(found.units)
-        again.append(refits.fewest_along(path, fit, contrast).units)
+        again.append(fewest.fewest_along(path, fit, contrast).units)
     return np.array(first), np.array(again)
 
 
@@ -69,13 +69,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    count, minimise = [0], refits.minimise
+    count, minimise = [0], fewest.minimise
 
     def counted(*arguments):
         count[0] += 1
         return minimise(*arguments)
 
-    refits.minimise = counted
+    fewest.minimise = counted
     print(f"    uv run --group benchmark python benchmarks/flips.py {shlex.join(sys.argv[1:])}\n")
     cells = {
         "MT-bench (human)": ba.read_votes(folder / "mt_bench_human.csv", prompt=False),

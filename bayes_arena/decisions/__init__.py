@@ -1,13 +1,15 @@
-"""What to do with a ranking: what it would take to change it, what to ask next, and what may be said aloud.
+"""Decisions based on a ranking: what it would take to change it, what to ask next, and what may be claimed.
 
-==============  ==========================================================================
-verdict         ``verdict``: who is the best, in a sentence that no posterior contradicts
-tiers           ``tiers``: who can be told apart from whom, all pairs at once
-enough          ``enough``: how sure the goal is, and how many votes are left to go
-versus          ``versus``: one competitor against another, and what would settle it
-next_pairs      ``next_pairs``: whom to compare next
-changed_votes/  ``flips``: the fewest votes or annotators that an order rests on
-siblings        ``siblings``: scores chosen as the best of many of one provider
-pooling         strengths pooled within families, the spreads averaged over
-==============  ==========================================================================
+==========  ==========================================================================
+verdict     ``verdict``: which competitor is the best, in a sentence that the posterior supports
+tiers       ``tiers``: which competitors can be told apart, all pairs at once
+enough      ``enough``: how sure the goal is, and how many more votes it takes
+versus      ``versus``: one competitor against another, and what would settle it
+next_pairs  ``next_pairs``: the pairs to be voted on next
+flips       ``flips``, ``flip_votes``: the fewest votes or annotators that an order rests on
+changes     the units in which votes are changed, and their effect on a gap
+fewest      the fewest changes that reverse a pair, by refits
+siblings    ``siblings``: scores of the best of many variants by one provider
+pooling     strengths pooled within families, with the spreads integrated out
+==========  ==========================================================================
 """

@@ -2,12 +2,16 @@
 
 ==========  ==================================================================================
 report      ``report``: the page of a fit, to be saved
-contents    what the page says, part by part, from one set of draws
-writing     the parts as HTML, with a policy that lets a browser run and load nothing else
-meta        what else is known of the competitors, prices say
-pseudonyms  a fit whose annotators bear numbers in place of their names
-numbers/    what every part shows
-drawing/    figures as SVG
+contents    all that the page shows, part by part, from one set of draws
+board       tiers, scores, spreads of ranks, probabilities of places and wins
+slices      the board of every category, language, ...
+observed    observed against predicted votes
+annotators  the annotators, the most suspect first; pseudonyms
+settled     what the votes settle, and what they leave open
+meta        metadata of the competitors, such as prices
+writing     the page as HTML, with a policy that lets a browser run and load nothing else
+figures     figures as SVG: intervals, shades, observed against predicted
+svg         elements of SVG, and an axis with round numbers
 ==========  ==================================================================================
 
 ``templates`` has the page, its style and its script.

@@ -1,4 +1,4 @@
-"""What the page says, part by part, from one set of draws."""
+"""All that the page shows, part by part, from one set of draws."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from bayes_arena.arrays import Floats
 from bayes_arena.decisions.verdict import FACE_VALUE, sentence
 from bayes_arena.errors import ArenaWarning
 from bayes_arena.fits.result import Fit
+from bayes_arena.page.annotators import People, people_of
+from bayes_arena.page.board import Board, board_of, cheapest_equal, place_chances, win_chances
 from bayes_arena.page.meta import Column
-from bayes_arena.page.numbers.board import Board, board_of, cheapest_equal
-from bayes_arena.page.numbers.chances import place_chances, win_chances
-from bayes_arena.page.numbers.fitted import Fitted, fitted
-from bayes_arena.page.numbers.people import People, people_of
-from bayes_arena.page.numbers.settled import Settled, settled_of
-from bayes_arena.page.numbers.slices import Kind, kinds_of, unused_kinds
+from bayes_arena.page.observed import Fitted, fitted
+from bayes_arena.page.settled import Settled, settled_of
+from bayes_arena.page.slices import Kind, kinds_of, unused_kinds
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.version import __version__
@@ -28,20 +27,20 @@ from bayes_arena.version import __version__
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What the page says, in its order.
+    """What the page shows, in its order.
 
     Attributes
     ----------
     votes : str
-        How many were cast.
+        Number of votes cast.
     size : dict of str to int
-        Competitors, annotators and prompts.
+        Numbers of competitors, annotators and prompts.
     notes : tuple of str
-        What has to be known first.
+        Warnings and notes, shown first.
     verdict : str
-        Who is best.
+        Which competitor is the best.
     cheaper : str
-        Which is the cheapest that is not told from the first, if prices are known.
+        The cheapest competitor not told from the first, if prices are known.
     level : float
     board : Board
     wins, places : ndarray, shape (n, n)
@@ -49,12 +48,12 @@ class Contents:
     kinds : list of Kind
         Boards by slice.
     unused : list of str
-        Slices that the votes have and the model does not tell apart.
+        Slices of the votes that the model does not use.
     fitted : Fitted
     people : People
     settled : Settled
     made : dict of str to str
-        How.
+        How the page was made.
     """
 
     votes: str
@@ -75,7 +74,7 @@ class Contents:
 
 
 def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...], notes: Sequence[str]) -> Contents:
-    """Look at a fit from every side.
+    """Compute the contents of the page of a fit.
 
     Raises
     ------
@@ -110,7 +109,7 @@ def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...],
 
 
 def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:
-    """Say how the numbers came about."""
+    """Describe how the page was made."""
     evidence = f" ({fit.evidence})" if fit.evidence else ""
     scale = f"{elo.init:g} + {elo.scale:g} log{elo.base:g}(odds)"
     anchor = f", shifted so that {elo.anchor[0]} has {elo.anchor[1]:g}" if elo.anchor else ""

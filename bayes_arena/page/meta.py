@@ -1,4 +1,4 @@
-"""What else is known of the competitors: prices, licences, dates; columns of a file beside the votes."""
+"""Metadata of the competitors: prices, licences, dates, from a file of their own."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ CURRENCIES = "$€£¥"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of what is known of the competitors.
+    """A column of metadata.
 
     Attributes
     ----------
     name : str
     texts : tuple of str
-        As it was written; empty where nothing is known.
+        The values as written; empty where unknown.
     numbers : tuple of float, or None
-        The same as numbers, NaN where nothing is known; None if there is a word in it.
+        The same as numbers, NaN where unknown; None if a value is not a number.
     """
 
     name: str
@@ -36,12 +36,12 @@ class Column:
 
 
 def read_meta(source: object, competitors: Sequence[str]) -> tuple[Column, ...]:
-    """Read the columns, in the order of the competitors; others than these are passed over.
+    """Read metadata in the order of the competitors; rows of other names are ignored.
 
     Raises
     ------
     ColumnError
-        If no column, or more than one, may be that of the names.
+        If no column, or more than one, could be the names.
     VotesError
         If it cannot be read, lists no competitor, or one of them twice.
     """
@@ -51,13 +51,13 @@ def read_meta(source: object, competitors: Sequence[str]) -> tuple[Column, ...]:
     found = [name for name in table.columns if name.strip().lower() in NAMES]
     if len(found) != 1:
         raise ColumnError(
-            f"{'No column' if not found else f'More than one column ({listing(found)})'} of the file about the "
-            f"competitors could be their names. Call one of {listing(table.columns)} 'competitor'."
+            f"{'No column' if not found else f'More than one column ({listing(found)})'} of the file of metadata "
+            f"could be the names of the competitors. Call one of {listing(table.columns)} 'competitor'."
         )
     names = table[found[0]].cast(pl.String).fill_null("").to_list()
     twice = sorted({name for name in competitors if names.count(name) > 1})
     if twice:
-        raise VotesError(f"More than one line on {listing(map(repr, twice))}. Keep one a competitor.")
+        raise VotesError(f"More than one row for {listing(map(repr, twice))}. Keep one for each competitor.")
     place = {name: row for row, name in enumerate(names)}
     if not place.keys() & set(competitors):
         raise VotesError(

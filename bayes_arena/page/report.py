@@ -8,9 +8,9 @@ from pathlib import Path
 
 from bayes_arena.arguments import held
 from bayes_arena.fits.result import Fit
+from bayes_arena.page.annotators import pseudonymous
 from bayes_arena.page.contents import contents
 from bayes_arena.page.meta import read_meta
-from bayes_arena.page.pseudonyms import pseudonymous
 from bayes_arena.page.writing import framed, write_html
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
@@ -19,7 +19,7 @@ from bayes_arena.replacing import written_beside
 
 @dataclass(frozen=True)
 class Report:
-    """A page of HTML that needs nothing else: no network, no further files.
+    """A self-contained page of HTML: no network, no further files.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Report:
     html: str
 
     def save(self, path: str | Path) -> None:
-        """Write the page to a file, over what is there.
+        """Write the page to a file, replacing it if it exists.
 
         Raises
         ------
@@ -60,29 +60,29 @@ def report(
     notes: Sequence[str] = (),
     command: str = "",
 ) -> Report:
-    """Make a page that shows a fit to people: who is best, how sure that is, and whose votes say so.
+    """Make a page that shows a fit: which competitor is the best, how certain that is, and whose votes say so.
 
     Parameters
     ----------
     fit : Fit
         A fitted model; ``fit.on(...)`` for a ranking of one slice, or of these prompts alone.
     title : str
-        What stands on top.
+        Heading of the page.
     source : str
-        Where the votes come from, in words.
+        Source of the votes, in words.
     level : float
         Coverage of the intervals, and probability from which something counts as settled.
     elo : EloScale, optional
         Elo scale; 1000 + 400 log10(odds) by default.
     meta : path or dataframe, optional
         Further columns of the table: a file or dataframe with a column ``competitor``, ``model`` or ``name``. A column
-        of numbers whose name has ``price`` or ``cost`` in it is also held against the scores.
+        of numbers whose name contains ``price`` or ``cost`` is also compared with the scores.
     pseudonyms : bool
         Number the annotators, the most suspect first, instead of naming them; programs keep their names.
     notes : sequence of str
-        What a reader should know before anything else, besides the warnings of the fit.
+        Notes to show first, with the warnings of the fit.
     command : str
-        What made the page; stands at its end.
+        Command that made the page; shown at its end.
 
     Returns
     -------

@@ -16,9 +16,9 @@ from markupsafe import Markup, escape
 
 from bayes_arena.decisions.verdict import about
 from bayes_arena.errors import printable
+from bayes_arena.page import figures, svg
+from bayes_arena.page.board import first_tier, shown_first
 from bayes_arena.page.contents import Contents
-from bayes_arena.page.drawing import cells, fit as fit_figures, rows, svg
-from bayes_arena.page.numbers.board import first_tier, shown_first
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -72,17 +72,17 @@ def _template() -> Template:
     environment.filters |= {"percent": percent, "about": about, "count": count, "fixed": fixed, "chance": chance}
     environment.globals |= {
         "Axis": svg.Axis,
-        "bar": rows.bar,
-        "bars": rows.bars,
-        "spans": rows.spans,
+        "bar": figures.bar,
+        "bars": figures.bars,
+        "spans": figures.spans,
         "first_tier": first_tier,
-        "columns_of": cells.columns_of,
-        "lines": cells.lines,
-        "place_shades": cells.place_shades,
-        "square": cells.square,
-        "win_shades": cells.win_shades,
-        "shade_class": cells.shade_class,
-        "against": fit_figures.against,
+        "columns_of": figures.columns_of,
+        "lines": figures.lines,
+        "place_shades": figures.place_shades,
+        "square": figures.square,
+        "win_shades": figures.win_shades,
+        "shade_class": figures.shade_class,
+        "against": figures.against,
         "shown_first": shown_first,
     }
     return environment.get_template("page")

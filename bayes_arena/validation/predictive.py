@@ -1,6 +1,6 @@
 """Posterior predictive checks: whether the fitted model would have produced such votes.
 
-Under every draw of the parameters all votes are cast again, by the same annotators on the same pairs, and and the
+Under every draw of the parameters all votes are cast again, by the same annotators on the same pairs, and the
 observed rate is compared with the replicated ones. With T a number of votes of a group,
 
     tail = P(T_rep > T_obs) + P(T_rep = T_obs) / 2,

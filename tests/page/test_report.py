@@ -12,13 +12,12 @@ import pytest
 from helpers import frame, run, single_votes
 
 import bayes_arena as ba
-from bayes_arena.page.drawing.cells import square, win_shades
-from bayes_arena.page.drawing.svg import Axis
-from bayes_arena.page.numbers.board import board_of
-from bayes_arena.page.numbers.chances import place_chances, win_chances
-from bayes_arena.page.numbers.fitted import fitted
-from bayes_arena.page.numbers.settled import settled_of
-from bayes_arena.page.numbers.slices import kinds_of
+from bayes_arena.page.board import board_of, place_chances, win_chances
+from bayes_arena.page.figures import square, win_shades
+from bayes_arena.page.observed import fitted
+from bayes_arena.page.settled import settled_of
+from bayes_arena.page.slices import kinds_of
+from bayes_arena.page.svg import Axis
 from bayes_arena.trust.judgement import Judgement
 
 HOSTILE = ("<script>alert(1)</script>", '" onmouseover="alert(1)', "{{ 7 * 7 }}", "turned \u202e text", "a" * 300)
@@ -193,7 +192,7 @@ class TestWithoutAnnotators:
     def test_it_says_why_nothing_is_said_of_them(self, plain):
         assert "takes all annotators for equally reliable" in text_of(ba.report(plain).html)
         unknown = ba.fit(frame([("x", "y", "model_a"), ("y", "z", "model_b"), ("x", "z", "tie")] * 5))
-        assert "do not say who cast them" in text_of(ba.report(unknown).html)
+        assert "do not name their annotators" in text_of(ba.report(unknown).html)
 
     def test_camps_come_first(self, arena_cells):
         fit = ba.fit(arena_cells, model="bradley-terry", guard=False)
@@ -235,7 +234,7 @@ class TestMeta:
         [
             ({"who": ["model-1"]}, ba.ColumnError, "Call one of who 'competitor'"),
             ({"name": ["model-1"], "model": ["x"]}, ba.ColumnError, "More than one column"),
-            ({"name": ["model-1", "model-1"]}, ba.VotesError, "More than one line on 'model-1'"),
+            ({"name": ["model-1", "model-1"]}, ba.VotesError, "More than one row for 'model-1'"),
             ({"name": ["x"]}, ba.VotesError, "None of 'x' is a competitor"),
         ],
     )

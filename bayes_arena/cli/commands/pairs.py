@@ -123,7 +123,7 @@ def flips(
 ) -> None:
     """Count the votes, or annotators, without which two competitors would change places."""
     with collected_warnings() as notes:
-        from bayes_arena.decisions.changed_votes.flips import flip_columns
+        from bayes_arena.decisions.flips import flip_columns
         from bayes_arena.votes.groups import plural
 
         result = model.fit(source.read())

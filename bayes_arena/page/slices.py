@@ -1,4 +1,4 @@
-"""Boards by slice: where competitors are better or worse than on the whole."""
+"""Boards by slice: where competitors are better or worse than overall."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from bayes_arena.arrays import sum_by
 from bayes_arena.errors import DependentVotesWarning
 from bayes_arena.fits.result import Fit
-from bayes_arena.page.numbers.board import Board
+from bayes_arena.page.board import Board
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT
 
 PANELS, ROWS = 12, 12
-"""Slices of a kind, and competitors, that are shown."""
+"""Most slices of a kind, and most competitors, that are shown."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Panel:
     Attributes
     ----------
     name : str
-        Of the slice.
+        Name of the slice.
     votes : float
     intervals : tuple of (float, float, float)
         Lower bound, score and upper bound of each, in Elo points.
@@ -46,7 +46,7 @@ class Kind:
     ----------
     name : str
     size : int
-        How many there are.
+        Number of slices of this kind.
     panels : tuple of Panel
     """
 

@@ -7,12 +7,12 @@ from itertools import combinations
 
 from bayes_arena.decisions.enough import Enough, found_enough
 from bayes_arena.fits.result import Fit
-from bayes_arena.page.numbers.board import Board
+from bayes_arena.page.board import Board
 from bayes_arena.ratings.probabilities import shares_ahead
 from bayes_arena.votes.reading.checks import check_rows
 
 NAMED = 10
-"""Unsettled pairs that are named."""
+"""Most unsettled pairs that are named."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Settled:
     best, ranking : Enough
         Whether there are enough votes to name the best, and to put all in order.
     pairs, unsettled : int
-        Pairs, and those whose order does not have the probability asked for, or which no votes connect.
+        Number of pairs, and of those whose order is less probable than the level, or which no votes connect.
     connected : bool
-        Whether votes connect all.
+        Whether votes connect all competitors.
     nearest : tuple of (str, str, float)
-        Of these the ones highest on the board: the likelier order and its probability.
+        The unsettled pairs highest on the board: the likelier order and its probability.
     checks : list of dict
         What :func:`~bayes_arena.check` finds.
     """

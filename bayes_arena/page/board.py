@@ -1,7 +1,7 @@
-"""The table: everybody's tier, score, spread of ranks and probability of being the best; and who is told from whom.
+"""The board of the page: tiers, scores, spreads of ranks, and probabilities of places and wins.
 
 All of it comes from one set of draws, those that decisions are made from
-(:mod:`bayes_arena.ratings.decision_draws`), so that no part of a page contradicts another.
+(:mod:`bayes_arena.ratings.decision_draws`), so that no part of the page contradicts another.
 """
 
 from __future__ import annotations
@@ -14,12 +14,18 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.decisions.tiers import longest_chain, told_better
+from bayes_arena.fits.posterior_draws import draw_without_annotators
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.meta import Column, price_of
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
+from bayes_arena.ratings.probabilities import win_probability
+
+EVALUATIONS, NODES = 4_000_000, 45
+"""Most draws times pairs, which take less than a second; nodes over slices of each, where competitors have any."""
+FEWEST, MOST = 100, 4000
 
 
 @dataclass(frozen=True)
@@ -33,14 +39,14 @@ class Row:
     score, lower, upper : float
         In Elo points.
     rank_best, rank_worst : int
-        The arena's spread of ranks, each interval by itself.
+        Spread of ranks that the intervals leave open, each by itself.
     place_best, place_worst : int
-        The places that all claims together leave open.
+        Range of places that all claims together leave open.
     p_best : float
         Probability of being the best.
     votes : float
     meta : tuple of str
-        What else is known.
+        Metadata, as text.
     """
 
     name: str
@@ -70,7 +76,7 @@ class Board:
     strength : ndarray, shape (n_draws, n)
         Draws of r* in logits, by row.
     better : ndarray of bool, shape (n, n)
-        Whether a row is told to be better than a column, all pairs at once.
+        Whether the row is significantly better than the column, all pairs at once.
     p_best : ndarray, shape (n,)
         By competitor of the votes.
     meta : tuple of Column
@@ -96,12 +102,12 @@ class Board:
 
     @property
     def told(self) -> tuple[int, int]:
-        """Number of pairs that are told apart, and of all."""
+        """Number of pairs that are told apart, and of all pairs."""
         return int(self.better.sum()), math.comb(len(self.rows), 2)
 
 
 def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) -> Board:
-    """Return all competitors of a fit, best first.
+    """Return the board of a fit.
 
     Raises
     ------
@@ -134,7 +140,7 @@ def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) ->
 
 
 def cheapest_equal(board: Board, level: float) -> str:
-    """Say which is the cheapest that the votes do not tell from the first; nothing if none is cheaper."""
+    """Name the cheapest competitor that the votes do not tell from the first; empty if none is cheaper."""
     price = price_of(board.meta)
     if price is None or price.numbers is None:
         return ""
@@ -154,10 +160,30 @@ def cheapest_equal(board: Board, level: float) -> str:
 
 
 def first_tier(rows: Sequence[Row]) -> list[bool]:
-    """Return which are in the first tier."""
+    """Return which rows are in the first tier."""
     return [row.tier == 1 for row in rows]
 
 
 def shown_first(board: Sequence[object], most: int) -> int:
-    """Return how many rows of a figure are shown at once: all, where they are not many more than so many."""
+    """Return how many rows a figure shows at once: all, unless they are many more than ``most``."""
     return len(board) if len(board) <= 1.6 * most else most
+
+
+def place_chances(board: Board) -> Floats:
+    """Return the probability of each competitor (row) to take each place (column), shape (n, n)."""
+    size, n = board.strength.shape
+    places = np.argsort(np.argsort(-board.strength, axis=1, kind="stable"), axis=1, kind="stable")
+    counts = np.bincount((places + n * np.arange(n)).ravel(), minlength=n * n)
+    return np.asarray(counts.reshape(n, n) / size)
+
+
+def win_chances(fit: Fit, board: Board) -> Floats:
+    """Return the expected score of the row's competitor against the column's, a tie counting one half, (n, n).
+
+    Where the direction of the ranking is open, the reversed ranking has its probability, as for all decisions.
+    """
+    pairs = math.comb(len(board.rows), 2) * (NODES if fit.target.slices else 1)
+    size = min(max(EVALUATIONS // pairs, FEWEST), MOST)
+    drawn = draw_without_annotators(resolve_interval(None, fit).sampled(fit), size=size)
+    score = win_probability(fit, draws=drawn).to_numpy()[np.ix_(board.order, board.order)]
+    return np.asarray(score + (fit.mirror_probability or 0.0) * (1 - 2 * score))

@@ -1,11 +1,12 @@
-"""Observed against predicted: whether votes come out as the fit says, over all and pair by pair.
+"""Observed against predicted votes, over all and pair by pair.
 
-Of every pair the score of the competitor that the fit expects more of is summed over its votes, W, and held against
+For every pair the score W of the competitor that the fit takes for the better is summed over its votes and compared
+with
 
     E = sum of E[score],        V = sum of Var[score],
 
-at the estimate. Where the model gives ties no probability of their own, a vote is taken for a win or a loss, which
-makes the ranges a little wide. The votes were used for the fit too: what fits badly shows, what fits well may flatter.
+at the estimate. Where ties have no probability in the model, a vote is treated as a win or a loss, which makes the
+ranges a little too wide. The votes were used for the fit as well, so this can reveal a bad fit, not prove a good one.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from bayes_arena.ratings.intervals.contract import half_width
 from bayes_arena.votes.outcomes import BOTH_BAD, OUTCOME_SCORES, TIE, WIN
 
 GROUPS, FEWEST, FURTHEST = 12, 20, 5
-"""Groups of pairs with about as many votes each; votes of a pair that is looked at by itself; how many are named."""
+"""Groups of pairs with about as many votes each; fewest votes of a pair that is tested; most pairs that are named."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Pairs of which about the same is predicted: shares of their votes."""
+    """Pairs with similar predictions: predicted and observed shares of their votes."""
 
     predicted: float
     observed: float
@@ -37,7 +38,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Pair:
-    """A pair whose votes depart from the prediction: the score of the first, and by how many standard deviations."""
+    """A pair whose votes deviate from the prediction: the score of the first, and z of its deviation."""
 
     first: str
     second: str
@@ -49,16 +50,16 @@ class Pair:
 
 @dataclass(frozen=True)
 class Fitted:
-    """How votes compare with what the fit predicts.
+    """How the votes compare with the predictions of the fit.
 
     Attributes
     ----------
     scores, ties : tuple of Group
-        Scores of whom the fit expects more of, and shares of ties (none where ties have no probability).
+        Scores of the better of two by the fit, and shares of ties (empty where ties have no probability).
     pairs, outside : int
-        Pairs with enough votes to be looked at, and those of them that are out of their range.
+        Number of pairs with enough votes to be tested, and of those outside their range.
     furthest : tuple of Pair
-        Those most so.
+        The pairs farthest outside.
     """
 
     scores: tuple[Group, ...]
@@ -69,7 +70,7 @@ class Fitted:
 
 
 def fitted(fit: Fit, level: float) -> Fitted:
-    """Hold the votes of a fit against what it predicts."""
+    """Compare the votes of a fit with its predictions."""
     target, n = fit.target, fit.cells.n_competitors
     p = np.exp(target.likelihood.log_probabilities(target.coordinates(fit.point)))
     score = np.asarray(target.likelihood.expected_score(target.coordinates(fit.point))[0])
@@ -114,7 +115,7 @@ def fitted(fit: Fit, level: float) -> Fitted:
 
 
 def _groups(votes: Floats, observed: Floats, expected: Floats, variance: Floats, level: float) -> tuple[Group, ...]:
-    """Put pairs of which about the same is predicted together."""
+    """Group pairs with similar predictions."""
     order = np.argsort(expected / votes, kind="stable")
     before = np.cumsum(votes[order]) - votes[order] / 2
     number = np.minimum((GROUPS * before / votes.sum()).astype(np.int64), GROUPS - 1)

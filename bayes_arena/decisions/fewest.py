@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.decisions.changed_votes.changes import Changes
+from bayes_arena.decisions.changes import Changes
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import laplace_at

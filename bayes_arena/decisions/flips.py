@@ -4,7 +4,7 @@ The number k says in votes what the probability that the one is better says of t
 side: where the votes do not settle an order, a handful of them decides it, however many there are. What k adds are the
 names of the votes, annotators or prompts that carry the order, and, counted in annotators, how few people do.
 
-How it is found stands in :mod:`~bayes_arena.decisions.changed_votes.refits`. It is exact in that a refit without these
+How it is found stands in :mod:`~bayes_arena.decisions.fewest`. It is exact in that a refit without these
 votes has the opposite order, and a refit with one of them returned has not. Another choice may do with fewer: on real
 votes at most 7 % fewer in models without slices, and up to a third with answers (``benchmarks/flips.py``).
 """
@@ -21,8 +21,8 @@ from scipy.special import ndtr
 
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
-from bayes_arena.decisions.changed_votes.changes import VOTE, How, changes
-from bayes_arena.decisions.changed_votes.refits import Fewest, Path, fewest_along, fewest_one_by_one
+from bayes_arena.decisions.changes import VOTE, How, changes
+from bayes_arena.decisions.fewest import Fewest, Path, fewest_along, fewest_one_by_one
 from bayes_arena.errors import ModelError, NotIdentifiedError, require_choice
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import find_mode

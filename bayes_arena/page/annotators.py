@@ -1,0 +1,109 @@
+"""The annotators on the page: the most suspect first, the competitors that suspects favour or hate, and pseudonyms.
+
+A pseudonymous fit has numbers in place of the annotators' names, so that no table or warning can name them. Numbers
+follow the order of the table of annotators, or where there is none the numbers of votes: in the order of the names, a
+reader who knows the names would know the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.elo import EloScale
+from bayes_arena.ratings.intervals.names import resolve_interval
+from bayes_arena.reliability.annotators import annotator_columns
+from bayes_arena.reliability.integrity import integrity_columns, unjudged
+from bayes_arena.votes.cells import Cells
+
+FEWEST, WATCHED, MOST = 12, 25, 60
+"""Number of annotators listed: at least, with those to be watched, and at most."""
+
+UNFAVOURED = {"favours": "", "how": "", "favour_probability": 0.0}
+"""Columns of annotators where the fit was not guarded."""
+
+
+@dataclass(frozen=True)
+class People:
+    """The annotators of a page.
+
+    Attributes
+    ----------
+    silence : str
+        Why the page says nothing of annotators; empty if it does.
+    verdicts : dict of str to int
+        Number of anomalous, watched and reliable annotators.
+    rows : tuple of dict
+        The most suspect, as in :func:`~bayes_arena.annotators`.
+    total : int
+    carried : tuple of dict
+        Competitors that suspects favour or hate, as in :func:`~bayes_arena.integrity`.
+    """
+
+    silence: str
+    verdicts: dict[str, int]
+    rows: tuple[dict[str, Any], ...]
+    total: int
+    carried: tuple[dict[str, Any], ...]
+
+
+def people_of(fit: Fit, level: float, elo: EloScale) -> People:
+    """Return the annotators, and the competitors that suspects favour or hate."""
+    total = (fit.cells if fit.trust is None else fit.trust.cells).n_annotators
+    carried = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["honest_only_if"]) if fit.trust else ()
+    if not judges_annotators(fit):
+        return People(_silence(fit), {}, (), total, carried)
+    found = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
+    rows = [UNFAVOURED | row for row in found]
+    verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
+    suspect = verdicts["anomalous"] + verdicts["watch"]
+    shown = max(FEWEST, min(verdicts["anomalous"], MOST), min(suspect, WATCHED))
+    return People("", verdicts, tuple(rows[:shown]), total, carried)
+
+
+def _silence(fit: Fit) -> str:
+    if fit.trust is not None and fit.trust.unjudged:
+        return unjudged(fit.trust)
+    if not fit.cells.n_annotators:
+        return "The votes do not name their annotators, so nothing can be said of them."
+    return f"The model {fit.model.name} takes all annotators for equally reliable, so it says nothing about them."
+
+
+def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        dict(zip(columns, row, strict=True)) for row in zip(*(one.tolist() for one in columns.values()), strict=True)
+    ]
+
+
+def pseudonymous(fit: Fit) -> Fit:
+    """Return the fit with numbered annotators; programs keep their names."""
+    cast = fit.cells if fit.trust is None else fit.trust.cells
+    if not cast.n_annotators:
+        return fit
+    people = [name for name in _in_order(fit, cast) if name not in cast.programs]
+    digits = len(str(len(people)))
+    names = {name: f"annotator {number:0{digits}}" for number, name in enumerate(people, 1)}
+    problem = fit.mode.problem
+    mode = replace(fit.mode, problem=replace(problem, cells=_renamed(problem.cells, names)))
+    trust = None if fit.trust is None else replace(fit.trust, cells=_renamed(fit.trust.cells, names))
+    return replace(fit, mode=mode, trust=trust)
+
+
+def _in_order(fit: Fit, cast: Cells) -> list[str]:
+    """Return the names of all annotators, the most suspect first, or the most active."""
+    if judges_annotators(fit):
+        return [str(name) for name in annotator_columns(fit, resolve_interval("laplace"))["annotator"]]
+    return [cast.annotators[k] for k in np.argsort(-cast.votes_by_annotator(), kind="stable")]
+
+
+def judges_annotators(fit: Fit) -> bool:
+    """Whether the fit says anything about annotators."""
+    return bool(fit.target.own) and not (fit.trust is not None and fit.trust.unjudged)
+
+
+def _renamed(cells: Cells, names: Mapping[str, str]) -> Cells:
+    return replace(cells, annotators=tuple(names.get(name, name) for name in cells.annotators))
