@@ -1,4 +1,4 @@
-"""Votes changed, and what that does to the gap between two competitors.
+"""Changes of votes, and their effect on the gap between two competitors.
 
 A change takes units one after another: votes, or whole groups of them. Units of one kind are alike, as equal votes of a
 stack are, so a change is how many of every kind, and the counts after it are linear in them:

@@ -1,19 +1,19 @@
-"""Whether there are enough votes yet, and how many are left to go.
+"""Whether there are enough votes, and how many more it takes.
 
 With r* the competitors' strengths, l the leader (the highest posterior mean) and all expectations over the posterior,
 
     P(best)          = P(r*_l > r*_j for all j)
-    expected regret  = E[max_j r*_j - r*_l]                      in Elo points: what is lost if l is not the best
+    expected regret  = E[max_j r*_j - r*_l]                      in Elo points: the loss if l is not the best
     expected tau     = mean over pairs of 2 P(order right) - 1   Kendall's, of the order of the posterior means
 
-The best is found when P(best) reaches the level; the ranking when the share of pairs in the right order,
-(1 + tau) / 2, is expected to.
+The best is found when P(best) reaches the level; the ranking when the expected share of pairs in the right order,
+(1 + tau) / 2, does.
 
-How many votes are left is an estimate, not a promise. With m times the votes, of the kind that was cast, posterior
-standard deviations would be about 1 / sqrt(m) of what they are; were the means to stay, draws r would become
-mean + (r - mean) / sqrt(m), and the smallest m that reaches the level is looked for. It is often too high: means do
+The number of votes to go is an estimate, not a promise. With m times as many votes of the same kind, posterior standard
+deviations would be about 1 / sqrt(m) of what they are; if the means stayed, draws r would become
+mean + (r - mean) / sqrt(m), and the estimate is the smallest m that reaches the level. It is often too high: means do
 move, and pairs that are chosen well (:func:`~bayes_arena.next_pairs`) take fewer votes; in ``benchmarks/decisions.py``
-about half of what was estimated at 500 votes. For new prompts it is too low if votes are on old ones.
+about half of the estimate at 500 votes. For new prompts it is too low if further votes are on old ones.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
 
 MULTIPLES = np.geomspace(1, 1000, 300)
-"""Times as many votes that are tried; what takes more than the last is beyond any estimate."""
+"""Multiples of the votes that are tried; beyond the last there is no estimate."""
 
 
 @dataclass(frozen=True)
@@ -49,28 +49,27 @@ class Enough:
     goal : {"best", "ranking"}
         What the votes are for.
     level : float
-        The probability that was asked for.
+        The probability asked for.
     done : bool
-        Whether the goal is reached: P(best) is at least the level, or of all pairs such a share is expected to be in
-        the right order.
+        Whether the goal is reached: P(best), or the expected share of pairs in the right order, is at least the level.
     close_enough : bool
-        Whether the expected regret is at most what was asked for: whoever is the best, the leader is not much worse.
+        Whether the expected regret is at most the one asked for: the leader is not much worse than the best.
     leader : str
         The competitor of the highest posterior mean.
     p_best : float
         Probability that it is the best.
     regret_elo : float
-        By how many Elo points the best is expected to be better than it.
+        Expected regret in Elo points: by how much the best is expected to be better than the leader.
     expected_tau : float
-        Kendall's tau that the order of the posterior means is expected to have with the true one.
+        Expected Kendall's tau of the order of the posterior means with the true order.
     votes : float
         Votes cast.
     votes_to_go : float
         Estimate of the further votes that the goal takes; 0 when it is reached, infinite if it takes more than a
-        thousand times the votes that were cast, or if votes like these never reach it: where they leave open which
-        end of the ranking is up, or compare groups of competitors that no vote connects.
+        thousand times the votes that were cast, or if votes like these never reach it: where they leave the
+        direction of the ranking open, or do not connect all competitors.
     unjudged : bool
-        Whether nobody is judged, so that all of this takes the votes at face value.
+        Whether annotators cannot be judged, so that all of this takes the votes at face value.
     """
 
     goal: Goal
@@ -103,18 +102,18 @@ class Enough:
 
 @held
 def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: float = 10.0) -> Enough:
-    """Say whether there are enough votes, and estimate how many are left to go.
+    """Say whether there are enough votes, and estimate how many more it takes.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
     goal : {"best", "ranking"}
-        Whether the best competitor is to be found, or the order of all.
+        Find the best competitor, or the order of all.
     level : float
-        For the best, the probability that it is; for the ranking, the share of pairs expected in the right order.
-        Whoever stops at P(best) >= .95, however often they look, is wrong about one time in twenty over arenas like the
-        prior's; in an arena whose best two are nearly alike they are wrong more often, and lose little.
+        For the best, its probability; for the ranking, the expected share of pairs in the right order. Stopping at
+        P(best) >= .95, however often one looks, is wrong about one time in twenty over arenas drawn from the prior; in
+        an arena whose best two are nearly equal it is wrong more often, and loses little.
     regret_elo : float
         Expected regret in Elo points up to which the leader is ``close_enough``.
 

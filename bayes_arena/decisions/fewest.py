@@ -1,12 +1,11 @@
-"""The fewest units of change that turn a pair round, found by refits.
+"""The fewest units of change that reverse a pair, found by refits.
 
 Units are taken in the order of their first-order effect on the gap, which also predicts how many are needed. The
-prediction only says where to look: refits bracket the number, each on the line between the ends of the bracket, until
-so many turn the pair round and one unit less does not. Refits start from the last mode and hold the spreads of the
-prior.
+prediction only guides the search: refits bracket the number by the secant method, until so many units reverse the pair
+and one unit less does not. Refits start from the last mode, with the spreads of the prior fixed.
 
-A whole group is no small change. So where few groups suffice they are chosen again one by one, the effects taken anew
-at the mode without those before, and the smaller number counts.
+A whole group is no small change. Where few groups suffice, they are therefore chosen again one by one, with effects
+recomputed at the mode without those before, and the smaller number counts.
 """
 
 from __future__ import annotations

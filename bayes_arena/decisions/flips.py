@@ -1,10 +1,10 @@
-"""How many votes, or whose, a ranking rests on: the fewest whose change turns two competitors round.
+"""How many votes, or whose, a ranking rests on: the fewest whose change reverses two competitors.
 
-The number k says in votes what the probability that the one is better says of the posterior, so the two stand side by
-side: where the votes do not settle an order, a handful of them decides it, however many there are. What k adds are the
-names of the votes, annotators or prompts that carry the order, and, counted in annotators, how few people do.
+The number k says in votes what the posterior probability of the order says, so the two are shown side by side: where
+the votes do not settle an order, a handful of them decides it, however many there are. What k adds are the names of the
+votes, annotators or prompts that carry the order, and how few annotators do.
 
-How it is found stands in :mod:`~bayes_arena.decisions.fewest`. It is exact in that a refit without these
+The method is described in :mod:`~bayes_arena.decisions.fewest`. It is exact in that a refit without these
 votes has the opposite order, and a refit with one of them returned has not. Another choice may do with fewer: on real
 votes at most 7 % fewer in models without slices, and up to a third with answers (``benchmarks/flips.py``).
 """
@@ -49,20 +49,20 @@ def flips(
     how: How = "drop",
     max_share: float = 0.3,
 ) -> pd.DataFrame:
-    """Count the votes, annotators or prompts whose change would make two competitors change places.
+    """Count the votes, annotators or prompts whose change would reverse the order of two competitors.
 
     Parameters
     ----------
     result : Fit
-        A fitted model. Refits hold the spreads of its prior and go to the posterior mode; so do the order, the gap and
-        the probability shown, whatever the route of the fit. Votes that its guard left out stay out.
+        A fitted model. Refits keep the spreads of its prior fixed and find the posterior mode, on which the order, the
+        gap and the probability shown are based, whatever the method of the fit. Votes that its guard left out stay out.
     pairs : {"adjacent", "top"} or sequence of (str, str)
-        Every competitor and the next, the first and the second alone, or these pairs.
+        Every competitor and the next, the first and the second, or the pairs given.
     by : str
-        What is changed: ``"vote"``, every vote of an ``"annotator"``, or of a slice by its name, ``"prompt"`` say.
+        Unit of change: a ``"vote"``, all votes of an ``"annotator"``, or of a slice such as ``"prompt"``.
     how : {"drop", "flip", "add"}
-        Left out; turned round, as if the other had won; or votes for the opponent added to the pair, by the annotators
-        in proportion to the votes they cast.
+        Leave votes out; reverse them, as if the other had won; or add votes for the opponent to the pair, by the
+        annotators in proportion to the votes they cast.
     max_share : float
         Most of the votes that may be changed, as a share of all.
 
@@ -71,11 +71,11 @@ def flips(
     pandas.DataFrame
         ``competitor, opponent, elo_gap, p_better, k, k_linear, share``, the better of the two first. ``elo_gap`` is in
         Elo points; ``p_better`` is the posterior probability that the competitor is better, in the Gaussian
-        approximation; ``k`` is the number of votes (annotators, prompts) after which a refit ranks them the other way
-        round, infinity where none within ``max_share`` does; ``k_linear`` its linear prediction; ``share`` that of the
-        votes changed, infinity where ``k`` is. Where the model tells annotators apart, ``annotators`` is how many cast
-        the votes. Where whole groups are changed, the last column has the name of ``by`` and tuples of their names,
-        those with the largest effect first.
+        approximation; ``k`` is the number of votes (annotators, prompts) after which a refit reverses the order,
+        infinity where none within ``max_share`` does; ``k_linear`` its linear prediction; ``share`` the share of the
+        votes changed, infinity where ``k`` is. If the model has parameters of annotators, ``annotators`` is how many
+        cast these votes. Where whole groups are changed, the last column has the name of ``by`` and tuples of their
+        names, those with the largest effect first.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def flip_columns(
 def flip_votes(
     result: Fit, competitor: str, opponent: str, *, by: str = "vote", how: How = "drop", max_share: float = 0.3
 ) -> pd.DataFrame:
-    """List the votes whose change would make two competitors change places.
+    """List the votes whose change would reverse the order of two competitors.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Which pairs to compare next.
 
-For the order of all competitors, pairs are asked for that have the fewest votes. For the best competitor half of the
-pairs are such, and half are two that may be the best (top-two Thompson sampling; Russo, 2016): one is drawn with its
-probability of being best, the other likewise among the rest. The even half keeps a competitor in play that early votes
-were unjust to. ``benchmarks/decisions.py`` measures how many votes either rule takes.
+For the order of all competitors the pairs with the fewest votes are chosen. For the best competitor half of the pairs
+are such, and half are two that may be the best (top-two Thompson sampling; Russo, 2016): one is drawn with its
+probability of being best, the other likewise among the rest. The first half keeps a competitor in play that did worse
+in early votes than it deserves. ``benchmarks/decisions.py`` measures how many votes either rule takes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Goal = Literal["best", "ranking"]
-"""What votes are collected for: to find the best competitor, or to put all in order."""
+"""Goal of collecting votes: to find the best competitor, or to put all in order."""
 
 
 @held
@@ -37,18 +37,18 @@ def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> 
     n : int
         Pairs to choose, for a vote each.
     goal : {"best", "ranking"}
-        What the votes are for: to find the best competitor, or to put all in order. For the order of all, nothing that
-        was measured beats evening out the votes of the pairs: not the arena's sampling by expected gain in precision,
-        not expected information, not a look-ahead at misranked pairs.
+        Find the best competitor, or the order of all. For the order of all, no rule that was measured beats equal
+        numbers of votes on all pairs: neither Chatbot Arena's sampling by expected gain in precision, nor expected
+        information, nor a look-ahead at misranked pairs.
     seed : int
         The same seed gives the same pairs.
 
     Returns
     -------
     pandas.DataFrame
-        ``a, b``, whom to show first and second (at random), and ``why``: how many votes the pair has had, or for the
-        best competitor, in every second row, the two probabilities of being best. A pair that was never voted on comes
-        first. A pair may be asked for more than once.
+        ``a, b``, the competitors to show first and second (at random), and ``why``: the number of votes on the pair so
+        far, or for the best competitor, in every second row, the two probabilities of being best. Pairs without votes
+        come first. A pair may be chosen more than once.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def next_columns(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -
 
 
 def _votes_by_pair(cells: Cells) -> Floats:
-    """Votes on every pair, whoever was shown first, shape (n, n)."""
+    """Votes on every pair in either order, shape (n, n)."""
     votes = np.zeros((cells.n_competitors, cells.n_competitors))
     np.add.at(votes, (cells.a, cells.b), cells.counts.sum(axis=1))
     return votes + votes.T

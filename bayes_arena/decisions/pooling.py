@@ -1,6 +1,6 @@
-"""Strengths pooled within families, and the luck of the best of many.
+"""Strengths pooled within families, and the selection bias of the best of many.
 
-A provider that tests n variants and shows the one that scored best shows luck along with strength. With strengths
+The best score of n variants that a provider tests reflects luck along with strength. With strengths
 
     r_i = m_p(i) + d_i,      m_p ~ Normal(mu, s_m^2) for providers,      d_i ~ Normal(0, s_d^2) for their variants,
 

@@ -1,6 +1,6 @@
-"""Siblings: what a score is worth that was chosen as the best of many of one provider.
+"""Siblings: how far a score is inflated if it was selected as the best of many variants by one provider.
 
-The mathematics stands in :mod:`bayes_arena.decisions.pooling`.
+The mathematics is in :mod:`bayes_arena.decisions.pooling`.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ def siblings(
     level: float = 0.95,
     elo: EloScale | None = None,
 ) -> pd.DataFrame:
-    """Pool scores within providers, and say how far the best of many variants is expected to be overrated.
+    """Pool scores within providers, and estimate by how much the best of many variants is overrated.
 
     Parameters
     ----------
     result : Fit
-        A fitted model, by any route; its Gaussian approximation is read.
+        A fitted model, by any method; its Gaussian approximation is used.
     provider : mapping of str to str
-        Who made each competitor: the families whose variants are alike.
+        The provider of each competitor: the families of similar variants.
     tested : mapping of str to int, optional
-        By provider, how many variants were tested, where that is more than the votes show. Those that are not shown
-        are taken to have scored less than the best shown, on as many votes.
+        Number of variants tested by a provider, where it is larger than the number among the votes. The others are
+        assumed to have scored less than the best among the votes, on as many votes.
     level : float
         Coverage of the intervals.
     elo : EloScale, optional
@@ -60,9 +60,9 @@ def siblings(
     -------
     pandas.DataFrame
         ``competitor, provider, tested, elo, pooled, lower, upper, inflation``, the best pooled score first, in Elo
-        points. ``elo`` is the plain score (at the mode); ``pooled`` the one that knows the provider and how many were
-        tested, with its interval; ``inflation`` by how much the plain score of a competitor with so many votes is too
-        high on average if it was chosen as the best of ``tested``, 0 where the fit's prior takes all of that back.
+        points. ``elo`` is the plain score (at the mode); ``pooled`` the score given the provider and the number
+        tested, with its interval; ``inflation`` the expected error of the plain score of a competitor with so many
+        votes if it was selected as the best of ``tested``, 0 where the prior of the fit shrinks it by as much.
         ``attrs`` has the spreads ``between`` and
         ``within`` providers, in Elo points.
 

@@ -1,15 +1,15 @@
-"""Tiers: competitors that cannot be told apart, with one confidence for all pairs at once.
+"""Tiers: competitors that cannot be told apart, with simultaneous confidence for all pairs.
 
-With d_ij the posterior mean of r*_i - r*_j and s_ij its standard deviation, i is told to be better than j where
+With d_ij the posterior mean of r*_i - r*_j and s_ij its standard deviation, i is claimed to be better than j where
 
     d_ij > z s_ij,      z the ``level`` quantile of max over pairs of |draw of (r*_i - r*_j) - d_ij| / s_ij,
 
-so that at the level *all* these claims are right together (max-T; Westfall and Young, 1993), where intervals that are
-compared one by one, as for the arena's rank spread, are right one by one. The tier of a competitor is the length of
-the longest chain down to it, each told to be better than the next. Hence two of one tier cannot be told apart, and
-everybody below the first tier is told to be worse than somebody in the tier above: not than all of them. Whom nobody
-is told to be better than is in the first tier, be it for want of votes. That two cannot be told apart does not mean
-that they are equally good.
+so that *all* these claims hold simultaneously at the level (max-T; Westfall and Young, 1993), where intervals that are
+compared one by one, as for the rank spread of Chatbot Arena, hold one by one. The tier of a competitor is the length of
+the longest chain down to it, each claimed to be better than the next. Hence two in the same tier cannot be told apart,
+and any competitor below the first tier is claimed to be worse than at least one in the tier above, not than all of
+them. A competitor that none is claimed to be better than is in the first tier, even if only for lack of votes. That two
+cannot be told apart does not mean that they are equally good.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ def tiers(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
     fit : Fit
         A fitted model.
     level : float
-        Probability that everything the table claims is right at once (:mod:`bayes_arena.decisions.tiers`).
+        Simultaneous confidence of all claims of the table (:mod:`bayes_arena.decisions.tiers`).
 
     Returns
     -------
     pandas.DataFrame
         ``tier, competitor, elo, rank, rank_best, rank_worst, place_best, place_worst``, the first tier first.
-        ``place_best`` is 1 + how many are told to be better, ``place_worst`` the number of competitors less those who
-        are told to be worse: the true places of all competitors lie between them at the level, together. ``rank_best``
-        and ``rank_worst`` are the arena's rank spread, as in :func:`~bayes_arena.leaderboard`, each interval at the
-        level by itself. ``attrs`` has the level and ``z``, standard deviations that a difference takes to be told.
+        ``place_best`` is 1 + the number claimed to be better, ``place_worst`` the number of competitors less those
+        claimed to be worse: simultaneous confidence intervals of the true places. ``rank_best`` and ``rank_worst`` are
+        the rank spread, as in :func:`~bayes_arena.leaderboard`, each interval at the level by itself. ``attrs`` has the
+        level and ``z``, the critical value of a difference in standard deviations.
 
     Warns
     -----
@@ -95,7 +95,7 @@ def tier_columns(fit: Fit, level: float) -> tuple[Columns, float]:
 
 
 def told_better(strength: Floats, level: float) -> tuple[np.ndarray, float]:
-    """Tell who is better than whom, all pairs at once.
+    """Return which competitors are claimed to be better than which, all pairs at once.
 
     Parameters
     ----------

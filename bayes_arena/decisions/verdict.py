@@ -1,16 +1,17 @@
-"""What may be said aloud: one sentence about who is the best.
+"""The verdict: one sentence about which competitor is the best.
 
-"A leads" where P(A is best) is at least .95. Else "the best is one of A, B, C": the smallest set that has the best in
-it with probability .99, if it is small: at most three competitors or a fifth of all, and never all of them. Else that
-there are not enough votes to say. No sentence says that competitors are equally good: votes cannot show it.
+"A leads" if P(A is best) is at least .95. Otherwise "the best is one of A, B, C": the smallest set that contains the
+best with probability .99, if it is small: at most three competitors or a fifth of all, and never all of them.
+Otherwise, that there are not enough votes to say. No sentence claims that competitors are equally good: votes cannot
+show it.
 
-A set takes .99 so that sentences are wrong less than one time in twenty in arenas of every kind, and not only on
-average over arenas like the prior's: of three who lead nearly alike, the smallest set of .95 leaves out the best one
-time in ten (``benchmarks/decisions.py``).
+Sets have probability .99 so that the sentence is wrong less than one time in twenty in arenas of every kind, and not
+only on average over arenas drawn from the prior: where three lead by about the same, the smallest .95 set misses the
+best one time in ten (``benchmarks/decisions.py``).
 
-Where nobody is judged, since annotators form camps or too many pull together, nobody is said to lead: what follows is
-what the votes say if all of them are taken at face value. Even then P(best) is too high where camps differ much: the
-leader is the best in .77 of the arenas and .88 is said, with camps of sd .8
+Where annotators cannot be judged, since they form camps or too many pull together, the verdict is conditional: what
+the votes say if all of them are taken at face value. Even then P(best) is too high where camps differ much: with camps
+of sd .8 it is .88 on average, and the leader is the best in .77 of the arenas
 (``benchmarks/results/calibration_default.md``).
 """
 
@@ -24,16 +25,16 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 
 LEADS, ONE_OF = 0.95, 0.99
-"""Probability from which one competitor leads, and from which the best is one of a set."""
+"""Least probability of a leader, and of a set that contains the best."""
 FACE_VALUE = "Taking all votes at face value:"
-"""The condition of what is said where nobody is judged."""
+"""Condition of the verdict where annotators cannot be judged."""
 FEW, SHARE = 3, 5
-"""A set that is named has at most three competitors, or one in five of all."""
+"""A set has at most three competitors, or one in five of all."""
 
 
 @held
 def verdict(fit: Fit) -> str:
-    """Say in one sentence who is the best, as far as the votes tell.
+    """Say in one sentence which competitor is the best, as far as the votes tell.
 
     Parameters
     ----------
@@ -43,9 +44,9 @@ def verdict(fit: Fit) -> str:
     Returns
     -------
     str
-        That one competitor leads (it is the best with a probability of at least .95), of which few the best is one
-        (.99), or that there are not enough votes to say. Where nobody is judged, this comes first, with the reason, and
-        the rest is said of votes that are taken at face value.
+        That one competitor leads (it is the best with probability .95 or more), that the best is one of a few (.99), or
+        that there are not enough votes to say. Where annotators cannot be judged, the reason comes first, and the rest
+        takes the votes at face value.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def verdict(fit: Fit) -> str:
 
 
 def sentence(fit: Fit, p_best: Floats) -> str:
-    """Say who is the best, from the probability of each competitor to be (n,)."""
+    """Say which competitor is the best, from the probability of each, shape (n,)."""
     named = likely_best(p_best)
     board = " on " + " of ".join(fit.about.values()) if fit.about else ""
     if not len(named):
@@ -78,7 +79,7 @@ def sentence(fit: Fit, p_best: Floats) -> str:
 
 
 def likely_best(p_best: Floats, one_of: float = ONE_OF) -> Ints:
-    """Return the leader, else the smallest set of competitors that has the best in it; nobody if it is too large.
+    """Return the leader, else the smallest set of competitors that contains the best; empty if it is too large.
 
     Parameters
     ----------
@@ -101,10 +102,10 @@ def likely_best(p_best: Floats, one_of: float = ONE_OF) -> Ints:
 
 
 def said_first(fit: Fit) -> str:
-    """Return why nobody is judged, and on which condition the rest holds, with a space at its end; mostly empty."""
+    """Return why annotators cannot be judged and the condition of the rest, with a final space; empty if they can."""
     return f"{fit.trust.unjudged} {FACE_VALUE} " if fit.trust is not None and fit.trust.unjudged else ""
 
 
 def about(votes: float) -> str:
-    """Write an estimated number of votes: two digits say what it is worth."""
+    """Format an estimated number of votes to two significant digits."""
     return f"{float(f'{votes:.1e}'):,.0f}"

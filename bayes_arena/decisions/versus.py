@@ -1,18 +1,19 @@
 """One competitor against another: which is the better, by how much, and how many more votes would settle it.
 
 With d the gap r*_i - r*_j of the draws that decisions are made from, P(i is better) is the share of draws in which d is
-positive. The order is settled at a level once that probability, or the one of the other order, is at least the level,
+positive. The order is settled at a level if that probability, or that of the other order, is at least the level,
 and never where the prior alone relates the two.
 
-How many more votes on the pair would settle it is an estimate, not a promise. A vote says of d as much as
+The number of further votes on the pair that would settle it is an estimate, not a promise. The information about d in
+a vote is
 
     s'(d)^2 / v,        s'(d) the slope of the expected score, v the variance of a score under the model,
 
-and n such votes leave a standard deviation of (1 / sd^2 + n s'(d)^2 / v)^(-1/2) of sd. The n is looked for at which the
-level is reached *if d stays what it is*. It moves: so many votes settled .57 and .64 of the pairs that were tried, by
-Bradley-Terry and am-Davidson (``benchmarks/versus.py``). Where slices differ (answers, categories), votes on new
-prompts say less than that, and nothing is estimated; nor where direct votes cannot settle it, because the direction of
-the ranking is open, or where no votes connect the two.
+and n such votes leave a standard deviation of (1 / sd^2 + n s'(d)^2 / v)^(-1/2) of sd. The estimate is the n at which
+the level is reached *if d stays what it is*. It moves: so many votes settled .57 and .64 of the pairs that were tried,
+by Bradley-Terry and am-Davidson (``benchmarks/versus.py``). Where slices differ (answers, categories), votes on new
+prompts are less informative, and nothing is estimated; nor where direct votes cannot settle the order, because the
+direction of the ranking is open, or where no votes connect the two.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from bayes_arena.ratings.probabilities import score_columns, shares_ahead
 from bayes_arena.votes.outcomes import whole_counts
 
 BEYOND = 1000
-"""Times the votes that were cast, beyond which no number of further ones is estimated."""
+"""Multiple of the votes cast beyond which no number of further votes is estimated."""
 
 
 @dataclass(frozen=True)
@@ -57,19 +58,19 @@ class Versus:
     settled : bool
         Whether this probability, or that of the other order, is at least the level, and votes compare the two.
     elo_gap, lower, upper : float
-        By how many Elo points it is ahead: posterior mean and interval.
+        Its lead in Elo points: posterior mean and interval.
     expected_score : float
-        Share of their votes that it is expected to win, a tie counting one half.
+        Expected score of the competitor in a vote on the two, a tie counting one half.
     votes, wins, losses, ties : float
         Votes on the two so far that count; both-bad votes are among the ties.
     votes_to_go : float or None
         Estimate of the further votes on the two that would settle their order: 0 where it is settled, infinite if it
         takes more than a thousand times the votes that were cast; None where it cannot be estimated.
     connected : bool
-        Whether votes compare the two, be it through others; if not, the prior alone relates them, and nothing is
+        Whether votes compare the two, possibly through others; if not, the prior alone relates them, and nothing is
         settled.
     unjudged : str
-        Why nobody is judged, so that all of this takes the votes at face value; mostly empty.
+        Why annotators cannot be judged, so that all of this takes the votes at face value; empty if they can.
     """
 
     competitor: str

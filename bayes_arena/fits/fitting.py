@@ -75,21 +75,21 @@ def fit(
     method : {"map", "marginal", "nuts"}, optional
         ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the spreads are estimated from the
         votes first, by the Laplace evidence or, where annotators have few votes each (more annotators than twice the
-        square root of the number of votes), with the annotators integrated out by quadrature; where hardly anybody
-        voted twice they are taken to be alike, with a warning. Models with slices take the Gaussian nearest to the
-        posterior. ``"nuts"``: the whole posterior is sampled (seconds to minutes). Default: ``"marginal"`` where
-        annotators or slices are pooled, else ``"map"``.
+        square root of the number of votes), with the annotators integrated out by quadrature; if hardly any voted
+        twice, annotators are taken to be alike, with a warning. Models with slices use the Gaussian nearest to the
+        posterior. ``"nuts"``: the posterior is sampled (seconds to minutes). Default: ``"marginal"`` where annotators
+        or slices are pooled, else ``"map"``.
     answers : {"auto", True, False}
         Whether a preset has answers: a strength of every competitor on every prompt, and a tie propensity of every
         prompt. ``"auto"``: where prompts were voted on again often enough (100 answers with two votes, and half of the
         votes on prompts that repeat), the spreads are estimated, and that of answers comes out clear of noise. A
         :class:`~bayes_arena.Model` of your own is taken as it is, unless ``True``.
     guard : {"auto", True, False}
-        Whether it is found out first whose votes count (:mod:`bayes_arena.trust.judging`): those who favour or hate
-        one competitor are left out, as otherwise their consistency would be taken for ability. Where annotators form
-        camps, or too many votes are those of a campaign, nobody can be judged: the fit is then of Bradley-Terry's
-        model. ``"auto"``: presets that give annotators numbers of their own, where the prior's spreads are estimable.
-        ``result.trust`` says what was found.
+        Whether to judge first whose votes count (:mod:`bayes_arena.trust.judging`): annotators who favour or hate one
+        competitor are left out, as otherwise their consistency would be taken for ability. Where annotators form
+        camps, or too many votes are those of a campaign, annotators cannot be judged: the fit is then a Bradley-Terry
+        model. ``"auto"``: presets with parameters of annotators, if the spreads of the prior can be estimated.
+        ``result.trust`` has the judgement.
     draws, tune : int
         For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
@@ -107,12 +107,12 @@ def fit(
     NoMaximumWarning
         Under a flat prior, if the estimate lies at infinity.
     IdentificationWarning
-        If the comparisons are disconnected, the annotators do not settle which end of the ranking is up, hardly
-        anybody voted twice, answers are left out though some prompts repeat, or the pairing knew the ranking.
+        If the comparisons are disconnected, the votes leave the direction of the ranking open, hardly any
+        annotator voted twice, answers are left out though some prompts repeat, or the pairing depended on the ranking.
     LeftOutEffectWarning
         If votes favour the competitor shown first, or second, and the model has no position effect.
     SuspectVotesWarning
-        If somebody's votes do not count, or nobody can be judged.
+        If votes of some annotators do not count, or annotators cannot be judged.
 
     Raises
     ------

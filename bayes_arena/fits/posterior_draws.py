@@ -58,7 +58,7 @@ def draw(fit: Fit, *, size: int | None = None, seed: int = 0) -> Draws:
 
 
 def _usual_size(fit: Fit) -> int:
-    """Return how many draws are made of a fit where nobody says."""
+    """Return the default number of draws of a fit."""
     most = min(LARGEST // max(len(fit.point.slices), 1), LARGEST_BOARD // len(fit.strength))
     return max(FEWEST_DRAWS, min(DEFAULT_DRAWS, most))
 

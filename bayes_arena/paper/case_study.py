@@ -1,9 +1,10 @@
 """Where the methods disagree about the models of one arena (Figures 1, 3 and 4; sections 1 and 5.3).
 
 Figure 1: how far Elo moves with the order of the votes, and how far apart annotators are. Elo walks from its start by
-at most K a vote, so one annotator's votes leave all models close together, whatever the annotator thinks. What compares
-with them is as many votes of everybody on the same pairs: each of the annotator's votes is replaced by a random vote on
-its pair, again and again, and the rating from the annotator's own votes stands beside the range of 95 % of those.
+at most K a vote, so one annotator's votes leave all models close together, whatever the annotator thinks. The fair
+comparison is with as many votes by all annotators on the same pairs: each of the annotator's votes is replaced by a
+random vote on its pair, repeatedly, and the rating from the annotator's own votes is shown with the 95 % range of
+those.
 
 Figure 3: each method's scores, scaled to 0 ... 1, with the spread that the order of the votes gives Elo's, and its loss
 on the votes in which a model took part, the mean of -(W ln E[W] + (1 - W) ln(1 - E[W])), in nats. The votes are those
@@ -40,21 +41,21 @@ SHOWN = ("elo", "m-elo", "am-elo", "am-davidson")
 """Methods of Figure 3: the paper's, and the default of this package."""
 SHUFFLED = "mean of shuffles"
 RANGE = (0.025, 0.975)
-"""Of ratings by as many votes of everybody."""
+"""Quantiles of ratings from as many votes of all annotators."""
 PAPERS_CASE = ("koala-13b", "vicuna-7b", "gpt4all-13b-snoozy")
 """The last is called gpt-13b in the paper."""
 BETTER, WORSE = "Better", "Worse"
 
 
 def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
-    """Rate by Elo in random orders, and from each annotator's votes alone beside everybody's on the same pairs.
+    """Rate by Elo in random orders, and from each annotator's votes alone, with the range from all on the same pairs.
 
     Parameters
     ----------
     votes : VoteSequence
         Votes with annotators.
     shuffles : int
-        Random orders, and random votes of everybody in the place of each annotator's.
+        Random orders, and random votes of all annotators in place of each annotator's.
     seed : int
         The same seed gives the same orders and votes.
 
@@ -63,22 +64,22 @@ def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> 
     pandas.DataFrame
         ``source, competitor, elo, sd, min, max, votes, lower, upper``: the mean over shuffles (source ``mean of
         shuffles``) with its spread in Elo points, best first; then each annotator's ratings in the order of their
-        votes, with the range of 95 % of those from as many votes of everybody on the same pairs.
+        votes, with the 95 % range of those from as many votes of all annotators on the same pairs.
     """
     import pandas as pd
 
     mixed = shuffled_elo(votes, shuffles=shuffles, seed=seed).rename(columns={"mean": "elo"}).drop(columns="rank")
     single = elo_by_annotator(votes).rename(columns={"annotator": "source"})
     mixed.insert(0, "source", SHUFFLED)
-    ranges = _range_of_everybody(votes, shuffles, seed)
+    ranges = _range_of_all(votes, shuffles, seed)
     annotator = single["source"].map({name: index for index, name in enumerate(votes.annotators)})
     competitor = single["competitor"].map({name: index for index, name in enumerate(votes.competitors)})
     single["lower"], single["upper"] = ranges[:, annotator, competitor]
     return pd.concat([mixed, single], ignore_index=True)
 
 
-def _range_of_everybody(votes: VoteSequence, draws: int, seed: int) -> Floats:
-    """Range of Elo from as many votes of everybody on the pairs of each annotator, shape (2, M, n)."""
+def _range_of_all(votes: VoteSequence, draws: int, seed: int) -> Floats:
+    """Range of Elo from as many votes of all annotators on the pairs of each, shape (2, M, n)."""
     rng = np.random.default_rng(seed)
     pair = np.minimum(votes.a, votes.b) * votes.n_competitors + np.maximum(votes.a, votes.b)
     by_pair = np.argsort(pair, kind="stable")

@@ -1,13 +1,13 @@
 """Finding the annotators that were perturbed (section 5.5, lower half of Figure 6, and Figure 7).
 
-The paper flags whoever's theta of am-ELO (sum 1) is not above epsilon = 0 or 0.005. Beside its rules stand the two of
-this package, read from am-davidson: the anomaly probability A_k > 1/2, and the largest set whose mean 1 - A_k is at
-most 0.05.
+The paper flags annotators whose theta of am-ELO (sum 1) is not above epsilon = 0 or 0.005. Beside its rules stand the
+two of this package, read from am-davidson: the anomaly probability A_k > 1/2, and the largest set whose mean 1 - A_k is
+at most 0.05.
 
 An annotator who looks anomalous before anything was perturbed would be counted as a false alarm whenever found. To
 leave out only those whom one rule suspects would spare that rule its own false alarms: left out of Figure 7 are those
 whom either suspects, A_k >= 0.2 or theta_k <= 0.005, and those who favour or hate one competitor with a probability of
-0.2 or more. Where the annotators form camps, this package judges nobody, and its rules find nobody.
+0.2 or more. Where the annotators form camps, annotators cannot be judged, and the rules of this package find none.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def suspects(cells: Cells) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``annotator, anomaly_probability, favour_probability, theta`` (of the paper's am-ELO, sum 1), ``by_anomaly,
-        by_favour, by_theta``: one row for everybody whom any of them suspects, by name, and which does.
+        by_favour, by_theta``: one row for each annotator that any of them suspects, by name, and which of them does.
     """
     paper = _paper(cells)
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):

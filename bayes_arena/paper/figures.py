@@ -37,7 +37,7 @@ DODGE = 0.5
 
 
 def figure1(table: pd.DataFrame) -> Figure:
-    """Error bars of shuffled Elo; below, single annotators before the range of everybody's votes on their pairs."""
+    """Error bars of shuffled Elo; below, single annotators over the range from all annotators on the same pairs."""
     mixed, single = table[table["source"] == SHUFFLED], table[table["source"] != SHUFFLED]
     busiest = single.groupby("source")["votes"].sum().sort_values(ascending=False, kind="stable").index[:ANNOTATORS]
     place = {name: index for index, name in enumerate(mixed["competitor"])}
@@ -56,7 +56,7 @@ def figure1(table: pd.DataFrame) -> Figure:
         places, elo, lower, upper = own["competitor"].map(place), own["elo"], own["lower"], own["upper"]
         outside = (elo < lower) | (elo > upper)
         panel.vlines(
-            places, lower, upper, color=GREY, lw=5, alpha=0.4, label="95 % by as many votes of everybody, same pairs"
+            places, lower, upper, color=GREY, lw=5, alpha=0.4, label="95 % of as many votes by all, same pairs"
         )
         panel.plot(places[~outside], elo[~outside], "o", color=BLUE, ms=3, label="an annotator alone, within")
         panel.plot(places[outside], elo[outside], "D", color=RED, ms=4, label="an annotator alone, outside")

@@ -4,8 +4,8 @@ Consistency of rankings x and y: the share of pairs of competitors that both put
 sign(y_i - y_j). 1 for the same ranking, 0 for the reverse, about 1/2 for unrelated ones (Liu et al., 2025, section 5.4;
 (C(2,2) + C(3,2)) / C(5,2) = 0.4 when of five rankings two are one way and three the other).
 
-Detection: precision TP / (TP + FP), recall TP / (TP + FN) and F1 = 2 TP / (2 TP + FP + FN). Where nobody is flagged
-nobody is flagged wrongly (precision 1), and where there is nobody to find nobody is missed (recall 1).
+Detection: precision TP / (TP + FP), recall TP / (TP + FN) and F1 = 2 TP / (2 TP + FP + FN). Precision is 1
+where no annotator is flagged, and recall is 1 where there is none to find.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def figure1(table: pd.DataFrame) -> Short:
 
 
 def _outside(table: pd.DataFrame) -> pd.DataFrame:
-    """Annotators' rows of Figure 1, and whether the rating lies outside the range of everybody's votes."""
+    """Annotators' rows of Figure 1, and whether the rating lies outside the range from all annotators."""
     single = table[table["source"] != SHUFFLED]
     return single.assign(outside=(single["elo"] < single["lower"]) | (single["elo"] > single["upper"]))
 
@@ -156,8 +156,9 @@ def note_figure1(numbers: Tables) -> str:
     outside = _outside(numbers["fig1"])["outside"]
     can = "" if outside.mean() > CHANCE else "; these votes do not show that annotators differ"
     return (
-        "Outside: the rating by an annotator's votes alone is beyond 95 % of those by as many votes of everybody on "
-        f"the same pairs. Of {len(outside)} ratings {outside.mean():.1%} are, where chance has up to {CHANCE:.0%}{can}."
+        "Outside: the rating by an annotator's votes alone is outside the 95 % range of those by as many votes of all "
+        f"on the same pairs. Of {len(outside)} ratings {outside.mean():.1%} are, where chance has up to {CHANCE:.0%}"
+        f"{can}."
     )
 
 
@@ -195,7 +196,7 @@ def note_figure6(numbers: Tables) -> str:
 def note_figure7(numbers: Tables) -> str:
     """Name those who were suspect to begin with, and say which fits are missing."""
     names = list(numbers["fig7_left_out"]["annotator"])
-    note = f"Left out, since suspect by A or theta before anything was perturbed: {', '.join(names) or 'nobody'}."
+    note = f"Left out, since suspect by A or theta before anything was perturbed: {', '.join(names) or 'none'}."
     return " ".join(filter(None, [note, _missing(numbers["fig7"], "rule")]))
 
 

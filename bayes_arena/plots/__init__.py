@@ -17,7 +17,7 @@ squares        ``ranks``, ``wins``: a probability in every cell
 crowd          ``annotators``: theta against ties, suspects by name
 observed       ``calibration``: what happened against what was predicted
 history        ``rounds``: the scores of a Stable Arena, round by round
-frontier       ``cost``: score against cost, and who is worth the money
+frontier       ``cost``: score against cost, and the Pareto front
 drawing        what they share: axes, colours, names, titles
 =============  ================================================================
 """

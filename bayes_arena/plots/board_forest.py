@@ -48,7 +48,7 @@ def board(
     """Draw the leaderboard: scores with intervals, the best on top, in tiers.
 
     Colour and shade change where the tier does (:func:`~bayes_arena.tiers`): two of one tier cannot be told apart, and
-    everybody below the first tier is told to be worse than somebody in the tier above.
+    any competitor below the first tier is shown to be worse than at least one in the tier above.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The annotators: how sharply they tell good from bad, how readily they call a tie, and who is suspect."""
+"""The annotators: discrimination against tie propensity, and the suspects by name."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def annotators(
     Parameters
     ----------
     fit : Fit
-        A model in which annotators have numbers of their own.
+        A model with parameters of annotators.
     level, interval
-        As for :func:`~bayes_arena.annotators`, whose verdicts and numbers are drawn. Intervals are those of who is not
-        reliable.
+        As for :func:`~bayes_arena.annotators`, whose verdicts and numbers are drawn. Intervals are drawn
+        for annotators that are not reliable.
     ax : matplotlib.axes.Axes, optional
         Axes to draw into.
 
@@ -108,7 +108,7 @@ def annotators(
     ax.legend(fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False)
     ax.grid(alpha=0.3, lw=0.6)
     more = f"named: the {NAMED} most suspect of {len(suspects)}" if len(suspects) > NAMED else ""
-    x_named += f", {percent(level)} intervals of who is not reliable"
+    x_named += f", {percent(level)} intervals of those not reliable"
     entitle(ax, "Annotators, larger for more votes", about(fit), more, x=x_named, y=y_named)
     return ax
 

@@ -1,7 +1,7 @@
-"""Score against cost: who is the best for the money, as far as the votes can tell.
+"""Score against cost, and the Pareto front, as far as the votes can tell.
 
-A competitor is on the front if nobody who costs as much or less scores higher. The probability of that is the share of
-the posterior's draws in which it is so; costs are taken as known.
+A competitor is on the front if none that costs as much or less scores higher. The probability of that is the share of
+posterior draws in which it is so; costs are taken as known.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def cost(
     slice: tuple[str, str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw scores against what competitors cost, and the front of those worth their money.
+    """Draw scores against costs, and the Pareto front.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def cost(
         A fitted model.
     costs : mapping of str to float, or dataframe
         What each competitor costs, in any unit: by name; or a dataframe (pandas, Polars, any that narwhals knows) with
-        a column ``competitor`` and a column of costs, whose name is that of the axis. Who has no cost is left out, and
-        named in the title.
+        a column ``competitor`` and a column of costs, whose name is that of the axis. Competitors without a cost are
+        left out, and named in the title.
     level, elo, interval, over, slice
         As for :func:`~bayes_arena.leaderboard`.
     ax : matplotlib.axes.Axes, optional
@@ -114,12 +114,12 @@ def cost(
     ax.legend(fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False)
     more = f"without a cost: {listing(map(named, absent))}" if absent else ""
     y = f"score in Elo points, {percent(level)} intervals"
-    entitle(ax, "Score against cost, and the front that nobody cheaper beats", about(fit), more, x=unit, y=y)
+    entitle(ax, "Score against cost, and the Pareto front", about(fit), more, x=unit, y=y)
     return ax
 
 
 def on_front(scores: Floats, prices: Floats) -> np.ndarray:
-    """Tell who is on the front: nobody as cheap scores higher; nor, at the same score, is anybody cheaper.
+    """Return which competitors are on the front: none as cheap scores higher, and none with the same score is cheaper.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ LEAST = 25
 def calibration(
     fit: Fit, votes: Cells | None = None, *, level: float = 0.95, seed: int = 0, ax: Axes | None = None
 ) -> Axes:
-    """Draw what happened against what the fit predicts: the score of who was shown first, and ties.
+    """Draw observed against predicted votes: the score of the competitor shown first, and ties.
 
     Points on the diagonal are predictions that come true as often as they say; bars show how far from it chance alone
     takes them. Votes that the fit has seen are used twice, which makes the points steeper than those of new votes: they
@@ -79,7 +79,7 @@ def calibration(
     expected = predict(fit, cells, seed=seed)
     ax = axes_of(ax, 5.0, 5.2)
     ax.plot([0, 1], [0, 1], color="black", lw=0.7, ls=":", zorder=1)
-    series = [("score of who is shown first", _scores(cells, expected), BLUE, "o")]
+    series = [("score of the competitor shown first", _scores(cells, expected), BLUE, "o")]
     if fit.model.has_tie_outcome:
         series.append(("tie", _ties(cells, expected), RED, "D"))
     for what, per_cell, color, marker in series:
@@ -125,7 +125,7 @@ def grouped(predicted: Floats, variance: Floats, observed: Floats, votes: Floats
 
 
 def _scores(cells: Cells, expected: Prediction) -> tuple[Floats, Floats, Floats]:
-    """Return the expected score of who is shown first, its variance in a vote, and the sum observed in every cell."""
+    """Return the expected score of the first, its variance in a vote, and the sum observed in every cell."""
     won, _, tied = wins_losses_ties(cells.counts)
     p = np.exp(expected.log_p)
     variance = p[WIN] + p[TIE] / 4 - (p[WIN] + p[TIE] / 2) ** 2

@@ -1,4 +1,4 @@
-"""Probabilities in squares: who takes which rank, and who beats whom."""
+"""Heat maps: the probability of every rank, and the expected score of every pair."""
 
 from __future__ import annotations
 

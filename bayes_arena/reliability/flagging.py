@@ -2,14 +2,14 @@
 
 A set of annotators is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q, with
 A_k the probability that k is anomalous (:mod:`bayes_arena.reliability.anomaly`), or favours or hates one competitor,
-whichever is larger, and nobody's own 1 - A_k, the local rate (Efron, 2007), is above 0.1: many sure ones leave no room
-for somebody who is not.
+whichever is larger, and no annotator's own 1 - A_k, the local rate (Efron, 2007), is above 0.1: many clear cases leave
+no room for a doubtful one.
 
-The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. Whoever calls
-everything a tie is there: with W = 1/2 in each vote, the likelihood has its maximum at theta_k = 0, and the solve
-returns zero up to rounding, of either sign. Newton stops at a decrement d (half its square), which is within
-sqrt(2 d) standard deviations of the maximum in every parameter. Those of theta_k are of the order of the mean theta
-or less, so flagged is, on the scale of mean theta 1,
+The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. An annotator
+who calls everything a tie is there: with W = 1/2 in each vote, the likelihood has its maximum at theta_k = 0, and the
+solve returns zero up to rounding, of either sign. Newton stops at a decrement d (half its square), which is within
+sqrt(2 d) standard deviations of the maximum in every parameter. Those of theta_k are of the order of the mean theta or
+less, so flagged is, on the scale of mean theta 1,
 
     theta_k <= epsilon M + sqrt(2 d),        sqrt(2 d) = 1.4e-5,
 

@@ -118,7 +118,7 @@ def test_elo_predicts_by_its_ratings(material):
     fit = ba.fit(cells, model="m-elo", prior="flat")
     same = predict(ba.Ratings(cells.competitors, fit.strength), cells)
     np.testing.assert_allclose(same.log_p, predict(fit, cells).log_p, rtol=1e-12)
-    with pytest.raises(ba.ModelError, match=f"nothing of {cells.competitors[0]}"):
+    with pytest.raises(ba.ModelError, match=f"does not know {cells.competitors[0]}"):
         predict(ba.Ratings(cells.competitors[1:], ratings.strength[1:]), cells)
 
 

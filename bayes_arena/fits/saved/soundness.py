@@ -97,7 +97,7 @@ def require_sound(cells: Cells, group: str = "cells") -> None:
         ("b", cells.b, cells.n_competitors),
         ("annotator_of", cells.annotator, max(cells.n_annotators, 1)),
     ):
-        _require((index >= 0) & (index < size), index, f"{group}/{name} has numbers that nobody has")
+        _require((index >= 0) & (index < size), index, f"{group}/{name} has indices out of range")
     _require(cells.a != cells.b, cells.a, f"{group} has competitors against themselves")
     _require(cells.counts >= 0, cells.counts, f"{group}/counts has negative counts")
     for name, names in (("competitors", cells.competitors), ("annotators", cells.annotators)):
@@ -110,7 +110,7 @@ def require_sound_border(border: Border) -> None:
     start, column = border.start, border.column
     ordered = (start >= 0) & (start <= len(column)) & (np.diff(start, prepend=0) >= 0)
     _require(ordered, start, "laplace/border_start has entries that are not there")
-    _require((column >= 0) & (column < border.size), column, "laplace/border_column has numbers that nobody has")
+    _require((column >= 0) & (column < border.size), column, "laplace/border_column has indices out of range")
 
 
 def require_sound_judgement(trust: Judgement) -> None:
@@ -124,9 +124,9 @@ def require_sound_judgement(trust: Judgement) -> None:
         probable = (kinds.probability >= 0) & (kinds.probability <= 1)
         _require(probable, kinds.probability, "kinds/probability has numbers that are no probabilities")
         known = (kinds.competitor >= 0) & (kinds.competitor < n)
-        _require(known, kinds.competitor, "kinds/competitor has numbers that nobody has")
+        _require(known, kinds.competitor, "kinds/competitor has indices out of range")
     aims = np.array([*(one.competitor for one in trust.campaigns), *(one.competitor for one in trust.drips)], dtype=int)
-    _require((aims >= 0) & (aims < n), aims, "campaigns or drips have numbers that nobody has")
+    _require((aims >= 0) & (aims < n), aims, "campaigns or drips have indices out of range")
 
 
 def _require(sound: Any, values: Any, problem: str) -> None:
