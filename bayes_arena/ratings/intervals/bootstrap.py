@@ -1,10 +1,10 @@
-"""The spread of an estimate by fitting it again to votes drawn with replacement.
+"""The bootstrap: the spread of an estimate over fits to votes resampled with replacement.
 
 A resample has as many votes as there are, each an independent draw from them: a multinomial over the columns (row of
-the tally, outcome). A whole weight w counts as w votes. Where votes of a cluster go together, as many clusters as there
-are are drawn, each with all its votes; an annotator drawn twice has twice the votes and one set of numbers. The share
-of every annotator in r* (:mod:`bayes_arena.inference.projection`) is held at that of the votes as they are, as for the
-other intervals, and so are spreads that ``method="marginal"`` estimated.
+the tally, outcome). A whole weight w counts as w votes. In a cluster bootstrap as many clusters as there
+are are drawn, each with all its votes; an annotator drawn twice has twice the votes and one set of parameters. The
+weight of every annotator in r* (:mod:`bayes_arena.inference.projection`) is fixed at that in the original votes, as for
+the other intervals, and so are spreads that ``method="marginal"`` estimated.
 
 Source: Efron (1979), Annals of Statistics 7.
 """
@@ -47,12 +47,12 @@ class Bootstrap(Interval):
     Attributes
     ----------
     resamples : int
-        How many fits.
+        Number of fits.
     seed : int
         The same seed gives the same draws.
     by : str, optional
-        What votes of a cluster share: ``"annotator"``, or a slice of the votes, ``"prompt"`` say. By default every vote
-        is drawn for itself.
+        What votes of a cluster share: ``"annotator"``, or a slice of the votes such as ``"prompt"``. By default votes
+        are drawn one by one.
 
     Raises
     ------
@@ -83,7 +83,7 @@ class Bootstrap(Interval):
             )
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
-        """Estimate functions of the parameters, with the spread of their values in the fits."""
+        """Summarise functions of the parameters by the spread of their values over the fits."""
         drawn = quantity.drawn(refit(fit, self.resamples, self.seed, by=self.by))
         return Summary(quantity.value, drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
 
@@ -95,7 +95,7 @@ class Bootstrap(Interval):
 def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draws:
     """Fit the model to votes drawn with replacement.
 
-    Every fit starts from the mode of the votes as they are, so where theta is free it stays on that side of the
+    Every fit starts from the mode of the original votes, so that where theta is free it keeps the direction of the
     ranking.
 
     Parameters
@@ -103,7 +103,7 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
     fit : Fit
         A posterior mode.
     resamples : int
-        How many times.
+        Number of fits.
     seed : int
         The same seed gives the same draws.
     by : str, optional
@@ -122,8 +122,8 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
     Raises
     ------
     ModelError
-        If the fit is not a mode or has numbers of slices, votes weighted by fractions are to be drawn one by one, or
-        the votes do not say to which cluster they belong.
+        If the fit is not a mode or has effects of slices, votes weighted by fractions are to be drawn one by one, or
+        the votes do not carry the clusters.
     NotIdentifiedError
         If the estimate lies at infinity, or most resamples have no estimate.
     """

@@ -1,6 +1,6 @@
-"""Variances of an estimate if clusters of votes are independent: those by one annotator, on one prompt.
+"""Variances of an estimate if clusters of votes are independent, such as those by one annotator or on one prompt.
 
-The formulas stand in :mod:`bayes_arena.ratings.intervals.robust`. Clusters are annotators or the values of a slice of
+The formulas are in :mod:`bayes_arena.ratings.intervals.robust`. Clusters are annotators or the values of a slice of
 the cells, whatever the model does with them.
 
 Source: Liang & Zeger (1986), Biometrika 73.
@@ -36,7 +36,7 @@ class Clustered(Interval):
     Attributes
     ----------
     by : str
-        What votes of a cluster share: ``"annotator"``, or a slice of the votes, ``"prompt"`` say.
+        What votes of a cluster share: ``"annotator"``, or a slice of the votes such as ``"prompt"``.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Clustered(Interval):
     by: str = ANNOTATOR
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
-        """Estimate functions of the parameters."""
+        """Summarise functions of the parameters."""
         votes = _clustered(fit, self.by)
         variance = clustered_variance(fit, votes, quantity.by_head, quantity.by_own)
         return symmetric(quantity.value, variance, level, freedom=votes.size - 1)
@@ -77,9 +77,9 @@ class ClusteredVotes:
     slope : ndarray, shape (n_coordinates, n_rows)
         Gradients of their losses by their coordinates.
     cluster : ndarray of int, shape (n_rows,)
-        To which they belong.
+        The cluster of each row.
     size : int
-        How many clusters have a vote that the model sees.
+        Number of clusters with a vote that the model sees.
     """
 
     target: Objective
@@ -127,7 +127,7 @@ def _clustered(fit: Fit, by: str) -> ClusteredVotes:
     Raises
     ------
     ModelError
-        If the votes do not say what they share, all share the same, or the fit is not a mode.
+        If the votes do not carry the clusters, there is only one, or the fit is not a mode.
     NotIdentifiedError
         If the estimate lies at infinity.
     """
@@ -135,7 +135,7 @@ def _clustered(fit: Fit, by: str) -> ClusteredVotes:
     groups, votes = groups_of(fit.cells, by), ClusteredVotes.of(fit, by)
     if votes.size < 2:
         raise ModelError(
-            f"Clustered intervals take two clusters or more: every vote is {groups.label} {groups.names[0]!r}. Use "
+            f"Clustered intervals need at least two clusters: every vote is {groups.label} {groups.names[0]!r}. Use "
             "interval='sandwich', or cluster by what differs."
         )
     _warn_of_single_clusters(fit, votes)
@@ -143,7 +143,7 @@ def _clustered(fit: Fit, by: str) -> ClusteredVotes:
 
 
 def _warn_of_single_clusters(fit: Fit, votes: ClusteredVotes) -> None:
-    """Warn of competitors whose scores sum to zero by construction: their cluster is all there is to fit."""
+    """Warn of competitors with votes in one cluster alone, whose scores sum to zero by construction."""
     seen = votes.target.counts.any(axis=0)
     tally, size = votes.target.tally, votes.target.n_competitors
     pairs = np.unique(np.concatenate([votes.cluster * size + each for each in (tally.i, tally.j)])[np.tile(seen, 2)])

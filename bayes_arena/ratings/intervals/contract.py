@@ -37,13 +37,13 @@ class Quantity:
     value : ndarray, shape (m,)
         Their values at the mode.
     by_head : ndarray or ThinJacobian, shape (m, n) or (m, h)
-        Jacobian by the strengths, or by strengths and common numbers.
+        Jacobian by the strengths, or by strengths and common effects.
     by_own : OwnJacobian, shape (m, M, q), or None
-        Jacobian by the annotators' numbers; None for zero.
+        Jacobian by the parameters of annotators; None for zero.
     drawn : callable
         Their values, shape (n_draws, m), under draws of the parameters.
     more_variance : ndarray, shape (m,), or 0
-        Variance that comes on top, from numbers that no vote is about.
+        Additional variance from effects that no vote informs.
     """
 
     value: Floats
@@ -84,19 +84,19 @@ class Summary:
 
 @dataclass(frozen=True)
 class Interval(ABC):
-    """How far an estimate can be trusted.
+    """A way of quantifying the uncertainty of an estimate.
 
     Attributes
     ----------
     name : str
-        The short form, which stands for the object with default fields.
+        The short name, which stands for the object with default fields.
     """
 
     name: ClassVar[str]
 
     @abstractmethod
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
-        """Estimate functions of the parameters.
+        """Summarise functions of the parameters.
 
         Parameters
         ----------
@@ -110,18 +110,18 @@ class Interval(ABC):
         Raises
         ------
         ModelError
-            If the interval is not for this fit.
+            If the interval does not apply to this fit.
         NotIdentifiedError
             If the estimate has no such interval.
         """
 
     def sampled(self, fit: Fit) -> Fit:
-        """Return the fit with draws of the parameters that spread as the interval says, if it has any.
+        """Return the fit with draws of the parameters with the interval's spread, if it has any.
 
         Raises
         ------
         ModelError
-            If the interval is not for this fit, or has no draws.
+            If the interval does not apply to this fit, or has no draws.
         NotIdentifiedError
             If the estimate has no such interval.
         """
@@ -131,7 +131,7 @@ class Interval(ABC):
         )
 
     def about(self, fit: Fit) -> dict[str, Any]:
-        """Return what a reader of a table needs to know: the interval, and the fields that it has."""
+        """Return the interval and its fields, for the ``attrs`` of a table."""
         return {"interval": self.name} | {name: value for name, value in asdict(self).items() if value is not None}
 
 

@@ -1,8 +1,8 @@
-"""Variances that do not take the likelihood's word for how much votes vary.
+"""Sandwich variances, which are consistent even if the likelihood is misspecified.
 
-The inverse Hessian is the variance of an estimate only if the likelihood is the truth. A tie that counts as half a win
-varies less than the logistic likelihood believes (intervals about 1 / sqrt(1 - share of ties) too wide), and votes on
-the same prompt, or by the same annotator, vary together (too narrow). Both show in the scores of the votes themselves.
+The inverse Hessian is the variance of an estimate only if the likelihood is true. A tie that counts as half a win
+varies less than under the logistic likelihood (intervals about 1 / sqrt(1 - share of ties) too wide), and votes on the
+same prompt, or by the same annotator, are correlated (too narrow). Both can be estimated from the scores of the votes.
 
 With s_v the gradient of vote v's negative log-likelihood at the mode and H the Hessian there, a function of the
 parameters with gradient g moves, to first order, by the influence -s_v' x, x = H^-1 g, for every vote more. Hence
@@ -51,12 +51,12 @@ from bayes_arena.ratings.intervals.multipliers import draw_with_scores
 from bayes_arena.votes.outcomes import are_whole
 
 CHUNK = 4_000_000
-"""Rows times functions whose influence is held at once: bounds the memory."""
+"""Rows times functions whose influence is computed at once, which bounds the memory."""
 
 
 @dataclass(frozen=True)
 class Sandwich(Interval):
-    """Gaussian intervals with a variance that is right whatever the distribution of the votes, taken as independent.
+    """Gaussian intervals with a variance that is consistent whatever the distribution of independent votes.
 
     For posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of whole votes.
 
@@ -68,7 +68,7 @@ class Sandwich(Interval):
     name: ClassVar[str] = "sandwich"
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
-        """Estimate functions of the parameters."""
+        """Summarise functions of the parameters."""
         return symmetric(quantity.value, sandwich_variance(fit, quantity.by_head, quantity.by_own), level)
 
     def sampled(self, fit: Fit) -> Fit:
@@ -115,7 +115,7 @@ def sandwich_variance(fit: Fit, head: Jacobian, own: OwnNumbers = None) -> Float
 
 
 def _require_independent_votes(fit: Fit) -> None:
-    """Refuse a fit whose votes have no scores of their own."""
+    """Refuse a fit without scores of single votes."""
     require_point_estimate(fit, Sandwich.name)
     if not are_whole(fit.cells.counts):
         raise ModelError(
