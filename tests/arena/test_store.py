@@ -365,7 +365,7 @@ def test_another_process_is_told_who_has_the_file(path):
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert (done.returncode, done.stdout) == (2, "")
         assert f"in use by process {os.getpid()}" in done.stderr
-        assert "wait until it has ended" in done.stderr
+        assert "wait until that process has ended" in done.stderr
         assert arena.cells().n_votes == 2
 
 
@@ -391,7 +391,7 @@ def test_processes_may_read_together_but_not_while_one_may_write(path, read_only
         assert arena.cells().n_votes == 4
     reader, writer = done.stdout.splitlines()
     assert (reader == "4.0") == read_only, done.stderr
-    refused = rf"in use by process {os.getpid()} \(.*One process can write to an arena, or several read it"
+    refused = rf"in use by process {os.getpid()} \(.*One process can write to an arena, or several can read it"
     assert all(re.search(refused, said) for said in ([writer] if read_only else [reader, writer]))
 
 

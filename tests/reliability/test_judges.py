@@ -68,9 +68,9 @@ class TestNaming:
 
     def test_names_that_nobody_has_are_refused(self, cells):
         votes = jury(votes=20)[0]
-        with pytest.raises(VotesError, match=r"No annotator is called 'bat'.*Did you mean 'bot'"):
+        with pytest.raises(VotesError, match=r"none is called 'bat'.*Did you mean 'bot'"):
             ba.read_votes(votes, programs=("bat",))
-        with pytest.raises(VotesError, match="no annotator was read"):
+        with pytest.raises(VotesError, match="no annotators were read"):
             ba.read_votes(votes, annotator=False, programs=BOT)
         with pytest.raises(ModelError, match="'bat' cast none of these votes"):
             replace(cells, programs=("bat",))

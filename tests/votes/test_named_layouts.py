@@ -368,7 +368,7 @@ def test_an_annotator_has_one_vote_on_a_prompt_and_pair():
 def test_an_arena_keeps_votes_with_an_outcome_each(name, tmp_path):
     with (
         ba.StableArena.create(tmp_path / "arena.duckdb") as arena,
-        pytest.raises(ba.VotesError, match="votes with an outcome each"),
+        pytest.raises(ba.VotesError, match="votes with one outcome each"),
     ):
         arena.add(golden(name))
 
