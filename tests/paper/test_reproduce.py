@@ -302,7 +302,7 @@ def written(material, tmp_path_factory):
     """Everything, with little effort, and what was said of progress."""
     folder, said = tmp_path_factory.mktemp("paper") / "new", []
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("paper.convergence", "stability", "detection"):
+        for module in ("convergence", "stability", "detection"):
             patch.setattr(f"bayes_arena.paper.{module}.report", lambda *what: said.append(what))
         answers = {name: reproduction.reproduce(name, material, folder) for name in reproduction.TARGETS}
     return folder, answers, said

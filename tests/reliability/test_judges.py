@@ -234,7 +234,7 @@ class TestReport:
         ("options", "message"),
         [
             ({"judge": "bat"}, "no annotator 'bat'"),
-            ({"judge": BOT, "reference": [BOT]}, "Nobody but 'bot'"),
+            ({"judge": BOT, "reference": [BOT]}, "no annotator to compare 'bot' with"),
             ({"judge": BOT, "own": ["model-9"]}, "no competitor 'model-9'"),
             ({"judge": BOT, "level": 2}, "level"),
         ],
