@@ -38,6 +38,8 @@ Guard = bool | Literal["auto"]
 ANSWERS = f"strength_by_{PROMPT}"
 UNSURE = 0.3
 """Posterior sd of the logarithm of a spread beyond which it is more its hyperprior than the votes."""
+MANY_CELLS = 100_000
+"""Cells of sparse votes beyond which rounding, by the order that names give, is far below what can be seen."""
 
 
 @held
@@ -280,7 +282,9 @@ def _find(problem: Problem, route: Method) -> tuple[Mode, float | None, Evidence
     if route == "nuts":
         return *in_own_order(estimate_spreads, problem), None
     if is_sparse(problem):
-        return integrate_annotators(problem), None, "quadrature"
+        if len(problem.cells.a) > MANY_CELLS:
+            return integrate_annotators(problem), None, "quadrature"
+        return *in_own_order(integrate_annotators, problem, judge=lambda mode: (mode, None)), "quadrature"
     return *in_own_order(estimate_spreads, problem), "laplace"
 
 

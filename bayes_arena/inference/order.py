@@ -5,7 +5,7 @@ billion times as much as others, or several optima are nearly as good, rounding 
 annotators are numbered by their votes alone: by a fingerprint of whom they met, before whom and how it ended, of which
 the fingerprints of those are a part in turn (colour refinement; Weisfeiler & Leman, 1968). Who has the same fingerprint
 as another is as good as interchangeable. A model with position effects is solved for the sides as they are or
-for both swapped, whichever has the smaller fingerprint.
+for both swapped, whichever has the smaller fingerprint, and then fingerprints tell the sides apart.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.arrays import Ints
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.mode.identification import at_infinity
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, judge_direction
 from bayes_arena.inference.mode.newton import Optimum
+from bayes_arena.likelihood.algebra.arrow import Factor
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
@@ -30,11 +31,17 @@ from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 Prints = NDArray[np.uint64]
 """Fingerprints; their sums wrap, and so do not depend on an order."""
 FACTOR, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+NO_SIDE, SECOND = np.zeros(1, np.uint64), np.array([0xD1B54A32D192ED03], np.uint64)
+"""What the fingerprint of a row has besides, seen from the competitor shown second."""
 TURNED = [LOSS, WIN, TIE, BOTH_BAD]
 POSITION = "position"
 
 
-def in_own_order(find: Callable[[Problem], Mode], problem: Problem) -> tuple[Mode, float | None]:
+def in_own_order(
+    find: Callable[[Problem], Mode],
+    problem: Problem,
+    judge: Callable[[Mode], tuple[Mode, float | None]] = judge_direction,
+) -> tuple[Mode, float | None]:
     """Find a mode of a problem and judge its direction, competitors and annotators numbered by their votes.
 
     Parameters
@@ -43,6 +50,8 @@ def in_own_order(find: Callable[[Problem], Mode], problem: Problem) -> tuple[Mod
         Finds the mode of a problem.
     problem : Problem
         One with slices is solved as it is: their numbers are many, and so is what they are of.
+    judge : callable
+        Judges the direction.
 
     Returns
     -------
@@ -52,9 +61,9 @@ def in_own_order(find: Callable[[Problem], Mode], problem: Problem) -> tuple[Mod
     """
     cells = problem.cells
     if problem.model.is_crossed or cells.n_competitors < 2 or not len(cells.a):
-        return judge_direction(find(problem))
+        return judge(find(problem))
     order = Order.of(problem)
-    mode, mirror_probability = judge_direction(find(order.ordered(problem)))
+    mode, mirror_probability = judge(find(order.ordered(problem)))
     return order.back(mode, problem), mirror_probability
 
 
@@ -77,25 +86,18 @@ class Order:
     @classmethod
     def of(cls, problem: Problem) -> Self:
         """Return the order that follows from the votes as the model sees them."""
-        target, cells = problem.objective, problem.cells
-        i, j, k = target.tally.i, target.tally.j, target.tally.k
-        features = np.ascontiguousarray(target.tally.features) + 0.0
-        seen = [*_bits(target.counts), *_bits(features)]
-        from_j = [*_bits(target.counts[TURNED]), *_bits(0.0 - features)]
+        tally, cells = problem.objective.tally, problem.cells
+        i, j, k = tally.i, tally.j, tally.k
+        features = np.ascontiguousarray(tally.features) + 0.0
+        seen = [*_bits(problem.objective.counts), *_bits(features)]
+        from_j = [*_bits(problem.objective.counts[TURNED]), *_bits(0.0 - features)]
         who, judge = np.zeros(cells.n_competitors, np.uint64), np.zeros(max(cells.n_annotators, 1), np.uint64)
-        kinds = 0
-        while True:
-            of_i, of_j = (
-                _mixed(who[one], who[other], judge[k], *rest) for one, other, rest in ((i, j, seen), (j, i, from_j))
-            )
-            who, judge = _mixed(who), _mixed(judge)
-            np.add.at(who, i, of_i)
-            np.add.at(who, j, of_j)
-            np.add.at(judge, k, of_i + of_j)
-            before, kinds = kinds, len(np.unique(who)) + len(np.unique(judge))
-            if kinds == before:
-                break
-        turned = problem.model.position != "none" and bool(of_j.sum() < of_i.sum())
+        who, judge, of_i, of_j = _refined(who, judge, (i, j, k), seen, from_j, NO_SIDE)
+        turned = False
+        if problem.model.position != "none":  # to have been first is something else than to have been second
+            turned = bool(of_j.sum() < of_i.sum())
+            sides = ((j, i, k), from_j, seen) if turned else ((i, j, k), seen, from_j)
+            who, judge, _, _ = _refined(who, judge, *sides, SECOND)
         return cls(np.argsort(who, kind="stable"), np.argsort(judge, kind="stable")[: cells.n_annotators], turned)
 
     def ordered(self, problem: Problem) -> Problem:
@@ -124,28 +126,79 @@ class Order:
         """Return a mode of the problem in this order as one of the problem as it is."""
         problem = replace(problem, prior=mode.problem.prior)
         target, point = problem.objective, self._point(mode.point, problem)
-        infinite = bool(mode.at_infinity)
+        infinite, factor = bool(mode.at_infinity), mode.laplace.factor
+        if isinstance(factor, Factor):
+            laplace = replace(mode.laplace, factor=self._factor(factor, problem), shifts=problem.shifts)
+        else:
+            laplace = laplace_at(target, point, problem.shifts, at_infinity=infinite)
         stopped = Optimum(point, math.nan, mode.gradient, mode.iterations, converged=False)
         return replace(
             mode,
             problem=problem,
             point=point,
-            laplace=laplace_at(target, point, problem.shifts, at_infinity=infinite),
+            laplace=laplace,
             mirror=self._point(mode.mirror, problem) if mode.mirror else None,
             at_infinity=tuple(at_infinity(problem, stopped)) if infinite else (),
         )
 
+    def _factor(self, factor: Factor, problem: Problem) -> Factor:
+        """Return a factor in this order as one in that of the problem."""
+        n, count = len(self.competitor), factor.border.shape[1]
+        common, own = self._signs(problem)
+        place = np.append(self.competitor, np.arange(n, len(factor.schur)))  # where a number of the head goes
+        signs = np.append(np.ones(n), common)
+        schur = np.empty_like(factor.schur)
+        schur[np.ix_(place, place)] = factor.schur * signs[:, None] * signs
+        border, who = factor.border, self.annotator[:count]
+        annotator = np.repeat(who, np.diff(border.start))
+        column = place.astype(border.column.dtype)[border.column]
+        order = np.lexsort((column, annotator))
+        value = border.value * signs[border.column][:, None] * own
+        start = np.searchsorted(annotator[order], np.arange(count + 1))
+        inverse_tail = np.empty_like(factor.inverse_tail)
+        inverse_tail[who] = factor.inverse_tail * own[:, None] * own
+        return Factor(
+            schur=schur,
+            lower=np.asarray(np.linalg.cholesky(schur), dtype=np.float64),
+            border=replace(border, start=start, column=column[order], value=value[order]),
+            inverse_tail=inverse_tail,
+            held=factor.held,
+        )
+
+    def _signs(self, problem: Problem) -> tuple[Floats, Floats]:
+        """Return which common numbers and which of the annotators' own change their sign where sides are swapped."""
+        common, own = (
+            np.array([-1.0 if self.turned and one.name == POSITION else 1.0 for one in effects])
+            for effects in (problem.objective.common, problem.objective.own)
+        )
+        return common, own
+
     def _point(self, point: Point, problem: Problem) -> Point:
         """Return a point in this order as one in that of the problem."""
-        target = problem.objective
-        common, signs = (
-            np.array([-1.0 if self.turned and one.name == POSITION else 1.0 for one in effects])
-            for effects in (target.common, target.own)
-        )
+        common, signs = self._signs(problem)
         strength, own = np.empty_like(point.strength), np.empty_like(point.own)
         strength[self.competitor] = point.strength
         own[self.annotator[: len(own)]] = point.own
         return Point(strength, point.common * common, own * signs)
+
+
+def _refined(
+    who: Prints, judge: Prints, rows: tuple[Ints, Ints, Ints], seen: list[Prints], from_j: list[Prints], second: Prints
+) -> tuple[Prints, Prints, Prints, Prints]:
+    """Refine fingerprints of competitors and annotators until no two more come apart; also those of rows, by side."""
+    (i, j, k), kinds = rows, 0
+    while True:
+        of_i, of_j = (
+            _mixed(who[one], who[other], judge[k], *rest) for one, other, rest in ((i, j, seen), (j, i, from_j))
+        )
+        of_j = of_j ^ second
+        who, judge = _mixed(who), _mixed(judge)
+        np.add.at(who, i, of_i)
+        np.add.at(who, j, of_j)
+        np.add.at(judge, k, of_i + of_j)
+        before, kinds = kinds, len(np.unique(who)) + len(np.unique(judge))
+        if kinds == before:
+            return who, judge, of_i, of_j
 
 
 def _mixed(*parts: Prints) -> Prints:

@@ -12,7 +12,7 @@ from bayes_arena.likelihood.problem import Problem
 
 SCRIPT = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "invariance.py"))
 MOVED = {
-    "default": [12, 30, 53, 75],
+    "default": [12, 30, 53, 75, 123],
     "am-elo": [12, 53, 75],
     "am-davidson, map": [49, 53, 72, 75, 428],
     "am-elo, flat": [12, 53],

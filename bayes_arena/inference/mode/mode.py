@@ -129,14 +129,11 @@ def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = 
 
 
 def judge_direction(mode: Mode) -> tuple[Mode, float | None]:
-    """Return a mode that says what is open about its direction, and the probability of the reversed one, if it is read.
-
-    Raises
-    ------
-    ConvergenceError
-        If the mode under vague priors is not found.
-    """
-    found = None if mode.at_infinity else direction(mode.problem, mode.point)
+    """Return a mode that says what is open about its direction, and the probability of the reversed one if it is read."""
+    try:
+        found = None if mode.at_infinity else direction(mode.problem, mode.point)
+    except ConvergenceError as error:  # rounding beside a vote of a billion: the mode stands all the same
+        return replace(mode, open_questions=(*mode.open_questions, str(error))), None
     if found is None:
         return mode, None
     return replace(mode, open_questions=(*mode.open_questions, *unsettled(found))), found.mirror_probability
