@@ -129,7 +129,7 @@ def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = 
 
 
 def judge_direction(mode: Mode) -> tuple[Mode, float | None]:
-    """Return a mode that says what is open about its direction, and the probability of the reversed one if it is read."""
+    """Return a mode that says what is open about its direction, and the probability that it is reversed, if read."""
     try:
         found = None if mode.at_infinity else direction(mode.problem, mode.point)
     except ConvergenceError as error:  # rounding beside a vote of a billion: the mode stands all the same
