@@ -86,7 +86,7 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
         if model not in PRESETS:
             raise ModelError(f"Unknown model {model!r}. Use one of {', '.join(PRESETS)}, or a Model.")
         model = PRESETS[model]
-        if model.position != "none" and (not cells.sided or _one_side_wins(cells)):
+        if model.position != "none" and (not cells.sided or one_side_wins(cells)):
             model = replace(model, name=f"{model.name} (no sides)", position="none")
             if cells.sided:
                 warnings.warn(
@@ -111,12 +111,12 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
 def _without_annotators(cells: Cells) -> str | Model:
     """Return the default where annotators are unknown: ties and sides as the votes ask for them."""
     tied = bool(cells.counts[:, [TIE, BOTH_BAD]].any())
-    if not cells.sided or _one_side_wins(cells) or shown_both_ways(cells) < MOSTLY:
+    if not cells.sided or one_side_wins(cells) or shown_both_ways(cells) < MOSTLY:
         return replace(PRESETS["davidson"], name="davidson (no sides)", position="none") if tied else "bradley-terry"
     return "davidson" if tied else Model("bradley-terry with sides", position="common")
 
 
-def _one_side_wins(cells: Cells) -> bool:
+def one_side_wins(cells: Cells) -> bool:
     """Whether one side won every decided vote, of more than a few."""
     first, second = cells.counts[:, [WIN, LOSS]].sum(axis=0)
     return bool(min(first, second) == 0 and first + second >= TELLING)

@@ -13,6 +13,7 @@ import numpy as np
 from bayes_arena.arrays import sum_by
 from bayes_arena.errors import listing
 from bayes_arena.inference.mode.newton import HUGE, Optimum
+from bayes_arena.likelihood.presets import one_side_wins
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.outcomes import LOSS, WIN
 from bayes_arena.votes.records import never_beaten_groups
@@ -42,7 +43,7 @@ def sides_left_out(problem: Problem) -> list[str]:
     without an effect of sides f + g = 1. Pairs are weighed by Mantel and Haenszel's weights.
     """
     model, cells = problem.model, problem.cells
-    if model.position != "none" or not cells.sided:
+    if model.position != "none" or not cells.sided or one_side_wins(cells):
         return []
     tally = cells.tally(by_annotator=False, by_side=True)
     turned, n = tally.i > tally.j, cells.n_competitors
@@ -58,8 +59,7 @@ def sides_left_out(problem: Problem) -> list[str]:
     share = (first[0] + votes[1] - first[1]) / votes.sum(axis=0)
     excess = float(weight @ ((first / votes).sum(axis=0) - 1))
     error = math.sqrt(weight @ (share * (1 - share)))
-    won = [bool(part.any()) for part in (wins, tally.counts[:, LOSS])]  # a file may name winners first
-    if not all(won) or not both.any() or abs(excess) < max(SURE * error, 2 * SIDED * weight.sum()):
+    if not both.any() or abs(excess) < max(SURE * error, 2 * SIDED * weight.sum()):
         return []
     side, of_side = "first" if excess > 0 else "second", 0.5 + 0.5 * abs(excess) / weight.sum()
     return [
