@@ -27,8 +27,10 @@ from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 from bayes_arena.votes.repeated_answers import repeated_answers
 
 Answers = bool | Literal["auto"]
-TELLING = 10
-"""Decided votes of which not all go to the same side by chance (1 in 500)."""
+TELLING = 20
+"""Decided votes of which not nine in ten go to the same side by chance (1 in 2,000)."""
+ONE_SIDED = 0.9
+"""Share of the decided votes above which the side that won is taken for how the file was written."""
 MOSTLY = 0.5
 """Share of the votes on pairs shown both ways from which the votes themselves tell sides from strengths."""
 
@@ -69,7 +71,7 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
     Warns
     -----
     LeftOutEffectWarning
-        If the competitor named first won every decided vote, so that a preset takes the order of names for no side.
+        If one side won nearly every decided vote, so that a preset takes the order of names for no side.
 
     Raises
     ------
@@ -90,8 +92,9 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
             model = replace(model, name=f"{model.name} (no sides)", position="none")
             if cells.sided:
                 warnings.warn(
-                    "The same side won every decided vote, as in a file that names winners first: it does not say who "
-                    "was shown first, and sides are left out. Use a Model with position='common' if it does.",
+                    f"The same side won {_share(cells):.1%} of the decided votes, as in a file that names winners "
+                    "first: it does not say who was shown first, and sides are left out. Use a Model with "
+                    "position='common' if it does.",
                     LeftOutEffectWarning,
                     stacklevel=4,
                 )
@@ -117,9 +120,14 @@ def _without_annotators(cells: Cells) -> str | Model:
 
 
 def one_side_wins(cells: Cells) -> bool:
-    """Whether one side won every decided vote, of more than a few."""
-    first, second = cells.counts[:, [WIN, LOSS]].sum(axis=0)
-    return bool(min(first, second) == 0 and first + second >= TELLING)
+    """Whether one side won nearly every decided vote, of more than a few."""
+    return bool(cells.counts[:, [WIN, LOSS]].sum() >= TELLING and _share(cells) >= ONE_SIDED)
+
+
+def _share(cells: Cells) -> float:
+    """Share of the decided votes that went to the side that won more of them."""
+    decided = cells.counts[:, [WIN, LOSS]].sum(axis=0)
+    return float(decided.max() / decided.sum())
 
 
 def shown_both_ways(cells: Cells) -> float:

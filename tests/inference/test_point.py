@@ -35,19 +35,18 @@ def test_defaults_follow_the_votes(arena, arena_cells):
     assert sides == ba.Model("bradley-terry with sides", position="common")
 
 
-def test_a_file_that_names_winners_first_has_no_sides():
-    """A position effect would take every win for that of the side."""
+@pytest.mark.parametrize("exceptions", [0, 1, 3])
+def test_a_file_that_names_winners_first_has_no_sides(exceptions):
+    """A position effect would take every win for that of the side, whether or not a few rows are written otherwise."""
     rows = [("x", "y", "k"), ("x", "y", "l"), ("y", "x", "k"), ("x", "z", "l"), ("y", "z", "k"), ("z", "y", "l")] * 5
     votes = pd.DataFrame(rows, columns=["model_a", "model_b", "judge"]).assign(winner="model_a")
+    turned = votes.index < exceptions
+    votes.loc[turned, ["model_a", "model_b"]] = votes.loc[turned, ["model_b", "model_a"]].to_numpy()
+    votes.loc[turned, "winner"] = "model_b"
     with pytest.warns(ba.LeftOutEffectWarning, match="names winners first"):
         fit = ba.fit(votes, guard=False)
     assert fit.model.name == "am-davidson (no sides)"
-    as_wins = ba.fit(
-        votes.rename(columns={"model_a": "winner_", "model_b": "loser"})
-        .drop(columns="winner")
-        .rename(columns={"winner_": "winner"}),
-        guard=False,
-    )
+    as_wins = ba.fit(pd.DataFrame(rows, columns=["winner", "loser", "judge"]), guard=False)
     np.testing.assert_allclose(fit.strength, as_wins.strength, atol=1e-6)
 
 
