@@ -16,8 +16,8 @@ import numpy as np
 import pymc as pm
 
 from bayes_arena.arrays import sum_by
-from bayes_arena.inference.marginal.nearest import integrate_slices
-from bayes_arena.inference.marginal.spreads import estimate_spreads, information
+from bayes_arena.inference.marginal.finding import find_marginal
+from bayes_arena.inference.marginal.spreads import information
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.predictor import times
@@ -65,7 +65,7 @@ def build(
     if not pooled or problem.prior.hyper is None:
         return compose(problem)
     with one_thread():
-        known = information((integrate_slices if problem.model.is_crossed else estimate_spreads)(problem))
+        known = information(find_marginal(problem)[0])
     return compose(problem, known)
 
 

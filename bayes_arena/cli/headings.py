@@ -46,8 +46,7 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
         "mirror_probability": result.mirror_probability,
         "trust": None if result.trust is None else _trust(result.trust),
     }
-    method = f"{result.method} by quadrature" if result.evidence == "quadrature" else result.method
-    return about, f"{result.model.name}, {result.prior} prior, {method}, mean loss {result.mean_loss:.4f} a vote"
+    return about, f"{result.model.name}, {result.prior} prior, {result.method}, mean loss {result.mean_loss:.4f} a vote"
 
 
 def introduced(source: VoteSource, result: Fit, *said: str) -> tuple[dict[str, Any], str]:

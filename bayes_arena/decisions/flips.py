@@ -199,11 +199,11 @@ def _require_options(fit: Fit, how: How, max_share: float) -> None:
 
 def at_mode(result: Fit) -> Fit:
     """Return the fit at its posterior mode, at which a fit by another route is not."""
-    is_mode = result.method == "map" or result.evidence == "laplace"
+    is_mode = result.evidence != "variational" and result.method in ("map", "marginal")
     mode = result.mode if is_mode else find_mode(result.mode.problem)
     if mode.at_infinity:
         raise NotIdentifiedError(f"There is no finite estimate that votes could turn round. {mode.at_infinity[0]}")
-    return replace(result, mode=mode)
+    return replace(result, mode=mode, evidence="laplace" if result.evidence else None)
 
 
 def ordered_pairs(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:

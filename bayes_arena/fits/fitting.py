@@ -14,10 +14,10 @@ from bayes_arena.errors import (
     TooLargeError,
     require_choice,
 )
-from bayes_arena.fits.result import Evidence, Fit
-from bayes_arena.inference.marginal.nearest import integrate_slices, spread_uncertainty
-from bayes_arena.inference.marginal.quadrature import integrate_annotators, is_sparse
-from bayes_arena.inference.marginal.spreads import estimate_spreads, information
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.marginal.finding import Evidence, find_marginal
+from bayes_arena.inference.marginal.nearest import spread_uncertainty
+from bayes_arena.inference.marginal.spreads import information
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.inference.order import in_own_order
@@ -75,12 +75,10 @@ def fit(
         arranged, the strengths of a prior that estimates their spread get that of ``"weak"``, N(0, 5), and the fit says
         so (:mod:`bayes_arena.inference.pairing`).
     method : {"map", "marginal", "nuts"}, optional
-        ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the spreads are estimated from the
-        votes first, by the Laplace evidence or, where annotators have few votes each (more annotators than twice the
-        square root of the number of votes), with the annotators integrated out by quadrature; if hardly any voted
-        twice, annotators are taken to be alike, with a warning. Models with slices use the Gaussian nearest to the
-        posterior. ``"nuts"``: the posterior is sampled (seconds to minutes). Default: ``"marginal"`` where annotators
-        or slices are pooled, else ``"map"``.
+        ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the mean of the Gaussian nearest to
+        the posterior, at spreads that are estimated from the votes; if hardly any voted twice, annotators are taken to
+        be alike, with a warning. ``"nuts"``: the posterior is sampled (seconds to minutes). Default: ``"marginal"``
+        where annotators or slices are pooled, else ``"map"``.
     answers : {"auto", True, False}
         Whether a preset has answers: a strength of every competitor on every prompt, and a tie propensity of every
         prompt. ``"auto"``: where prompts were voted on again often enough (100 answers with two votes, and half of the
@@ -277,15 +275,15 @@ def _find(problem: Problem, route: Method) -> tuple[Mode, float | None, Evidence
     """Find the mode, at spreads that are estimated where they can be; say how likely its mirror image is, and how."""
     if route == "map" or problem.prior.hyper is None:
         return *in_own_order(find_mode, problem), None
-    if problem.model.is_crossed:
-        return *in_own_order(integrate_slices, problem), "variational" if route == "marginal" else None
-    if route == "nuts":
-        return *in_own_order(estimate_spreads, problem), None
-    if is_sparse(problem):
-        if len(problem.cells.a) > MANY_CELLS:
-            return integrate_annotators(problem), None, "quadrature"
-        return *in_own_order(integrate_annotators, problem, judge=lambda mode: (mode, None)), "quadrature"
-    return *in_own_order(estimate_spreads, problem), "laplace"
+    evidence: Evidence | None = None
+
+    def find(ordered: Problem) -> Mode:
+        nonlocal evidence
+        mode, evidence = find_marginal(ordered)
+        return mode
+
+    found = in_own_order(find, problem)
+    return *found, None if route == "nuts" else evidence
 
 
 def _unsure(mode: Mode) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -19,10 +19,12 @@ from bayes_arena.errors import (
     SuspectVotesWarning,
 )
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
+from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
+from bayes_arena.likelihood.algebra.around import Around
 from bayes_arena.likelihood.algebra.arrow import Factor
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from bayes_arena.trust.judgement import Judgement
     from bayes_arena.trust.suspects import Suspects
 
-Evidence = Literal["laplace", "quadrature", "variational"]
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -55,7 +55,7 @@ class Fit:
         As asked for: before ``method="marginal"`` estimated its spreads.
     method : str
         ``"map"``, ``"marginal"`` or ``"nuts"``; ``"posterior"`` of draws from elsewhere.
-    evidence : {"laplace", "quadrature", "variational"} or None
+    evidence : {"laplace", "variational"} or None
         How ``"marginal"`` integrated the parameters out.
     seed : int or None
         Of ``"nuts"``.
@@ -145,10 +145,18 @@ class Fit:
         return draws_of_spreads(self.tree, self.target)
 
     @cached_property
+    def around(self) -> Around | None:
+        """The Gaussian around the point as rows of votes see it, where losses are averaged over it, without slices."""
+        factor = self.laplace.factor
+        if self.evidence != "variational" or not isinstance(factor, Factor):
+            return None
+        return Around.of(self.target, factor)
+
+    @cached_property
     def view(self) -> View:
-        """Over which slices its rankings are, and over what annotators may be like where they are integrated out."""
+        """Over which slices its rankings are, and over what annotators may be like where estimates are means."""
         slices, factor = view(self.mode.problem, self.estimand or Estimand()), self.laplace.factor
-        if self.evidence != "quadrature" or not isinstance(factor, Factor):
+        if self.evidence != "variational" or not isinstance(factor, Factor):
             return slices
         return replace(slices, annotators=factor.inverse_tail)
 

@@ -11,6 +11,7 @@ projection       r*: every model on the Bradley-Terry scale
 projected        the result: r* and how it moves
 projected_draws  r*, draw by draw
 many_pairs       r* of many competitors, without going through their pairs
+kernels          scores of many leads and annotators, compiled
 views            on which slices a ranking is
 ===============  ========================================================
 """

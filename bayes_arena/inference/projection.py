@@ -14,7 +14,7 @@ slices that a :class:`~bayes_arena.inference.views.View` speaks of, and W is ave
 the standard deviation lead_sd around m_i - m_j, and ln nu that of tie_sd around ln nu_k + w_i + w_j. So r* is
 comparable with that of a model without slices, whose strengths have gone through the same average.
 
-Where annotators are integrated out, W is averaged over what each of them may be like given their votes. Those of a few
+Where estimates are posterior means, W is averaged over what each annotator may be like given their votes. Those of a few
 votes each have posterior means that lie closer together than they do themselves: voters who are all so like the mean
 would make r* wider, by 7 percent at ten votes each.
 """
@@ -191,7 +191,7 @@ def _compiled_scores(
     target: Objective, point: Point, leads: Floats, alike: Iterable[tuple[Floats, float]], share: Floats
 ) -> Floats:
     """Return those sums where the likelihood is exponential."""
-    from bayes_arena.inference.marginal.kernels import add_scores
+    from bayes_arena.inference.kernels import add_scores
 
     size, width = len(share), target.likelihood.n_coordinates
     sums = np.zeros((size, SLOPES + 3, len(leads)))

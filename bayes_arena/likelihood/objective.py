@@ -24,6 +24,7 @@ from bayes_arena.likelihood.algebra.row_sums import loss, row_sums
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
+from bayes_arena.likelihood.averaging import Surroundings
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead
@@ -231,14 +232,17 @@ class Objective:
         return self.value_and_derivatives(point, residuals=residuals)[1:]
 
     def value_and_derivatives(
-        self, point: Point, *, residuals: bool = True
+        self, point: Point, *, residuals: bool = True, around: Surroundings | None = None
     ) -> tuple[float, Point, Arrow | Crossed | SparseHessian]:
-        """``value`` and :meth:`gradient_and_hessian`, in one pass over the rows."""
+        """``value`` and :meth:`gradient_and_hessian`, in one pass over the rows.
+
+        Of a model without slices averaged over a Gaussian around the point, if one is given.
+        """
         if self.numbering is not None:
             terms = self.row_terms(point)
             value = float(terms.value.sum()) + self._penalty(point)
             return value, *crossed_hessian(self, point, terms, residuals=residuals)
-        sums = row_sums(self, point, residuals=residuals)
+        sums = row_sums(self, point, residuals=residuals, around=around)
         alone = has_few_pairs(self) and not self.own
         found = (sparse_hessian if alone else arrow_hessian)(self, point, sums)
         return sums.loss + self._penalty(point), *found

@@ -134,6 +134,14 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
     return (*common, *own, *slices)
 
 
+def kinds(common: Sequence[Effect], own: Sequence[Effect]) -> tuple[list[Effect], list[int], list[int]]:
+    """Return an effect of every kind, those of equal basis and coordinate, and of which kinds these effects are."""
+    keys = [[(one.basis, one.feature, one.coordinate) for one in part] for part in (common, own)]
+    found = dict(zip((*keys[0], *keys[1]), (*common, *own), strict=True))
+    places = list(found)
+    return list(found.values()), [places.index(one) for one in keys[0]], [places.index(one) for one in keys[1]]
+
+
 def _deviations(effect: Effect, sd: float, spread: str) -> Effect:
     """Annotators' deviations from what they have in common."""
     return replace(effect, level="annotator", mean=0.0, sd=sd, spread=spread)

@@ -75,6 +75,8 @@ class Spreads:
     by: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        for name in FOUR:
+            object.__setattr__(self, name, float(getattr(self, name)))
         for name, value in self.named().items():
             if not (SMALLEST <= value <= LARGEST or value == math.inf):
                 raise ModelError(

@@ -1,8 +1,8 @@
 """What is to be solved: votes, a model and a prior.
 
-Every way to a posterior, by its mode, by quadrature or by sampling, starts from a :class:`Problem`. What is derived
-from the votes alone (their tally, the components of their graph) the cells keep, so that other spreads or another model
-of the same votes, ``replace(problem, prior=...)``, count no vote again.
+Every way to a posterior, by its mode, by the Gaussian nearest to it or by sampling, starts from a :class:`Problem`.
+What is derived from the votes alone (their tally, the components of their graph) the cells keep, so that other spreads
+or another model of the same votes, ``replace(problem, prior=...)``, count no vote again.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def _in_turn(likelihood: Likelihood, z: Floats, theta: Floats, nodes: Floats, we
 
 def _compiled(z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
     """Return the same where the likelihood is exponential."""
-    from bayes_arena.inference.marginal.kernels import net_scores
+    from bayes_arena.inference.kernels import net_scores
 
     given = theta, np.exp(z[1:]).sum(axis=0) + np.zeros(theta.shape), nodes, weights, np.empty(theta.shape)
     made_ready(net_scores, lambda: net_scores(*given), "the agreement of annotators")

@@ -16,7 +16,7 @@ from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.marginal.quadrature import are_alike
+from bayes_arena.inference.marginal.gaussian import are_alike
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
@@ -126,7 +126,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
             drawn[:, part] = agreement.net
     anomaly, suspicion = known or (anomaly_probability(drawn),) * 2
     suspicion = np.maximum(suspicion, one_sided)
-    taken_as_alike = fit.evidence == "quadrature" and are_alike(fit.cells)
+    taken_as_alike = fit.evidence == "variational" and are_alike(fit.cells)
     verdict = np.select(
         [suspicion > ANOMALOUS, (suspicion > WATCH) | taken_as_alike], ["anomalous", "watch"], "reliable"
     )

@@ -31,7 +31,7 @@ ESS = 400.0
 """Fewest effective draws of four chains (the same)."""
 BFMI = 0.3
 """Below this the energy is explored too slowly (Betancourt, 2016)."""
-GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "quadrature": 1e-4, "variational": 1e-4}
+GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "variational": 1e-4}
 VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)")
 
 

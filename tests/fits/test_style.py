@@ -117,14 +117,6 @@ def test_swapped_sides_change_nothing(votes):
     assert_allclose(other.point.common, one.point.common, atol=1e-8)
 
 
-@pytest.mark.slow
-def test_quadrature_says_that_it_has_no_loop_for_it(votes):
-    cells = votes[0]
-    many = replace(cells, annotators=tuple(map(str, range(6000))), annotator=np.arange(6000) % 3000)
-    with pytest.raises(ba.ModelError, match="integrated out, which a feature does not allow"):
-        ba.fit(many, model=MODEL)
-
-
 def test_names_of_features_are_different_and_a_tuple():
     for style in ("length", ["length"], ("length", "length"), ("a/b",), (1,), None):
         with pytest.raises(ba.ModelError, match="style is a tuple of different names"):

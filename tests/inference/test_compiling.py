@@ -5,11 +5,17 @@ import signal
 import subprocess
 import sys
 
+import polars as pl
 import pytest
 
 import bayes_arena as ba
 
-FIT = "import bayes_arena as ba; print(ba.fit(ba.read_votes('votes.csv'), guard=False).evidence)"
+FIT = """
+import warnings
+import bayes_arena as ba
+warnings.simplefilter("ignore")
+print(ba.fit(ba.read_votes("votes.csv", prompt="prompt"), guard=False, answers=True).evidence)
+"""
 LOOP = """
 import bayes_arena.progress
 from bayes_arena.compiled import compiled, made_ready
@@ -25,9 +31,10 @@ print(made_ready(doubled, lambda: doubled(21), "a loop"), sum(doubled.stats.cach
 
 
 @pytest.fixture
-def sparse_votes(tmp_path):
-    """Votes of annotators so sparse that they are integrated out."""
-    ba.simulate(competitors=4, annotators=80, votes=240, seed=5).votes.write_csv(tmp_path / "votes.csv")
+def answered_votes(tmp_path):
+    """Votes on prompts that repeat, whose answers are eliminated by compiled loops."""
+    votes = ba.simulate(competitors=4, annotators=8, votes=240, seed=5).votes
+    votes.with_columns(prompt=pl.int_range(240) % 12).write_csv(tmp_path / "votes.csv")
     return tmp_path
 
 
@@ -40,11 +47,11 @@ def environment(folder, **more: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_a_first_fit_before_everything_is_compiled(sparse_votes):
+def test_ctrl_c_ends_a_first_fit_before_everything_is_compiled(answered_votes):
     process = subprocess.Popen(
         [sys.executable, "-c", FIT],
-        cwd=sparse_votes,
-        env=environment(sparse_votes),
+        cwd=answered_votes,
+        env=environment(answered_votes),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -54,16 +61,16 @@ def test_ctrl_c_ends_a_first_fit_before_everything_is_compiled(sparse_votes):
     output, errors = process.communicate()
     assert output == ""
     assert "KeyboardInterrupt" in errors
-    assert not list((sparse_votes / "cache").rglob("*integrate*.nbi")), "waited for the compiler"
+    assert not list((answered_votes / "cache").rglob("*eliminate*.nbi")), "waited for the compiler"
 
 
 @pytest.mark.slow
-def test_compiled_code_of_a_fit_is_kept(sparse_votes):
-    hits = "print(sum(integrate.stats.cache_hits.values()))"
-    count = f"{FIT}; from bayes_arena.inference.marginal.kernels import integrate; {hits}"
+def test_compiled_code_of_a_fit_is_kept(answered_votes):
+    hits = "print(sum(eliminate.stats.cache_hits.values()))"
+    count = f"{FIT}\nfrom bayes_arena.likelihood.algebra.kernels import eliminate\n{hits}"
     for run in range(2):
-        done = python("-c", count, cwd=sparse_votes, env=environment(sparse_votes))
-        assert done.stdout.split() == ["quadrature", str(run)], done.stderr
+        done = python("-c", count, cwd=answered_votes, env=environment(answered_votes))
+        assert done.stdout.split() == ["variational", str(run)], done.stderr
         assert "NUMBA_CACHE_DIR" not in done.stderr
 
 

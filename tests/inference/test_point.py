@@ -62,7 +62,7 @@ def test_sides_that_matter_and_are_left_out_are_told():
 @pytest.mark.parametrize("prior", ["flat", "default"])
 def test_the_gradient_vanishes_and_parameters_are_normalised(arena_cells, model, prior):
     fit = ba.fit(arena_cells, model=model, prior=prior)
-    assert fit.mode.gradient < 1e-8
+    assert fit.mode.gradient < (1e-4 if fit.evidence else 1e-8)  # per vote; of a mean that sweeps approach
     assert fit.strength.sum() == pytest.approx(0, abs=1e-12)
     if model.startswith("am"):
         assert fit.discrimination.mean() == pytest.approx(1, abs=1e-12)
@@ -204,7 +204,7 @@ def test_a_separable_annotator_has_no_maximum():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         shrunk = ba.fit(cells, model="am-elo")
-    assert np.abs(shrunk.discrimination - 1).max() < ba.Prior().discrimination
+    assert np.abs(shrunk.discrimination - 1).max() < ba.Prior().hyper.discrimination
 
 
 def test_annotators_who_share_no_pair_do_not_identify_am_elo():

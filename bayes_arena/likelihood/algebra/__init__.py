@@ -8,6 +8,7 @@ elimination    in which order they are eliminated, and which entries of the Hess
 crossed        the larger of the crossed sides eliminated, unit by unit: models with slices
 factor         what is left of it, ready to solve
 kernels        its loops, compiled
+around         covariances of an arrow's Gaussian as the rows of votes see them
 row_sums       what the rows of votes add up to, block by block
 sparse/        the parts that are mostly zero, as of many competitors, few of whom met
 =============  =================================================================================

@@ -56,9 +56,9 @@ class Factor(Eliminated):
         blocks = self.inverse_tail.copy()
         if self.held.any():
             columns = self._held_columns
-            blocks -= columns @ np.linalg.inv(self._held_total()) @ columns.transpose(0, 2, 1)
+            blocks -= columns @ np.linalg.inv(self.held_total()) @ columns.transpose(0, 2, 1)
         for part, border in self.border.parts():
-            moved = times_q(border, self.inverse_tail[part], self.held, self._towards)
+            moved = times_q(border, self.inverse_tail[part], self.held, self.towards)
             half = scipy.linalg.solve_triangular(
                 self.lower, moved.reshape(len(moved), -1), lower=True, check_finite=False
             )
@@ -82,8 +82,8 @@ class Factor(Eliminated):
             left -= flat @ border.reshape(len(border), -1).T
             held += flat @ inverse[:, :, self.held].reshape(flat.shape[1], -1)
         if self.held.any():
-            left += held @ self._towards.T
-            variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self._held_total(), held.T))
+            left += held @ self.towards.T
+            variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self.held_total(), held.T))
         half = solve_lower(self.lower, left.T)
         return np.asarray(variance + np.einsum("hf,hf->f", half, half))
 
@@ -91,7 +91,7 @@ class Factor(Eliminated):
         """Logarithm of the determinant of H on the plane, up to a constant of the shapes."""
         log_det = 2 * np.log(np.diag(self.lower)).sum() - np.linalg.slogdet(self.inverse_tail)[1].sum()
         if self.held.any():
-            log_det += np.linalg.slogdet(self._held_total())[1]
+            log_det += np.linalg.slogdet(self.held_total())[1]
         return float(log_det)
 
     def draw_head(self, rng: np.random.Generator, size: int) -> Floats:

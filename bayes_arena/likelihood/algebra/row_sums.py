@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter, Surroundings, averaged
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import Effect, basis, lead, times
+from bayes_arena.likelihood.predictor import basis, kinds, lead, times
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.objective import Objective
@@ -63,7 +64,7 @@ class RowSums:
     met: Floats
 
 
-def row_sums(target: Objective, point: Point, *, residuals: bool) -> RowSums:
+def row_sums(target: Objective, point: Point, *, residuals: bool, around: Surroundings | None = None) -> RowSums:
     """Return the sums over all rows.
 
     Parameters
@@ -74,25 +75,29 @@ def row_sums(target: Objective, point: Point, *, residuals: bool) -> RowSums:
         Where.
     residuals : bool
         Whether ``met`` has the gradient by the lead, too.
+    around : Surroundings, optional
+        A Gaussian around the point, over which losses and their derivatives are averaged.
     """
-    tally, common, own = target.tally, target.common, target.own
-    kinds = {_kind(effect): effect for effect in (*common, *own)}
-    of_common, of_own = ([list(kinds).index(_kind(effect)) for effect in effects] for effects in (common, own))
-    every, effects, n_pairs = [*of_common, *of_own], list(kinds.values()), len(tally.pairs.i)
+    tally, own = target.tally, target.own
+    effects, of_common, of_own = kinds(target.common, target.own)
+    every, n_pairs = [*of_common, *of_own], len(tally.pairs.i)
     count, n_met = (target.n_annotators, len(tally.met.annotator)) if own else (1, 0)
-    gradient, hessian = np.zeros((len(kinds), count)), np.zeros((len(kinds), len(kinds), count))
-    by_lead, weight, across = np.zeros(n_pairs), np.zeros(n_pairs), np.zeros((len(kinds), n_pairs))
-    met, total = np.zeros((len(kinds), n_met)), 0.0
-    for rows, leads, theta, terms in _terms(target, point):
+    gradient, hessian = np.zeros((len(effects), count)), np.zeros((len(effects), len(effects), count))
+    by_lead, weight, across = np.zeros(n_pairs), np.zeros(n_pairs), np.zeros((len(effects), n_pairs))
+    met, total = np.zeros((len(effects), n_met)), 0.0
+    for rows, leads, theta, terms, scatter in _terms(target, point, around):
         features, pair = tally.features[:, rows], tally.pairs.of_row[rows]
         who, first = _runs(tally, rows) if own else _OF_ONE
         slope, curve, moved = terms.gradient, terms.hessian, times(theta, terms.hessian[ETA])
         total += float(terms.value.sum())
-        np.add.at(by_lead, pair, times(theta, slope[ETA]))
+        np.add.at(by_lead, pair, times(theta, slope[ETA]) + (scatter.pull(terms, THETA) if scatter else 0.0))
         np.add.at(weight, pair, times(theta, moved[ETA]))
         for u, effect in enumerate(effects):
             x, c = basis(effect, leads, features), effect.coordinate
-            gradient[u, who] += np.add.reduceat(times(x, slope[c]), first)
+            by_number = times(x, slope[c])
+            if scatter and effect.basis == "lead":
+                by_number = by_number + scatter.pull(terms, LEAD)
+            gradient[u, who] += np.add.reduceat(by_number, first)
             for v, other in enumerate(effects[: u + 1]):
                 both = times(x, times(basis(other, leads, features), curve[c, other.coordinate]))
                 hessian[u, v, who] += np.add.reduceat(both, first)
@@ -103,14 +108,10 @@ def row_sums(target: Objective, point: Point, *, residuals: bool) -> RowSums:
                 mixed = mixed + slope[ETA] if effect.basis == "lead" and residuals else mixed
                 np.add.at(met[u], tally.met.of_i[rows], mixed)
                 np.subtract.at(met[u], tally.met.of_j[rows], mixed)
-    for u in range(len(kinds)):
+    for u in range(len(effects)):
         hessian[:u, u] = hessian[u, :u]
     by_two = hessian[every][:, every]
     return RowSums(total, by_lead, weight, across[of_common], gradient[every], by_two, met[of_own])
-
-
-def _kind(effect: Effect) -> tuple[str, int, int]:
-    return effect.basis, effect.feature, effect.coordinate
 
 
 def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats, Floats]:
@@ -136,17 +137,24 @@ def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floa
 
 def loss(target: Objective, point: Point) -> float:
     """Return the negative log-likelihood alone, in nats."""
-    return sum(float(terms.value.sum()) for *_, terms in _terms(target, point))
+    return sum(float(terms.value.sum()) for _, _, _, terms, _ in _terms(target, point, None))
 
 
-def _terms(target: Objective, point: Point) -> Iterator[tuple[slice, Floats, Any, RowTerms]]:
-    """Yield blocks of rows: which, their leads, thetas (or 1), and losses with derivatives."""
+def _terms(
+    target: Objective, point: Point, around: Surroundings | None
+) -> Iterator[tuple[slice, Floats, Any, RowTerms, Scatter | None]]:
+    """Yield blocks of rows: which, their leads, thetas (or 1), losses with derivatives, and over what these average."""
     tally, predictor, numbers = target.tally, target.predictor, np.ascontiguousarray(point.own.T)
     for start in range(0, len(tally.i), BLOCK):
         rows = slice(start, min(start + BLOCK, len(tally.i)))
         leads, own = lead(point.strength, tally.i[rows], tally.j[rows]), numbers.take(tally.k[rows], axis=1)
-        z = predictor.coordinates(leads, point.common, own, tally.features[:, rows])
-        yield rows, leads, predictor.theta(own), target.likelihood.rows(target.counts[:, rows], z)
+        features, counts, theta = tally.features[:, rows], target.counts[:, rows], predictor.theta(own)
+        z = predictor.coordinates(leads, point.common, own, features)
+        if around is None:
+            yield rows, leads, theta, target.likelihood.rows(counts, z), None
+        else:
+            scatter = around.rows(rows, leads, theta, features)
+            yield rows, leads, theta, averaged(target.likelihood, counts, z, scatter), scatter
 
 
 def _runs(tally: Tally, rows: slice) -> tuple[Ints, Ints]:

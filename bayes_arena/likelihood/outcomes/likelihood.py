@@ -73,8 +73,7 @@ class Likelihood:
     tie_prior : (float, float) or None
         Prior mean and standard deviation of the common t.
     loop : str or None
-        Name of the compiled loops that do the same, for quadrature and NUTS. Without them NUTS is slower, and
-        quadrature is refused.
+        Name of the compiled loops that do the same, for NUTS. Without them NUTS is slower.
     with_both_bad : Likelihood or None
         The same with both-bad votes as an outcome of their own.
     closed_log_probabilities, closed_expected_score, closed_net_score : callable or None

@@ -112,7 +112,7 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
     Returns
     -------
     Draws
-        The mode of every resample that has one.
+        The mode of every resample that has one, as far from the estimate as from the mode of all votes.
 
     Warns
     -----
@@ -128,6 +128,7 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
         If the estimate lies at infinity, or most resamples have no estimate.
     """
     require_point_estimate(fit, Bootstrap.name)
+    whole = fit.point if fit.around is None else find_mode(fit.mode.problem, start=fit.point).point
     modes: list[Mode] = []
     lost: Counter[str] = Counter()
     with one_thread():
@@ -158,7 +159,8 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
             skip_file_prefixes=PACKAGE,
         )
     strength, common, own = (
-        np.array([getattr(mode.point, name) for mode in modes]) for name in ("strength", "common", "own")
+        getattr(fit.point, name) + np.array([getattr(mode.point, name) for mode in modes]) - getattr(whole, name)
+        for name in ("strength", "common", "own")
     )
     return Draws.of(fit.mode.problem, strength, common, own)
 

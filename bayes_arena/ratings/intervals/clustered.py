@@ -22,7 +22,7 @@ from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, require_point_estimate, symmetric
 from bayes_arena.ratings.intervals.multipliers import draw_with_scores
-from bayes_arena.ratings.intervals.robust import moves_of_rows
+from bayes_arena.ratings.intervals.robust import moves_of_rows, slopes_of_rows
 from bayes_arena.votes.groups import groups_of
 from bayes_arena.votes.names import ANNOTATOR
 
@@ -31,7 +31,7 @@ from bayes_arena.votes.names import ANNOTATOR
 class Clustered(Interval):
     """Intervals with a variance from the scores of the votes summed by cluster, and quantiles of Student's t.
 
-    For posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of votes in two clusters or more.
+    For point estimates (``method="map"`` or ``"marginal"``) of votes in two clusters or more.
 
     Attributes
     ----------
@@ -74,8 +74,8 @@ class ClusteredVotes:
     ----------
     target : Objective
         The rows.
-    slope : ndarray, shape (n_coordinates, n_rows)
-        Gradients of their losses by their coordinates.
+    slope : ndarray, shape (C, n_rows)
+        Gradients of their losses, as :func:`~bayes_arena.ratings.intervals.robust.slopes_of_rows` gives them.
     cluster : ndarray of int, shape (n_rows,)
         The cluster of each row.
     size : int
@@ -92,7 +92,7 @@ class ClusteredVotes:
         """Return the votes of a fit."""
         tally, cluster = fit.model.tally_by(fit.cells, by)
         target = fit.target_of(tally)
-        slope = target.likelihood.rows(target.counts, target.coordinates(fit.point)).gradient
+        slope = slopes_of_rows(fit, target, target.counts)
         return cls(target, slope, cluster, len(np.unique(cluster[target.counts.any(axis=0)])))
 
 

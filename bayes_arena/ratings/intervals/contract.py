@@ -143,7 +143,7 @@ def symmetric(value: Floats, variance: Floats, level: float, freedom: float = ma
 
 
 def require_point_estimate(fit: Fit, interval: str) -> None:
-    """Refuse a fit that is not a posterior mode, or whose mode is not finite, or that has numbers of slices.
+    """Refuse a fit by draws, one whose mode is not finite, or one that has numbers of slices.
 
     By the votes' own scores, the numbers of a slice are what its votes made of them, and how far those of other slices
     would be from them shows nowhere: intervals would be several times too narrow.
@@ -154,11 +154,10 @@ def require_point_estimate(fit: Fit, interval: str) -> None:
             f"The interval {interval!r} is for models without numbers by slice, and {fit.model.name!r} has them by "
             f"{listing(by)}. Use 'laplace', or a model without them (answers=False, --answers off)."
         )
-    if fit.method != "map" and fit.evidence != "laplace":
-        how = repr(fit.method) if fit.evidence is None else f"{fit.method!r} ({fit.evidence})"
+    if fit.method not in ("map", "marginal"):
         raise ModelError(
-            f"The interval {interval!r} is for posterior modes; a fit by {how} has the intervals of its posterior. Use "
-            "method='map' (--method map)."
+            f"The interval {interval!r} is for point estimates; a fit by {fit.method!r} has the intervals of its "
+            "posterior. Use method='map' (--method map)."
         )
     if fit.mode.at_infinity:
         raise NotIdentifiedError(

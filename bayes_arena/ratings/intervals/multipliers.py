@@ -47,8 +47,9 @@ def draw_with_scores(
         A posterior mode.
     target : Objective
         Its votes, in rows.
-    scores : sequence of ndarray, shape (n_coordinates, n_rows)
-        Gradients by the rows' coordinates, each array with multipliers of its own.
+    scores : sequence of ndarray, shape (C, n_rows)
+        Gradients of the rows, as :func:`~bayes_arena.ratings.intervals.robust.slopes_of_rows` gives them, each array
+        with multipliers of its own.
     group : ndarray of int, shape (n_rows,)
         The group of every row.
     freedom : float
@@ -56,7 +57,7 @@ def draw_with_scores(
     """
     n, h, size = target.n_competitors, len(fit.point.head), DEFAULT_DRAWS
     rng = np.random.default_rng(0)
-    jacobians = [_by_parameters(fit, target, coordinate) for coordinate in range(target.likelihood.n_coordinates)]
+    jacobians = [_by_parameters(fit, target, coordinate) for coordinate in range(len(scores[0]))]
     head, own = np.empty((size, h)), np.empty((size, *fit.point.own.shape))
     step = max(1, AT_ONCE // max(len(group), h + fit.point.own.size))
     for first in range(0, size, step):
@@ -75,7 +76,10 @@ def draw_with_scores(
 
 
 def _by_parameters(fit: Fit, target: Objective, coordinate: int) -> Any:
-    """Return the derivatives of a coordinate of every row by strengths, common and annotators' numbers."""
+    """Return the derivatives of a coordinate of every row by strengths, common and annotators' numbers.
+
+    After the last coordinate come the lead and theta.
+    """
     from scipy.sparse import csr_array  # slow to import
 
     i, j, k = target.tally.i, target.tally.j, target.tally.k
@@ -87,10 +91,16 @@ def _by_parameters(fit: Fit, target: Objective, coordinate: int) -> Any:
         columns, values = [i, j], [theta, -theta]
     places = [np.full_like(i, n + s) for s in range(len(target.common))]
     places += [n + len(target.common) + k * width + p for p in range(width)]
+    if coordinate == target.likelihood.n_coordinates:
+        columns, values = [i, j], [np.ones(size), -np.ones(size)]
+    elif coordinate > target.likelihood.n_coordinates and target.free_discrimination:
+        columns, values = [places[len(target.common)]], [np.ones(size)]
     for place, effect in zip(places, (*target.common, *target.own), strict=True):
         if effect.coordinate == coordinate:
             columns.append(place)
             values.append(basis(effect, leads, features) * np.ones(size))
     rows = np.tile(np.arange(size), len(columns))
     shape = (size, n + len(target.common) + count * width)
+    if not columns:
+        return csr_array(shape)
     return csr_array((np.concatenate(values), (rows, np.concatenate(columns))), shape=shape)

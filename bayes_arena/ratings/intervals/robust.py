@@ -10,6 +10,9 @@ parameters with gradient g moves, to first order, by the influence -s_v' x, x = 
     sandwich     Var = sum_v (s_v' x)^2                                         votes are independent
     clustered    Var = G / (G - 1)  sum_c (sum_{v in c} s_v' x)^2               clusters c = 1..G are independent
 
+Of the mean of the Gaussian nearest to the posterior the scores are those of the losses averaged over it, which go with
+the lead and with theta besides (:mod:`bayes_arena.likelihood.averaging`).
+
 A vote's score is its gradient by the coordinates of its row (:mod:`bayes_arena.likelihood.outcomes`) times theirs by
 the parameters: two strengths, what is common, and one annotator's own numbers. So s_v' x is a sum over coordinates of
 scalars times differences of x, and nothing of the size votes x parameters is formed. With a Gaussian prior, H is that
@@ -37,9 +40,9 @@ from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import OwnNumbers
 from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian
+from bayes_arena.likelihood.averaging import LEAD, THETA, averaged
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import lead
+from bayes_arena.likelihood.predictor import THETA as FIRST, lead
 from bayes_arena.ratings.intervals.contract import (
     Interval,
     Quantity,
@@ -58,7 +61,7 @@ CHUNK = 4_000_000
 class Sandwich(Interval):
     """Gaussian intervals with a variance that is consistent whatever the distribution of independent votes.
 
-    For posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of whole votes.
+    For point estimates (``method="map"`` or ``"marginal"``) of whole votes.
 
     References
     ----------
@@ -75,7 +78,7 @@ class Sandwich(Interval):
         """Return the fit with Gaussian draws of that variance."""
         _require_independent_votes(fit)
         target = fit.target
-        scores = [np.sqrt(counts) * slope for counts, slope in _scores_by_outcome(target, fit.point)]
+        scores = [np.sqrt(counts) * slope for counts, slope in _scores_by_outcome(fit, target)]
         return replace(fit, samples=draw_with_scores(fit, target, scores, np.arange(len(target.tally.i))))
 
 
@@ -85,7 +88,7 @@ def sandwich_variance(fit: Fit, head: Jacobian, own: OwnNumbers = None) -> Float
     Parameters
     ----------
     fit : Fit
-        A posterior mode (``method="map"``).
+        A point estimate (``method="map"`` or ``"marginal"``).
     head : ndarray, shape (m, n) or (m, h)
         Derivatives of m functions by the strengths, or by strengths and common numbers.
     own : ndarray, shape (m, M, q), optional
@@ -104,10 +107,9 @@ def sandwich_variance(fit: Fit, head: Jacobian, own: OwnNumbers = None) -> Float
     """
     _require_independent_votes(fit)
     target = fit.target
-    size, n_rows = target.likelihood.n_coordinates, len(target.tally.i)
-    spread = np.zeros((size, size, n_rows))  # sum over the votes of a row of their gradients' squares
-    for counts, slope in _scores_by_outcome(target, fit.point):
-        spread += counts * slope[:, None] * slope
+    spread: Floats | float = 0.0  # sum over the votes of a row of their gradients' squares
+    for counts, slope in _scores_by_outcome(fit, target):
+        spread = spread + counts * slope[:, None] * slope
     variance = np.empty(len(head))
     for part, moves in moves_of_rows(fit, target, head, own):
         variance[part] = np.einsum("crs,crs->s", np.einsum("cdr,drs->crs", spread, moves), moves)
@@ -124,17 +126,37 @@ def _require_independent_votes(fit: Fit) -> None:
         )
 
 
-def _scores_by_outcome(target: Objective, point: Point) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the counts of an outcome by row, and the gradient of one such vote there, (n_coordinates, n_rows)."""
-    coordinates = target.coordinates(point)
+def _scores_by_outcome(fit: Fit, target: Objective) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the counts of an outcome by row, and the gradient of one such vote there, as :func:`slopes_of_rows`."""
     for outcome in np.flatnonzero(target.counts.any(axis=1)):
         one = np.zeros_like(target.counts)
         one[outcome] = 1.0
-        yield target.counts[outcome], target.likelihood.rows(one, coordinates).gradient
+        yield target.counts[outcome], slopes_of_rows(fit, target, one)
+
+
+def slopes_of_rows(fit: Fit, target: Objective, counts: Floats) -> Floats:
+    """Return the gradients of the losses of rows with these counts (4, n_rows).
+
+    Returns
+    -------
+    ndarray, shape (C, n_rows)
+        By the coordinates; where losses are averaged over the Gaussian, by the lead and by theta besides.
+    """
+    point, z = fit.point, target.coordinates(fit.point)
+    if fit.around is None:
+        return target.likelihood.rows(counts, z).gradient
+    around = replace(fit.around, target=target)
+    scatter = around.rows(slice(None), target.leads(point.strength), target.thetas(point), target.tally.features)
+    terms = averaged(target.likelihood, counts, z, scatter)
+    pulls = [scatter.pull(terms, name) + np.zeros(z.shape[1]) for name in (THETA, LEAD)]
+    return np.concatenate([terms.gradient, pulls])
 
 
 def moves_of_rows(fit: Fit, target: Objective, head: Jacobian, own: OwnNumbers) -> Iterator[tuple[slice, Floats]]:
-    """How the coordinates of every row move along x = H^-1 g, (n_coordinates, n_rows, s), some functions at a time."""
+    """How the coordinates of every row move along x = H^-1 g, (C, n_rows, s), some functions at a time.
+
+    They are those of :func:`slopes_of_rows`.
+    """
     n, c, point, tally = target.n_competitors, target.n_competitors + len(target.common), fit.point, target.tally
     leads, numbers = target.leads_at(point)[:, None], np.array(target.own_numbers(point.own))[..., None]
     of_slices = list(zip(target.slices, target.numbering.places(tally), strict=True)) if target.numbering else []
@@ -152,4 +174,7 @@ def moves_of_rows(fit: Fit, target: Objective, head: Jacobian, own: OwnNumbers) 
         for effect, places in of_slices:
             if effect.basis != "difference":
                 moves[effect.coordinate] += sum(x_head[c:][at] for at in places)
+        if fit.around is not None:
+            by_theta = by_own[FIRST] if target.free_discrimination else np.zeros_like(by_lead)
+            moves = np.concatenate([moves, [by_lead, by_theta]])
         yield part, moves

@@ -127,7 +127,7 @@ class Eliminated(ABC):
             others = self._noise_of_others(rng, chosen, size)
             ahead = deepcopy(rng)  # the same noise, seen once before it is used
             total = sum((self._noise(ahead, part, size).sum(axis=0) for part in parts), others)
-            excess = np.linalg.solve(self._held_total(), total[self.held]) - self._towards.T @ head.T
+            excess = np.linalg.solve(self.held_total(), total[self.held]) - self.towards.T @ head.T
         for part in parts:
             tail = self._noise(rng, part, size)
             tail -= self.inverse_tail[part] @ self.border.take(part).transposed_times(head.T)
@@ -148,7 +148,8 @@ class Eliminated(ABC):
         root = np.linalg.cholesky(np.delete(self.inverse_tail, chosen, axis=0).sum(axis=0))
         return np.asarray(root @ rng.normal(size=(width, size)))
 
-    def _held_total(self) -> Floats:
+    def held_total(self) -> Floats:
+        """E' D^-1 E, shape (s, s)."""
         return np.asarray(self._held_columns.sum(axis=0)[self.held])
 
     @property
@@ -157,14 +158,15 @@ class Eliminated(ABC):
         return self.inverse_tail[:, :, self.held]
 
     @cached_property
-    def _towards(self) -> Floats:
+    def towards(self) -> Floats:
+        """B D^-1 E (E' D^-1 E)^-1, shape (h, s)."""
         return towards_plane(self.border, self.inverse_tail, self.held)
 
     def q_times(self, tail: Floats) -> Floats:
         """Q x for x (M, q, m)."""
         moved = self.inverse_tail @ tail
         if self.held.any():
-            moved -= self._held_columns @ np.linalg.solve(self._held_total(), moved.sum(axis=0)[self.held])
+            moved -= self._held_columns @ np.linalg.solve(self.held_total(), moved.sum(axis=0)[self.held])
         return np.asarray(moved)
 
 

@@ -1,0 +1,55 @@
+"""Which way spreads are estimated: by the Gaussian nearest to the posterior wherever it can be held."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.marginal.gaussian import nearest_gaussian
+from bayes_arena.inference.marginal.nearest import integrate_slices
+from bayes_arena.inference.marginal.spreads import estimate_spreads
+from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs
+from bayes_arena.likelihood.problem import Problem
+
+Evidence = Literal["laplace", "variational"]
+LAPLACE = (
+    "The Gaussian nearest to the posterior was not found, as happens where votes weigh millions of times as much as "
+    "others. Strengths and annotators are those of the posterior mode, at the spreads of the largest Laplace evidence."
+)
+
+
+def find_marginal(problem: Problem) -> tuple[Mode, Evidence]:
+    """Estimate the spreads of a prior, with everything below them integrated out.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its prior has the spreads to start from, and their hyperpriors (``hyper`` is not None).
+
+    Returns
+    -------
+    mode : Mode
+        Of the problem with the estimated spreads in its prior: the mean and the precision of the Gaussian nearest to
+        the posterior. Where that is not found, and of many competitors, few of whom met, whose covariances are not all
+        formed, the mode at the spreads of the largest Laplace evidence.
+    evidence : {"variational", "laplace"}
+        Which of the two it is.
+
+    Raises
+    ------
+    ConvergenceError
+        If it is not found.
+    TooLargeError
+        If the matrices need more memory than the machine has.
+    """
+    if problem.model.is_crossed:
+        return integrate_slices(problem), "variational"
+    if has_few_pairs(problem.objective):
+        return estimate_spreads(problem), "laplace"
+    try:
+        return nearest_gaussian(problem), "variational"
+    except ConvergenceError:
+        mode = estimate_spreads(problem)
+        return replace(mode, open_questions=(*mode.open_questions, LAPLACE)), "laplace"

@@ -1,0 +1,458 @@
+"""The Gaussian nearest to the posterior: annotators, with the spreads of the prior estimated.
+
+With few votes an annotator the posterior mode of everything together is far from the mean: each theta_k is pulled to
+what its few votes happen to say, strengths stretch, and annotators look too much alike (Neyman & Scott, 1948). Here the
+posterior is approximated by the Gaussian N(m, S) with the least divergence from it, KL(N || posterior), which is where
+
+    E[dU] = 0,      S^-1 = E[d2U],            expectations over N(m, S), U the negative log-posterior
+
+(Opper & Archambeau, 2009). A row of votes enters through its coordinates alone, over which its loss is averaged
+(:mod:`bayes_arena.likelihood.averaging`). The Hessian is taken without residuals, of mean zero under the model, so that
+at fixed spreads of no width it is the Laplace approximation.
+
+Spreads. Let M_p numbers (less one where their sum is held) have spread sigma_p, with the hyperprior sigma_p / s_p ~
+chi(d_p) as a density of ln sigma_p. Where E[-U] + ln |S| / 2 plus the log hyperpriors is largest,
+
+    f_p = (|m_p - mu_p|^2 + tr S_pp) / sigma_p^2 - M_p + d_p - sigma_p^2 / s_p^2 = 0                    (MacKay, 1992)
+
+as, there, nothing of what depends on m and S moves with the spreads to first order. With b_p = 2 (m_p - mu_p) /
+sigma_p^2, the derivatives of dU by -ln sigma_p, m moves by S b_p and S_pq by 2 S_pq S_qp / sigma_q^2. So the slope of
+-f is
+
+    J_pp = 2 (|m_p - mu_p|^2 + tr S_pp) / sigma_p^2 + 2 sigma_p^2 / s_p^2 - b_p' S b_p - 2 |S_pp|^2 / sigma_p^4
+    J_pq = -b_p' S b_q - 2 |S_pq|^2 / (sigma_p sigma_q)^2                                               (Louis, 1982)
+
+A sweep takes a Newton step in m and ln sigma together. What this leaves out, that S answers m, makes the sweeps a fixed
+point that is approached geometrically. Anderson's mixing (1965) of the last few extrapolates it, in the spreads and the
+scale of the strengths, which are what moves slowly. Where two steps point against each other, the next is half as long.
+
+Covariance. The information of the head that follows from E[d2U] holds the annotators' covariances S_k fixed. But these
+answer the head, and with m and S of all annotators at their best the information is smaller, by up to a tenth where
+each has a handful of votes: the linear response of the Gaussian (Giordano, Broderick & Jordan, 2018). How much smaller
+hardly depends on the direction. So it is measured along one, by finite differences, and the head's information is
+multiplied by the ratio. What the spreads' uncertainty takes off the information is taken off before.
+
+Where hardly any annotator voted twice the votes say nothing of how annotators differ: all are taken to be alike.
+
+Sources: Opper, M. & Archambeau, C. (2009), "The variational Gaussian approximation revisited", Neural Computation 21.
+MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4. Louis, T. A. (1982), "Finding the observed
+information matrix when using the EM algorithm", JRSS B 44. Anderson, D. G. (1965), "Iterative procedures for nonlinear
+integral equations", JACM 12. Giordano, R., Broderick, T. & Jordan, M. I. (2018), "Covariances, robustness, and
+variational Bayes", JMLR 19.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import numpy as np
+import scipy
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.mode.laplace import Laplace
+from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
+from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.likelihood.algebra.around import Around
+from bayes_arena.likelihood.algebra.arrow import Factor, factorise
+from bayes_arena.likelihood.algebra.factor import solve_lower
+from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.priors import Prior, Spreads, degrees
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.specification import Model, Position
+from bayes_arena.progress import report
+from bayes_arena.votes.cells import Cells
+
+MAX_SWEEPS = 300
+SETTLED = 1e-4
+"""Largest change of a strength, in logits, and of the logarithm of a spread, at the end."""
+SMALLEST = 0.01
+"""Least spread: one that the votes turn off ends here."""
+LONGEST_STEP, LONGEST_CHANGE, FURTHEST = 1.0, 0.6, 1.5
+"""Largest moves in a sweep: of a strength, of the logarithm of a spread, and of an annotator's number."""
+FLATTEST = 0.1
+"""Least curvature by the spreads, relative to the largest, that a step believes."""
+MEMORY = 6
+"""Sweeps that are mixed."""
+ALIKE = 0.1
+"""Singular value, relative to the largest, below which sweeps that are mixed say the same."""
+ASTRAY = 3.0
+"""How much larger than the smallest so far a change may be for the sweeps before to be mixed in."""
+FASTER = 1.6
+"""By how much more of the whole step the spreads go than in the sweep before; half as much where it turns round."""
+REVERSED = -0.5
+"""Cosine of two steps below which they point against each other."""
+PROBE, ANSWERS = 0.25, 4
+"""How far the head is moved to see how annotators answer, in standard deviations, and the Newton steps they take."""
+RESPONSES = 0.25, 1.0
+"""Range of the ratio: at a saddle between two camps there is next to none, and rounding makes it no more than one."""
+SPARSE = 2.0
+"""Annotators per square root of the number of votes above which the mode is far from the mean: its bias is of the order
+of 1 / (votes per annotator), the standard error of 1 / sqrt(votes)."""
+TELLING = 100.0
+"""Pairs of votes by the same annotator from which a spread can be told from noise.
+
+A single vote per annotator says nothing of how annotators differ: that shows only in whether two votes of one agree
+more than two of different ones. With information iota of a vote (about .2) the variance sigma^2 of a number around
+sigma = 0 has the standard error 1 / (iota sqrt(pairs)) (the score test of a variance component), .5 with 100 pairs,
+which is as much as the hyperpriors say without votes.
+"""
+RARELY = 0.1
+"""Such pairs a vote below which hardly any annotator voted twice; of few who voted often the hyperpriors decide."""
+SLACK = 0.1
+"""Nats a number by which a sweep may raise the free energy: m moves on before S has followed."""
+PATIENCE = 8
+"""Sweeps after which progress is shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The Gaussian as a sweep found it.
+
+    Attributes
+    ----------
+    target : Objective
+        Under the spreads as they are.
+    point : Point
+        Its mean.
+    factor : Factor
+        Of its precision.
+    around : Around
+        Its covariances as rows see them.
+    value : float
+        Its free energy E[U] - ln |S| / 2 less the log hyperpriors, in nats, up to a constant of the shapes.
+    gradient : float
+        Largest coordinate of E[dU], per vote.
+    by_spreads, moves : ndarray, shape (P, P) and (h, P)
+        J of the module, and the head of S b_p.
+    count : int
+        Sweeps so far.
+    """
+
+    target: Objective
+    point: Point
+    factor: Factor
+    around: Around
+    value: float
+    gradient: float
+    by_spreads: Floats
+    moves: Floats
+    count: int
+
+
+def nearest_gaussian(problem: Problem) -> Mode:
+    """Find the Gaussian nearest to the posterior, at spreads that are estimated.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its model has numbers of the annotators' own and no slices, its prior the spreads to start from and their
+        hyperpriors (``hyper`` is not None).
+
+    Returns
+    -------
+    Mode
+        Of the problem with the estimated spreads in its prior: the mean of the Gaussian, and its precision.
+
+    Raises
+    ------
+    ConvergenceError
+        If it is not found.
+    TooLargeError
+        If the matrices need more memory than the machine has.
+    """
+    require_memory(problem, in_full=True)  # the start takes less
+    alike = bool(problem.objective.own) and are_alike(problem.cells)
+    if alike:
+        problem = replace(problem, prior=_all_alike(problem.prior, problem.objective.spreads[1:]))
+    mode, starts = _starts(problem)
+    try:
+        found = min((_sweeps(problem, start) for start in starts), key=lambda end: end.value)
+    finally:
+        report("")
+    names = found.target.spreads
+    spreads = dict(zip(names, found.target.spread_values.tolist(), strict=True))
+    estimated = {name: value for name, value in spreads.items() if problem.prior.estimates(name)}
+    factor = _answered(found)
+    return Mode(
+        problem=replace(problem, prior=problem.prior.with_spreads(estimated)),
+        point=found.point,
+        laplace=Laplace(factor, problem.shifts, False, factor.log_determinant()),
+        gradient=found.gradient,
+        iterations=found.count,
+        mirror=None,
+        open_questions=(*mode.open_questions, *(_taken_as_alike(problem.cells) if alike else ())),
+        at_infinity=(),
+    )
+
+
+def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
+    """Return where to start from, and the mode that says what the votes leave open.
+
+    The mode, and the reversed one if it is a rival; where annotators are sparse, and the mode is far from the mean, the
+    mode of annotators who are all alike.
+    """
+    cells = problem.cells
+    if problem.objective.own and cells.n_annotators > SPARSE * math.sqrt(cells.n_votes):
+        pooled = find_mode(replace(problem, model=_without_annotators(problem.model)))
+        return pooled, [replace(pooled.point, own=problem.objective.start().own)]
+    mode = find_mode(problem)
+    return mode, [mode.point, *([mode.mirror] if mode.mirror else [])]
+
+
+def _sweeps(problem: Problem, start: Point) -> Sweep:
+    """Sweep until strengths and spreads stand still.
+
+    Raises
+    ------
+    ConvergenceError
+        If they do not.
+    """
+    target, prior, names = problem.objective, problem.prior, problem.objective.spreads
+    estimated = np.array([prior.estimates(name) for name in names])
+    gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    point, around, mixing = start, None, Mixing()
+    last, pace = np.zeros(len(names)), 1.0
+    good: Sweep | None = None
+    slack = SLACK * (len(start.head) + start.own.size + 50)
+    before, length, stretched = np.zeros(len(start.head) + start.own.size), 1.0, 0.0
+    for count in range(1, MAX_SWEEPS + 1):
+        if count > PATIENCE:
+            report(f"sweep {count} over the votes")
+        sweep, head, own = _sweep(target, prior, gauge, point, around, count)
+        if good is not None and count > 2 and sweep.value > good.value + slack:  # too far: half as far
+            length *= 0.5
+            point, target, around, mixing = _between(good.point, point), good.target, good.around, Mixing()
+            continue
+        good = sweep
+        around, logs = sweep.around, np.log(target.spread_values)
+        change = _change(sweep, prior, head, own, estimated)
+        turned = change @ last < REVERSED * np.linalg.norm(change) * np.linalg.norm(last)
+        pace, last = 0.5 * pace if turned else min(FASTER * pace, 1.0), change
+        change = pace * change
+        r = point.strength
+        along = head[:, 0] + head[:, 1:] @ change
+        stretch = float(along[: len(r)] @ r) / max(float(r @ r), 1e-12)
+        wanted = mixing.of(np.append(logs, stretched), np.append(change, stretch), count)
+        wanted *= min(1.0, LONGEST_CHANGE / max(np.abs(wanted).max(), 1e-12))
+        spreads = np.where(estimated, np.maximum(np.exp(logs + wanted[:-1]), SMALLEST), target.spread_values)
+        change = np.log(spreads) - logs
+        step, by_own = head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change
+        if mixing.mixed and r.any():
+            step[: len(r)] += r * (wanted[-1] - float(step[: len(r)] @ r) / float(r @ r))
+        stretched += wanted[-1]
+        move = np.append(step, by_own.ravel())
+        back = move @ before < REVERSED * np.linalg.norm(move) * np.linalg.norm(before)
+        length, before = 0.5 * length if back else min(1.5 * length, 1.0), move
+        longest = float(np.abs(step).max())
+        furthest = float(np.abs(by_own).max(initial=0.0))
+        size = min(length, LONGEST_STEP / max(longest, 1e-12), FURTHEST / max(furthest, 1e-12))
+        point = point.moved(step, by_own, size)
+        target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
+        if count > 2 and max(float(np.abs(change).max()), longest) < SETTLED:
+            return replace(sweep, target=target, point=point)
+    raise ConvergenceError(
+        f"The posterior was not found in {MAX_SWEEPS} sweeps (the strengths still move by {longest:.1e} logits, the "
+        f"spreads by {np.abs(change).max():.0%}). Fix the spreads with a Prior whose hyper is None, or use "
+        "method='map'."
+    )
+
+
+def _between(one: Point, other: Point) -> Point:
+    """Return what lies half way between two points."""
+    head = 0.5 * (one.head + other.head)
+    n = len(one.strength)
+    return Point(head[:n], head[n:], 0.5 * (one.own + other.own))
+
+
+def _sweep(
+    target: Objective, prior: Prior, gauge: Gauge, point: Point, around: Around | None, count: int
+) -> tuple[Sweep, Floats, Floats]:
+    """Average over the Gaussian as it is, and return it anew, with the step at fixed spreads and S b_p beside it.
+
+    Steps come as head (h, 1 + P) and own (M, q, 1 + P), in the order of ``target.spreads``.
+
+    Raises
+    ------
+    ConvergenceError
+        If the votes have no probability there, or the posterior is not curved everywhere.
+    """
+    value, gradient, hessian = target.value_and_derivatives(point, residuals=False, around=around)
+    gradient = gauge.on_plane(gradient)
+    try:
+        if not math.isfinite(value):
+            raise np.linalg.LinAlgError
+        factor = factorise(cast(Arrow, hessian), extra=gauge.extra(point, hessian), held=gauge.held)
+    except np.linalg.LinAlgError as error:
+        raise ConvergenceError(
+            f"The posterior is not curved everywhere at the spreads {target.spread_values}. Start from narrower ones, "
+            "or use method='map'."
+        ) from error
+    if not isinstance(factor, Factor):
+        raise TypeError("many competitors have no matrix of all pairs")
+    n, spreads, units = target.n_competitors, target.spread_values, target.units
+    deviations = (point.own - [effect.mean for effect in target.own]) * units
+    head, own = np.zeros((len(point.head), 1 + len(spreads))), np.zeros((*point.own.shape, 1 + len(spreads)))
+    head[:, 0], own[..., 0] = -gradient.head, -gradient.own
+    head[:n, 1] = 2 * point.strength / spreads[0] ** 2
+    for p in range(len(target.own)):
+        own[:, p, p + 2] = 2 * deviations[:, p] * units[p] / spreads[p + 1] ** 2
+    moved, moved_own = factor.solve(head, own)
+    bent = head[:, 1:].T @ moved[:, 1:] + np.einsum("kqs,kqt->st", own[..., 1:], moved_own[..., 1:])
+    around = Around.of(target, factor)
+    squares, variance = moments(target, point, around)
+    scales = np.array([cast(Spreads, prior.hyper).spread(name) for name in target.spreads])
+    by_spreads = np.diag(2 * (squares + variance) / spreads**2 + 2 * spreads**2 / scales**2) - bent
+    by_spreads[0, 0] -= 2 * np.sum(around.of_strengths**2) / spreads[0] ** 4
+    overlap = np.einsum("kpq,kpq->pq", around.own, around.own) * np.outer(units, units) ** 2
+    by_spreads[1:, 1:] -= 2 * overlap / np.outer(spreads[1:], spreads[1:]) ** 2
+    sizes = sizes_of(target)
+    powers = sizes - [degrees(name) for name in target.spreads]
+    free = value + 0.5 * float(np.sum(variance / spreads**2)) + 0.5 * factor.log_determinant()
+    free += float(powers @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
+    largest = float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
+    largest /= max(target.n_votes, 1.0)
+    return Sweep(target, point, factor, around, free, largest, by_spreads, moved[:, 1:], count), moved, moved_own
+
+
+def _change(sweep: Sweep, prior: Prior, head: Floats, own: Floats, estimated: Floats) -> Floats:
+    """Return the Newton step of the logarithms of the spreads, shape (P,), m having moved before."""
+    target, point, n = sweep.target, sweep.point, sweep.target.n_competitors
+    there = Point(point.strength + head[:n, 0], point.common, point.own + np.clip(own[..., 0], -FURTHEST, FURTHEST))
+    squares, variance = moments(target, there, sweep.around)
+    spreads, scales = target.spread_values, np.array([cast(Spreads, prior.hyper).spread(one) for one in target.spreads])
+    free = [degrees(name) for name in target.spreads]
+    slope = (squares + variance) / spreads**2 - sizes_of(target) + free - spreads**2 / scales**2
+    moving = np.flatnonzero(estimated & ((spreads > 1.01 * SMALLEST) | (slope > 0)))
+    change = np.zeros(len(spreads))
+    if len(moving):
+        values, vectors = np.linalg.eigh(sweep.by_spreads[np.ix_(moving, moving)])
+        size = np.maximum(np.abs(values), FLATTEST * np.abs(values).max())
+        change[moving] = vectors @ ((vectors.T @ slope[moving]) / size)
+    return np.asarray(change * min(1.0, LONGEST_CHANGE / max(float(np.abs(change).max()), 1e-12)))
+
+
+def sizes_of(target: Objective) -> Floats:
+    """How many numbers have each spread, less one whose sum is held, shape (P,)."""
+    return np.array([target.n_competitors, *[target.n_annotators] * len(target.own)], dtype=float) - 1
+
+
+def moments(target: Objective, point: Point, around: Around) -> tuple[Floats, Floats]:
+    """Return the squares of the means of the numbers of every spread, and the sum of their variances, each (P,)."""
+    deviations = (point.own - [effect.mean for effect in target.own]) * target.units
+    squares = np.array([point.strength @ point.strength, *(deviations**2).sum(axis=0)])
+    own = np.einsum("kqq->q", around.own) * target.units**2
+    return squares, np.array([np.trace(around.of_strengths), *own])
+
+
+@dataclass(eq=False)
+class Mixing:
+    """Anderson's mixing: where the last sweeps, taken together, would not move.
+
+    Attributes
+    ----------
+    where, change : list of ndarray
+        Of the last sweeps.
+    least : float
+        Smallest change so far.
+    moving : tuple of bool
+        What changed.
+    """
+
+    where: list[Floats] = field(default_factory=list)
+    change: list[Floats] = field(default_factory=list)
+    least: float = math.inf
+    moving: tuple[bool, ...] = ()
+
+    @property
+    def mixed(self) -> bool:
+        """Whether there is more than one sweep to mix."""
+        return len(self.where) > 1
+
+    def of(self, where: Floats, change: Floats, count: int) -> Floats:
+        """Return the change of this sweep, mixed with those before; of the first two alone."""
+        if count <= 2:
+            return change.copy()
+        moving, size = tuple((change != 0).tolist()), float(np.abs(change).max())
+        if moving != self.moving or size > ASTRAY * self.least:
+            self.where, self.change, self.least = [], [], math.inf
+        self.moving, self.least = moving, min(self.least, size)
+        self.where, self.change = [*self.where, where][-MEMORY:], [*self.change, change][-MEMORY:]
+        if not self.mixed:
+            return change.copy()
+        steps, changes = np.diff(self.where, axis=0).T, np.diff(self.change, axis=0).T
+        norm = np.linalg.norm(changes, axis=0) + 1e-300
+        share = np.linalg.lstsq(changes / norm, change, rcond=ALIKE)[0] / norm
+        mixed = np.asarray(change - (steps + changes) @ share)
+        return mixed if mixed @ change > 0 else change.copy()
+
+
+def _answered(found: Sweep) -> Factor:
+    """Return the factor with the head's information as it is where annotators and spreads answer the head."""
+    factor, moves, size = found.factor, found.moves, len(found.factor.lower)
+    values, vectors = np.linalg.eigh(found.by_spreads)
+    sure = values > FLATTEST * values.max()
+    loose = moves @ vectors[:, sure] / np.sqrt(values[sure])  # what the spreads' uncertainty adds, loose loose'
+    seen = factor.schur @ loose
+    schur = factor.schur - seen @ np.linalg.solve(np.eye(seen.shape[1]) + loose.T @ seen, seen.T)
+    schur = float(np.clip(_response(found), *RESPONSES)) * schur
+    lower = scipy.linalg.cholesky(0.5 * (schur + schur.T), lower=True) if size else factor.lower
+    return replace(factor, schur=schur, lower=lower)
+
+
+def _response(found: Sweep) -> float:
+    """Return the information with annotators at their best over that with their S as they are, along one direction."""
+    target, factor, point, around = found.target, found.factor, found.point, found.around
+    signs = np.where(np.random.default_rng(0).random(len(factor.lower)) < 0.5, -1.0, 1.0)
+    probe = PROBE * solve_lower(factor.lower, signs, transposed=True)
+    probe[: target.n_competitors] -= probe[: target.n_competitors].mean()
+    own = -factor.q_times(factor.border.transposed_times(probe[:, None]))[..., 0]
+    pulls = []
+    for side in (1.0, -1.0):
+        there, near = point.moved(probe, own, side), around
+        for answer in range(ANSWERS + 1):
+            _, gradient, hessian = target.value_and_derivatives(there, residuals=False, around=near)
+            if answer < ANSWERS:
+                tail = np.linalg.inv(cast(Arrow, hessian).tail)
+                near = replace(around, own=around.own + (tail - factor.inverse_tail))
+                moved = tail @ gradient.own[..., None]
+                moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))
+                there = there.moved(np.zeros(len(probe)), moved[..., 0], -1.0)
+        pulls.append(float(gradient.head @ probe))
+    return (pulls[0] - pulls[1]) / (2 * float(probe @ factor.schur @ probe))
+
+
+def repeats(cells: Cells) -> float:
+    """Pairs of votes that one annotator cast, summed over annotators."""
+    votes = cells.votes_by_annotator()
+    return float(np.maximum(votes * (votes - 1) / 2, 0.0).sum())
+
+
+def are_alike(cells: Cells) -> bool:
+    """Whether hardly any annotator voted twice, so that annotators are taken to be alike."""
+    return cells.n_annotators > 1 and repeats(cells) < min(TELLING, RARELY * cells.n_votes)
+
+
+def _all_alike(prior: Prior, names: tuple[str, ...]) -> Prior:
+    """Return the prior with spreads of annotators that are as good as none, and stay so."""
+    spreads = {name: SMALLEST for name in names if prior.estimates(name)}
+    return replace(prior.with_spreads(spreads), known=tuple(dict.fromkeys((*prior.known, *spreads))))
+
+
+def _taken_as_alike(cells: Cells) -> list[str]:
+    """Say why annotators have no numbers of their own."""
+    return [
+        f"{cells.n_annotators:,} annotators cast {cells.n_votes:,.12g} votes, too few of them by the same annotator to "
+        "tell annotators from noise: all are taken to be alike. If the column of annotators names sessions, read "
+        "another one, or none (--no-annotator)."
+    ]
+
+
+def _without_annotators(model: Model) -> Model:
+    """Return the same model of annotators who are all alike; it has the same common numbers."""
+    position: Position = "none" if model.position == "none" else "common"
+    return replace(model, discrimination="fixed", tie_propensity="common", position=position, style_slopes="common")

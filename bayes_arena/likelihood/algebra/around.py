@@ -1,0 +1,137 @@
+"""The Gaussian around a point whose precision is an arrow, as the rows of votes see it.
+
+With the names of :mod:`bayes_arena.likelihood.algebra.sparse.eliminated`, S the Schur complement and C = S^-1, the head
+has the covariance C, the numbers of annotator k and the head have -G_k C, and the former among themselves
+
+    Q_kk + G_k C G_k',        G_k = (Q B')_k.
+
+A row meets two strengths, what annotators have in common, and the numbers of one annotator. So of G_k C only what k
+touches is kept, as of the border.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy
+
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter
+from bayes_arena.likelihood.predictor import basis, kinds
+
+if TYPE_CHECKING:
+    from bayes_arena.likelihood.algebra.arrow import Factor
+    from bayes_arena.likelihood.objective import Objective
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """Covariances of strengths and numbers.
+
+    Attributes
+    ----------
+    target : Objective
+        Whose rows are seen.
+    head : ndarray, shape (h, h)
+        Of strengths and common numbers, up to a shift of all strengths.
+    met : ndarray, shape (e, q)
+        Of an annotator's own numbers and the strength of a competitor, for every entry of ``Tally.met``.
+    common : ndarray, shape (M, c, q)
+        Of an annotator's own numbers and the common ones.
+    own : ndarray, shape (M, q, q)
+        Of an annotator's own numbers.
+    """
+
+    target: Objective
+    head: Floats
+    met: Floats
+    common: Floats
+    own: Floats
+
+    @classmethod
+    def of(cls, target: Objective, factor: Factor) -> Self:
+        """Return them from a factor of the precision."""
+        inverse, _ = scipy.linalg.lapack.dpotri(factor.lower, lower=1)
+        head = np.tril(inverse) + np.tril(inverse, -1).T
+        own, touched = factor.inverse_tail.copy(), np.empty_like(factor.border.value)
+        if factor.held.any():
+            columns = own[:, :, factor.held]
+            own -= columns @ np.linalg.inv(factor.held_total()) @ columns.transpose(0, 2, 1)
+        for part, border in factor.border.parts():
+            block = border.dense().transpose(1, 2, 0).copy()
+            block[:, factor.held] -= factor.towards.T
+            moved = factor.inverse_tail[part] @ block
+            across = (moved.reshape(-1, len(head)) @ head).reshape(moved.shape)
+            own[part] += across @ moved.transpose(0, 2, 1)
+            entries = slice(factor.border.start[part.start], factor.border.start[part.stop])
+            who = np.repeat(np.arange(len(block)), np.diff(border.start))
+            touched[entries] = -across[who, :, border.column]
+        if not own.size:  # annotators have no numbers of their own
+            return cls(target, head, touched, np.zeros((len(own), len(target.common), 0)), own)
+        _, places, last = target.border
+        return cls(target, head, touched[places], touched[last], own)
+
+    @cached_property
+    def of_strengths(self) -> Floats:
+        """Covariance of the strengths, whose sum is zero, shape (n, n)."""
+        n = self.target.n_competitors
+        moved = self.head[:n, :n] - self.head[:n, :n].mean(axis=0)
+        return np.asarray(moved - moved.mean(axis=1, keepdims=True))
+
+    def rows(self, rows: slice, leads: Floats, theta: Any, features: Floats) -> Scatter:
+        """Return how the coordinates of some rows vary."""
+        tally, n = self.target.tally, self.target.n_competitors
+        effects, of_common, of_own = kinds(self.target.common, self.target.own)
+        i, j, k = (part[rows] for part in (tally.i, tally.j, tally.k))
+        numbers = [(0, theta), *((effect.coordinate, basis(effect, leads, features)) for effect in effects)]
+        between: dict[tuple[int, int], Any] = {(0, 0): self._of_leads.take(i * n + j)}
+        for u in range(len(effects)):
+            total: Any = 0.0
+            if u in of_own:
+                column = self._met[of_own.index(u)]
+                total = column.take(tally.met.of_i[rows]) - column.take(tally.met.of_j[rows])
+            if u in of_common:
+                column = self.head[n + of_common.index(u)]
+                total = total + column.take(i) - column.take(j)
+            between[0, u + 1] = total
+        for (u, v), values in self._between.items():
+            between[u + 1, v + 1] = values if np.ndim(values) == 0 else values.take(k)
+        named = {LEAD: 0}
+        if self.target.free_discrimination:
+            named[THETA] = 1 + [effect.basis for effect in effects].index("lead")
+        return Scatter.of(self.target.likelihood.n_coordinates, numbers, between, named)
+
+    @cached_property
+    def _of_leads(self) -> Floats:
+        """Variance of the lead of every pair, flat."""
+        n = self.target.n_competitors
+        variance = np.diag(self.head)[:n]
+        return np.asarray(variance[:, None] + variance - 2 * self.head[:n, :n]).ravel()
+
+    @cached_property
+    def _met(self) -> Floats:
+        return np.ascontiguousarray(self.met.T)
+
+    @cached_property
+    def _between(self) -> dict[tuple[int, int], Any]:
+        """Covariance of two kinds of numbers, of every annotator (M,) or alike of all."""
+        effects, of_common, of_own = kinds(self.target.common, self.target.own)
+        n, found = self.target.n_competitors, {}
+        for u in range(len(effects)):
+            for v in range(u, len(effects)):
+                total: Any = 0.0
+                s, t = ((of_common.index(one) if one in of_common else None) for one in (u, v))
+                p, q = ((of_own.index(one) if one in of_own else None) for one in (u, v))
+                if s is not None and t is not None:
+                    total = total + self.head[n + s, n + t]
+                if p is not None and q is not None:
+                    total = total + self.own[:, p, q]
+                if s is not None and q is not None:
+                    total = total + self.common[:, s, q]
+                if t is not None and p is not None:
+                    total = total + self.common[:, t, p]
+                found[u, v] = total
+        return found

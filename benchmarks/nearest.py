@@ -1,0 +1,69 @@
+"""The default's means and standard deviations beside those of NUTS, and those at the posterior mode.
+
+    uv run python benchmarks/nearest.py [--draws 2000]
+
+Fits of am-davidson: simulated arenas of 20 competitors, from three annotators of many votes to many of a few, and real
+votes where they are there. By strength and by Elo score: the largest distance of an estimate from NUTS's mean in its
+standard deviations, and the mean ratio of the standard deviations, of the Gaussian nearest to the posterior (the
+default) and of the mode at the spreads of the largest Laplace evidence.
+"""
+
+import argparse
+import os
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import bayes_arena as ba
+from bayes_arena.inference.marginal.spreads import estimate_spreads
+
+ARENAS = ((12, 300), (40, 250), (120, 30), (400, 4), (1500, 4))
+FILES = ("llmfao.csv", "mt_bench_human.csv")
+
+
+def board(fit: ba.Fit) -> tuple[np.ndarray, np.ndarray]:
+    """Return scores and their standard deviations, competitor by competitor."""
+    table = ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors)]
+    return table["elo"].to_numpy(), ((table["upper"] - table["lower"]) / (2 * 1.959964)).to_numpy()
+
+
+def beside(estimate: tuple[np.ndarray, np.ndarray], sampled: tuple[np.ndarray, np.ndarray]) -> list[str]:
+    """Return the largest distance of the means, and the mean ratio of the standard deviations."""
+    (mean, sd), (of_nuts, sd_of_nuts) = estimate, sampled
+    return [f"{np.abs((mean - of_nuts) / sd_of_nuts).max():.2f}", f"{(sd / sd_of_nuts).mean():.3f}"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=2000)
+    draws = parser.parse_args().draws
+    warnings.simplefilter("ignore")
+    cells = {
+        f"{annotators:,} annotators of {votes:,} votes": ba.read_votes(
+            ba.simulate(competitors=20, annotators=annotators, votes=annotators * votes, seed=0).votes
+        )
+        for annotators, votes in ARENAS
+    }
+    folder = Path(os.environ.get("BAYES_ARENA_DATA", "../shared/data"))
+    cells |= {name: ba.read_votes(str(folder / name)) for name in FILES if (folder / name).exists()}
+    print("| votes | board: mean, sd | strengths: mean, sd | mode, board: mean, sd |")
+    print("|---|---:|---:|---:|", flush=True)
+    for name, votes in cells.items():
+        options = {"model": "am-davidson", "guard": False, "answers": False}
+        fit, nuts = ba.fit(votes, **options), ba.fit(votes, **options, method="nuts", draws=draws)
+        mode = replace(fit, mode=estimate_spreads(replace(fit.mode.problem, prior=fit.prior)), evidence="laplace")
+        strength = nuts.samples.strength
+        rows = [
+            beside(board(fit), board(nuts)),
+            beside(
+                (fit.strength, np.sqrt(fit.laplace.strength_variance())), (strength.mean(axis=0), strength.std(axis=0))
+            ),
+            beside(board(mode), board(nuts)),
+        ]
+        print(f"| {name} | {' | '.join(', '.join(row) for row in rows)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
