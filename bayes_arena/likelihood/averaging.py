@@ -34,8 +34,10 @@ from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.predictor import times
 
 LEAD, THETA = "lead", "theta"
-type Rule = tuple[tuple[tuple[float, ...], float], ...]
-"""Nodes and their weights."""
+type Rule = tuple[Floats, Floats]
+"""Nodes (K, n_coordinates) and their weights (K,)."""
+AT_ONCE = 16384
+"""Rows times nodes that are averaged together."""
 LEAST = 1e-12
 """Variance of a coordinate that counts as none."""
 WIDE, MANY = 1.5, (15, 7, 5)
@@ -112,18 +114,23 @@ class Surroundings(Protocol):
 
 def averaged(likelihood: Likelihood, counts: Floats, z: Floats, scatter: Scatter) -> RowTerms:
     """Return the losses of rows and their derivatives, averaged over coordinates that scatter around z."""
-    found = _summed(likelihood, counts, z, scatter.root, rule(len(z)))
-    wide = scatter.is_wide
-    if wide.any():
-        root = [[part[wide] if np.ndim(part) else part for part in line] for line in scatter.root]
-        fine = _summed(likelihood, counts[:, wide], z[:, wide], root, fine_rule(len(z)))
-        found.value[wide], found.gradient[:, wide], found.hessian[:, :, wide] = fine.value, fine.gradient, fine.hessian
+    found = _summed(likelihood, counts, z, scatter.root, *rule(len(z)))
+    wide, nodes = np.flatnonzero(scatter.is_wide), fine_rule(len(z))
+    step = max(1, AT_ONCE // len(nodes[1]))
+    for first in range(0, len(wide), step):
+        some = wide[first : first + step]
+        root = [[part[some] if np.ndim(part) else part for part in line] for line in scatter.root]
+        fine = _at_once(likelihood, counts[:, some], z[:, some], root, *nodes)
+        found.value[some], found.gradient[:, some], found.hessian[:, :, some] = fine.value, fine.gradient, fine.hessian
     return found
 
 
-def _summed(likelihood: Likelihood, counts: Floats, z: Floats, root: list[list[Any]], nodes: Rule) -> RowTerms:
+def _summed(
+    likelihood: Likelihood, counts: Floats, z: Floats, root: list[list[Any]], nodes: Floats, weights: Floats
+) -> RowTerms:
+    """Return averages of many rows, node after node."""
     totals: list[Floats] = []
-    for node, weight in nodes:
+    for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
         there = z.copy()
         for c, line in enumerate(root):
             for length, part in zip(node, line, strict=False):
@@ -139,6 +146,24 @@ def _summed(likelihood: Likelihood, counts: Floats, z: Floats, root: list[list[A
         else:
             totals = parts
     return RowTerms(*totals)
+
+
+def _at_once(
+    likelihood: Likelihood, counts: Floats, z: Floats, root: list[list[Any]], nodes: Floats, weights: Floats
+) -> RowTerms:
+    """Return averages of a few rows, all nodes together."""
+    there = np.repeat(z[:, None], len(nodes), axis=1)
+    for c, line in enumerate(root):
+        for length, part in zip(nodes.T, line, strict=False):
+            there[c] += length[:, None] * part
+    seen = np.repeat(counts[:, None], len(nodes), axis=1).reshape(len(counts), -1)
+    terms = likelihood.rows(seen, there.reshape(len(z), -1))
+    return RowTerms(
+        *(
+            np.einsum("...nr,n->...r", part.reshape(*part.shape[:-1], *there.shape[1:]), weights)
+            for part in (terms.value, terms.gradient, terms.hessian)
+        )
+    )
 
 
 @cache
@@ -157,12 +182,11 @@ def fine_rule(dimensions: int) -> Rule:
     rules = []
     for x, weight in map(np.polynomial.hermite_e.hermegauss, MANY[:dimensions]):
         shares = (weight / weight.sum()).tolist()
-        rules.append(tuple(((node,), share) for node, share in zip(x.tolist(), shares, strict=True)))
+        rules.append([((node,), share) for node, share in zip(x.tolist(), shares, strict=True)])
     return _product(rules)
 
 
-def _product(rules: Sequence[Rule]) -> Rule:
-    found = []
-    for nodes in product(*rules):
-        found.append((tuple(x for part, _ in nodes for x in part), float(np.prod([weight for _, weight in nodes]))))
-    return tuple(found)
+def _product(rules: Sequence[Sequence[tuple[tuple[float, ...], float]]]) -> Rule:
+    found = list(product(*rules))
+    nodes = np.array([[x for part, _ in one for x in part] for one in found])
+    return nodes, np.array([np.prod([weight for _, weight in one]) for one in found])

@@ -68,14 +68,14 @@ from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
 
 MAX_SWEEPS = 300
-SETTLED = 1e-4
-"""Largest change of a strength, in logits, and of the logarithm of a spread, at the end."""
+SETTLED, NEAR = 1e-4, 0.01
+"""Largest change of a strength at the end, in logits, and of the logarithm of a spread, in its standard deviations."""
 SMALLEST = 0.01
 """Least spread: one that the votes turn off ends here."""
 LONGEST_STEP, LONGEST_CHANGE, FURTHEST = 1.0, 0.6, 1.5
 """Largest moves in a sweep: of a strength, of the logarithm of a spread, and of an annotator's number."""
-FLATTEST = 0.1
-"""Least curvature by the spreads, relative to the largest, that a step believes."""
+FLATTEST = 1.0
+"""Least curvature by the logarithms of the spreads that a step believes: about as much as a hyperprior has alone."""
 MEMORY = 6
 """Sweeps that are mixed."""
 ALIKE = 0.1
@@ -231,6 +231,7 @@ def _sweeps(problem: Problem, start: Point) -> Sweep:
         good = sweep
         around, logs = sweep.around, np.log(target.spread_values)
         change = _change(sweep, prior, head, own, estimated)
+        left = float(np.max(np.abs(change) * np.sqrt(np.maximum(np.diag(sweep.by_spreads), FLATTEST))))
         turned = change @ last < REVERSED * np.linalg.norm(change) * np.linalg.norm(last)
         pace, last = 0.5 * pace if turned else min(FASTER * pace, 1.0), change
         change = pace * change
@@ -253,11 +254,11 @@ def _sweeps(problem: Problem, start: Point) -> Sweep:
         size = min(length, LONGEST_STEP / max(longest, 1e-12), FURTHEST / max(furthest, 1e-12))
         point = point.moved(step, by_own, size)
         target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
-        if count > 2 and max(float(np.abs(change).max()), longest) < SETTLED:
+        if count > 2 and left < NEAR and longest < SETTLED:
             return replace(sweep, target=target, point=point)
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (the strengths still move by {longest:.1e} logits, the "
-        f"spreads by {np.abs(change).max():.0%}). Fix the spreads with a Prior whose hyper is None, or use "
+        f"spreads by {left:.2g} standard deviations). Fix the spreads with a Prior whose hyper is None, or use "
         "method='map'."
     )
 
@@ -331,7 +332,7 @@ def _change(sweep: Sweep, prior: Prior, head: Floats, own: Floats, estimated: Fl
     change = np.zeros(len(spreads))
     if len(moving):
         values, vectors = np.linalg.eigh(sweep.by_spreads[np.ix_(moving, moving)])
-        size = np.maximum(np.abs(values), FLATTEST * np.abs(values).max())
+        size = np.maximum(np.abs(values), FLATTEST)
         change[moving] = vectors @ ((vectors.T @ slope[moving]) / size)
     return np.asarray(change * min(1.0, LONGEST_CHANGE / max(float(np.abs(change).max()), 1e-12)))
 
@@ -395,7 +396,7 @@ def _answered(found: Sweep) -> Factor:
     """Return the factor with the head's information as it is where annotators and spreads answer the head."""
     factor, moves, size = found.factor, found.moves, len(found.factor.lower)
     values, vectors = np.linalg.eigh(found.by_spreads)
-    sure = values > FLATTEST * values.max()
+    sure = values > FLATTEST
     loose = moves @ vectors[:, sure] / np.sqrt(values[sure])  # what the spreads' uncertainty adds, loose loose'
     seen = factor.schur @ loose
     schur = factor.schur - seen @ np.linalg.solve(np.eye(seen.shape[1]) + loose.T @ seen, seen.T)

@@ -19,6 +19,7 @@ import numpy as np
 import scipy
 
 from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.algebra.sparse.eliminated import times_q
 from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter
 from bayes_arena.likelihood.predictor import basis, kinds
 
@@ -37,7 +38,7 @@ class Around:
         Whose rows are seen.
     head : ndarray, shape (h, h)
         Of strengths and common numbers, up to a shift of all strengths.
-    met : ndarray, shape (e, q)
+    met : ndarray, shape (q, e)
         Of an annotator's own numbers and the strength of a competitor, for every entry of ``Tally.met``.
     common : ndarray, shape (M, c, q)
         Of an annotator's own numbers and the common ones.
@@ -56,23 +57,21 @@ class Around:
         """Return them from a factor of the precision."""
         inverse, _ = scipy.linalg.lapack.dpotri(factor.lower, lower=1)
         head = np.tril(inverse) + np.tril(inverse, -1).T
-        own, touched = factor.inverse_tail.copy(), np.empty_like(factor.border.value)
+        own, touched = factor.inverse_tail.copy(), np.empty(factor.border.value.T.shape)
         if factor.held.any():
             columns = own[:, :, factor.held]
             own -= columns @ np.linalg.inv(factor.held_total()) @ columns.transpose(0, 2, 1)
         for part, border in factor.border.parts():
-            block = border.dense().transpose(1, 2, 0).copy()
-            block[:, factor.held] -= factor.towards.T
-            moved = factor.inverse_tail[part] @ block
-            across = (moved.reshape(-1, len(head)) @ head).reshape(moved.shape)
-            own[part] += across @ moved.transpose(0, 2, 1)
+            moved = times_q(border, factor.inverse_tail[part], factor.held, factor.towards).transpose(1, 2, 0)
+            across = moved.reshape(-1, len(head)) @ head
+            own[part] += across.reshape(moved.shape) @ moved.transpose(0, 2, 1)
             entries = slice(factor.border.start[part.start], factor.border.start[part.stop])
-            who = np.repeat(np.arange(len(block)), np.diff(border.start))
-            touched[entries] = -across[who, :, border.column]
+            for p, places in enumerate(border.places()):
+                touched[p, entries] = -across.reshape(-1)[places]
         if not own.size:  # annotators have no numbers of their own
             return cls(target, head, touched, np.zeros((len(own), len(target.common), 0)), own)
         _, places, last = target.border
-        return cls(target, head, touched[places], touched[last], own)
+        return cls(target, head, touched[:, places], np.moveaxis(touched[:, last], 0, 2), own)
 
     @cached_property
     def of_strengths(self) -> Floats:
@@ -91,7 +90,7 @@ class Around:
         for u in range(len(effects)):
             total: Any = 0.0
             if u in of_own:
-                column = self._met[of_own.index(u)]
+                column = self.met[of_own.index(u)]
                 total = column.take(tally.met.of_i[rows]) - column.take(tally.met.of_j[rows])
             if u in of_common:
                 column = self.head[n + of_common.index(u)]
@@ -110,10 +109,6 @@ class Around:
         n = self.target.n_competitors
         variance = np.diag(self.head)[:n]
         return np.asarray(variance[:, None] + variance - 2 * self.head[:n, :n]).ravel()
-
-    @cached_property
-    def _met(self) -> Floats:
-        return np.ascontiguousarray(self.met.T)
 
     @cached_property
     def _between(self) -> dict[tuple[int, int], Any]:

@@ -163,17 +163,20 @@ def _inverse_tail(arrow: Arrow) -> Floats:
     """D^-1, positive definite."""
     width = arrow.tail.shape[1]
     inverse: Floats = np.asarray(np.linalg.inv(arrow.tail + TAIL_FLOOR * np.eye(width)), dtype=np.float64)
-    if width > 1:
-        np.linalg.cholesky(inverse)
-    elif inverse.min(initial=1.0) <= 0:
-        raise np.linalg.LinAlgError("an annotator's curvature is negative")
+    np.linalg.cholesky(inverse)
     return inverse
 
 
 def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:
-    """Return A - B Q B', given D^-1."""
-    schur, towards = arrow.head_in_full(), towards_plane(arrow.border, inverse_tail, held)
+    """Return A - B Q B', given D^-1.
+
+    With D^-1 = R R' and T = B D^-1 E (E' D^-1 E)^-1 it is A - (B R) (B R)' + T (E' D^-1 E) T'.
+    """
+    schur, root = arrow.head_in_full(), np.linalg.cholesky(inverse_tail)
     for part, border in arrow.border.parts():
-        moved = times_q(border, inverse_tail[part], held, towards).reshape(len(schur), -1)
-        schur -= moved @ border.dense().reshape(len(schur), -1).T
+        moved = border.times_tail(root[part]).dense().transpose(1, 2, 0).reshape(-1, len(schur))
+        schur -= moved.T @ moved
+    if held.any():
+        towards = towards_plane(arrow.border, inverse_tail, held)
+        schur += towards @ inverse_tail[:, :, held].sum(axis=0)[held] @ towards.T
     return schur

@@ -2,8 +2,8 @@
 
 What is B[h, k, p]? How number h of the head and number p of annotator k pull together, in the Hessian. The votes of an
 annotator meet few competitors: of all others B has nothing. So the numbers of the head that each annotator touches are
-kept, one annotator after the other; products lay some annotators at a time out as a dense matrix, which a processor
-multiplies many times as fast as a sparse one.
+kept, one annotator after the other: a sparse matrix for every own number p, by which vectors are multiplied. Products of
+matrices lay some annotators at a time out in full, which a processor multiplies many times as fast.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, Ints
 
@@ -60,10 +61,26 @@ class Border:
 
         It lies in memory as (M, q, h), so that (h, M q) is a view, as products of whole matrices take it.
         """
-        count = len(self.start) - 1
-        block = np.zeros((count, self.value.shape[1], self.size))
-        block[np.repeat(np.arange(count), np.diff(self.start)), :, self.column] = self.value
+        size, count, width = self.shape
+        block = np.zeros((count, width, size))
+        for p, places in enumerate(self.places()):
+            block.reshape(-1)[places] = self.value[:, p]
         return block.transpose(2, 0, 1)
+
+    def places(self) -> Iterator[Ints]:
+        """Yield where the entries of every own number are in an array (M, q, h), flat, shape (e,) each."""
+        size, count, width = self.shape
+        first = np.repeat(np.arange(count) * (width * size), np.diff(self.start)) + self.column
+        for p in range(width):
+            yield first + p * size
+
+    @cached_property
+    def _planes(self) -> list[csr_array]:
+        """Of every own number what annotators touch, (M, h)."""
+        size, count, _ = self.shape
+        start = self.start.astype(np.int32) if self.start[-1] < np.iinfo(np.int32).max else self.start
+        column = self.column.astype(start.dtype, copy=False)
+        return [csr_array((one, column, start), shape=(count, size)) for one in np.ascontiguousarray(self.value.T)]
 
     def between(self, annotators: slice) -> Self:
         """Return B of annotators that follow one another; it shares their numbers."""
@@ -88,16 +105,6 @@ class Border:
             some = type(self)(size, start - start[0], self.column[entries], self.value[entries])
             yield slice(first, first + len(start) - 1), self if count <= step else some
 
-    def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield annotators, some at a time, and B of these in full."""
-        for part, some in self.parts():
-            yield part, some._whole
-
-    @cached_property
-    def _whole(self) -> Floats:
-        """All of B in full, where that is not much."""
-        return self.dense()
-
     def times_tail(self, tail: Floats) -> Self:
         """B D for a block of D, (M, q, q), of every annotator, who touches what they did."""
         counts, value = np.diff(self.start), np.zeros_like(self.value)
@@ -108,14 +115,14 @@ class Border:
     def times(self, own: Floats) -> Floats:
         """B x for x (M, q, m), shape (h, m)."""
         product = np.zeros((self.size, own.shape[2]))
-        for part, block in self.blocks() if own.size else ():
-            product += block.reshape(self.size, -1) @ own[part].reshape(-1, own.shape[2])
+        for p, plane in enumerate(self._planes):
+            product += plane.T @ own[:, p]
         return product
 
     def transposed_times(self, head: Floats) -> Floats:
         """B' x for x (h, m), shape (M, q, m)."""
         _, count, width = self.shape
         product = np.empty((count, width, head.shape[1]))
-        for part, block in self.blocks():
-            product[part] = (block.reshape(self.size, -1).T @ head).reshape(*block.shape[1:], head.shape[1])
+        for p, plane in enumerate(self._planes):
+            product[:, p] = plane @ head
         return product
