@@ -68,8 +68,8 @@ from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
 
 MAX_SWEEPS = 300
-SETTLED, NEAR = 1e-4, 0.01
-"""Largest change of a strength at the end, in logits, and of the logarithm of a spread, in its standard deviations."""
+NEAR, SETTLED = 0.01, 0.05
+"""Largest change at the end of a number of the head, and of the logarithm of a spread, in their standard deviations."""
 SMALLEST = 0.01
 """Least spread: one that the votes turn off ends here."""
 LONGEST_STEP, LONGEST_CHANGE, FURTHEST = 1.0, 0.6, 1.5
@@ -103,6 +103,8 @@ which is as much as the hyperpriors say without votes.
 """
 RARELY = 0.1
 """Such pairs a vote below which hardly any annotator voted twice; of few who voted often the hyperpriors decide."""
+MANY, SOME = 10_000, 4_000
+"""Annotators from which so many show the way before all are asked."""
 SLACK = 0.1
 """Nats a number by which a sweep may raise the free energy: m moves on before S has followed."""
 PATIENCE = 8
@@ -169,17 +171,20 @@ def nearest_gaussian(problem: Problem) -> Mode:
     alike = bool(problem.objective.own) and are_alike(problem.cells)
     if alike:
         problem = replace(problem, prior=_all_alike(problem.prior, problem.objective.spreads[1:]))
-    mode, starts = _starts(problem)
+    many = bool(problem.objective.own) and problem.cells.n_annotators >= MANY
+    few = _some_of(problem) if many else problem
+    mode, starts = _starts(few)
     try:
-        found = min((_sweeps(problem, start) for start in starts), key=lambda end: end.value)
+        found = min((_sweeps(few, start) for start in starts), key=lambda end: end.value)
+        response = _response(found)
+        if many:
+            begun = _with_spreads(problem, found.target)
+            found = _sweeps(begun, *_joined(begun.objective, found))
     finally:
         report("")
-    names = found.target.spreads
-    spreads = dict(zip(names, found.target.spread_values.tolist(), strict=True))
-    estimated = {name: value for name, value in spreads.items() if problem.prior.estimates(name)}
-    factor = _answered(found)
+    factor = _answered(found, response)
     return Mode(
-        problem=replace(problem, prior=problem.prior.with_spreads(estimated)),
+        problem=_with_spreads(problem, found.target),
         point=found.point,
         laplace=Laplace(factor, problem.shifts, False, factor.log_determinant()),
         gradient=found.gradient,
@@ -188,6 +193,24 @@ def nearest_gaussian(problem: Problem) -> Mode:
         open_questions=(*mode.open_questions, *(_taken_as_alike(problem.cells) if alike else ())),
         at_infinity=(),
     )
+
+
+def _with_spreads(problem: Problem, target: Objective) -> Problem:
+    """Return the problem with the spreads of a target, as far as they are estimated."""
+    spreads = dict(zip(target.spreads, target.spread_values.tolist(), strict=True))
+    estimated = {name: value for name, value in spreads.items() if problem.prior.estimates(name)}
+    return replace(problem, prior=problem.prior.with_spreads(estimated))
+
+
+def _some_of(problem: Problem) -> Problem:
+    """Return the problem of one in so many annotators."""
+    cells = problem.cells
+    place = np.full(cells.n_annotators, -1)
+    chosen = np.arange(0, cells.n_annotators, cells.n_annotators // SOME)
+    place[chosen] = np.arange(len(chosen))
+    some = cells.take(np.flatnonzero(place[cells.annotator] >= 0))
+    names = tuple(cells.annotators[k] for k in chosen.tolist())
+    return replace(problem, cells=replace(some, annotator=place[some.annotator], annotators=names))
 
 
 def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
@@ -204,8 +227,36 @@ def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
     return mode, [mode.point, *([mode.mirror] if mode.mirror else [])]
 
 
-def _sweeps(problem: Problem, start: Point) -> Sweep:
-    """Sweep until strengths and spreads stand still.
+def _joined(target: Objective, few: Sweep) -> tuple[Point, Around]:
+    """Return the Gaussian of all annotators at the head that few of them found."""
+    start, size = target.start().own, len(few.point.head)
+    head = few.around.head * (few.target.n_annotators / target.n_annotators)
+    width, n_common = start.shape[1], size - target.n_competitors
+    met, common = np.zeros((width, len(target.tally.met.annotator))), np.zeros((len(start), n_common, width))
+    near = Around(target, head, met, common, np.zeros((len(start), width, width)))
+    return _at_their_best(target, replace(few.point, own=start), near, 0.0)[:2]
+
+
+def _at_their_best(
+    target: Objective, point: Point, around: Around, beside: Floats | float
+) -> tuple[Point, Around, Point]:
+    """Return the Gaussian with annotators at their best given the head, and the gradient there.
+
+    Their covariances are those given the head, D^-1, and what is beside these.
+    """
+    for answer in range(ANSWERS + 1):
+        _, gradient, hessian = target.value_and_derivatives(point, residuals=False, around=around)
+        if answer < ANSWERS:
+            tail = np.linalg.inv(cast(Arrow, hessian).tail)
+            around = replace(around, own=tail + beside)
+            moved = tail @ gradient.own[..., None]
+            moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))
+            point = point.moved(np.zeros(len(point.head)), moved[..., 0], -1.0)
+    return point, around, gradient
+
+
+def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Sweep:
+    """Sweep until strengths and spreads stand still, from a point and, if it is known, the Gaussian around it.
 
     Raises
     ------
@@ -215,7 +266,7 @@ def _sweeps(problem: Problem, start: Point) -> Sweep:
     target, prior, names = problem.objective, problem.prior, problem.objective.spreads
     estimated = np.array([prior.estimates(name) for name in names])
     gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
-    point, around, mixing = start, None, Mixing()
+    point, mixing = start, Mixing()
     last, pace = np.zeros(len(names)), 1.0
     good: Sweep | None = None
     slack = SLACK * (len(start.head) + start.own.size + 50)
@@ -232,6 +283,7 @@ def _sweeps(problem: Problem, start: Point) -> Sweep:
         around, logs = sweep.around, np.log(target.spread_values)
         change = _change(sweep, prior, head, own, estimated)
         left = float(np.max(np.abs(change) * np.sqrt(np.maximum(np.diag(sweep.by_spreads), FLATTEST))))
+        longest = float(np.max(np.abs(head[:, 0]) / np.sqrt(np.diag(around.head))))
         turned = change @ last < REVERSED * np.linalg.norm(change) * np.linalg.norm(last)
         pace, last = 0.5 * pace if turned else min(FASTER * pace, 1.0), change
         change = pace * change
@@ -249,16 +301,16 @@ def _sweeps(problem: Problem, start: Point) -> Sweep:
         move = np.append(step, by_own.ravel())
         back = move @ before < REVERSED * np.linalg.norm(move) * np.linalg.norm(before)
         length, before = 0.5 * length if back else min(1.5 * length, 1.0), move
-        longest = float(np.abs(step).max())
+        furthest_head = float(np.abs(step).max())
         furthest = float(np.abs(by_own).max(initial=0.0))
-        size = min(length, LONGEST_STEP / max(longest, 1e-12), FURTHEST / max(furthest, 1e-12))
+        size = min(length, LONGEST_STEP / max(furthest_head, 1e-12), FURTHEST / max(furthest, 1e-12))
         point = point.moved(step, by_own, size)
         target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
-        if count > 2 and left < NEAR and longest < SETTLED:
+        if count > 2 and longest < NEAR and left < SETTLED:
             return replace(sweep, target=target, point=point)
     raise ConvergenceError(
-        f"The posterior was not found in {MAX_SWEEPS} sweeps (the strengths still move by {longest:.1e} logits, the "
-        f"spreads by {left:.2g} standard deviations). Fix the spreads with a Prior whose hyper is None, or use "
+        f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {longest:.2g} standard "
+        f"deviations, spreads by {left:.2g}). Fix the spreads with a Prior whose hyper is None, or use "
         "method='map'."
     )
 
@@ -392,7 +444,7 @@ class Mixing:
         return mixed if mixed @ change > 0 else change.copy()
 
 
-def _answered(found: Sweep) -> Factor:
+def _answered(found: Sweep, response: float) -> Factor:
     """Return the factor with the head's information as it is where annotators and spreads answer the head."""
     factor, moves, size = found.factor, found.moves, len(found.factor.lower)
     values, vectors = np.linalg.eigh(found.by_spreads)
@@ -400,7 +452,7 @@ def _answered(found: Sweep) -> Factor:
     loose = moves @ vectors[:, sure] / np.sqrt(values[sure])  # what the spreads' uncertainty adds, loose loose'
     seen = factor.schur @ loose
     schur = factor.schur - seen @ np.linalg.solve(np.eye(seen.shape[1]) + loose.T @ seen, seen.T)
-    schur = float(np.clip(_response(found), *RESPONSES)) * schur
+    schur = float(np.clip(response, *RESPONSES)) * schur
     lower = scipy.linalg.cholesky(0.5 * (schur + schur.T), lower=True) if size else factor.lower
     return replace(factor, schur=schur, lower=lower)
 
@@ -414,15 +466,7 @@ def _response(found: Sweep) -> float:
     own = -factor.q_times(factor.border.transposed_times(probe[:, None]))[..., 0]
     pulls = []
     for side in (1.0, -1.0):
-        there, near = point.moved(probe, own, side), around
-        for answer in range(ANSWERS + 1):
-            _, gradient, hessian = target.value_and_derivatives(there, residuals=False, around=near)
-            if answer < ANSWERS:
-                tail = np.linalg.inv(cast(Arrow, hessian).tail)
-                near = replace(around, own=around.own + (tail - factor.inverse_tail))
-                moved = tail @ gradient.own[..., None]
-                moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))
-                there = there.moved(np.zeros(len(probe)), moved[..., 0], -1.0)
+        gradient = _at_their_best(target, point.moved(probe, own, side), around, around.own - factor.inverse_tail)[2]
         pulls.append(float(gradient.head @ probe))
     return (pulls[0] - pulls[1]) / (2 * float(probe @ factor.schur @ probe))
 

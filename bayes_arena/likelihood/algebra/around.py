@@ -71,7 +71,7 @@ class Around:
         if not own.size:  # annotators have no numbers of their own
             return cls(target, head, touched, np.zeros((len(own), len(target.common), 0)), own)
         _, places, last = target.border
-        return cls(target, head, touched[:, places], np.moveaxis(touched[:, last], 0, 2), own)
+        return cls(target, head, touched.take(places, axis=1), np.moveaxis(touched[:, last], 0, 2), own)
 
     @cached_property
     def of_strengths(self) -> Floats:
@@ -128,5 +128,5 @@ class Around:
                     total = total + self.common[:, s, q]
                 if t is not None and p is not None:
                     total = total + self.common[:, t, p]
-                found[u, v] = total
+                found[u, v] = np.ascontiguousarray(total) if np.ndim(total) else total
         return found
