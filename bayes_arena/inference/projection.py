@@ -14,9 +14,9 @@ slices that a :class:`~bayes_arena.inference.views.View` speaks of, and W is ave
 the standard deviation lead_sd around m_i - m_j, and ln nu that of tie_sd around ln nu_k + w_i + w_j. So r* is
 comparable with that of a model without slices, whose strengths have gone through the same average.
 
-Where estimates are posterior means, W is averaged over what each annotator may be like given their votes. Those of a few
-votes each have posterior means that lie closer together than they do themselves: voters who are all so like the mean
-would make r* wider, by 7 percent at ten votes each.
+Where estimates are posterior means, W is averaged over what each annotator may be like given their votes. Those of a
+few votes each have posterior means that lie closer together than they do themselves: voters who are all so like the
+mean would make r* wider, by 7 percent at ten votes each.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
 
 MAX_SWEEPS = 300
-NEAR, SETTLED = 0.01, 0.05
+NEAR, SETTLED = 0.002, 0.01
 """Largest change at the end of a number of the head, and of the logarithm of a spread, in their standard deviations."""
 SMALLEST = 0.01
 """Least spread: one that the votes turn off ends here."""
@@ -247,7 +247,7 @@ def _at_their_best(
     for answer in range(ANSWERS + 1):
         _, gradient, hessian = target.value_and_derivatives(point, residuals=False, around=around)
         if answer < ANSWERS:
-            tail = np.linalg.inv(cast(Arrow, hessian).tail)
+            tail: Floats = np.asarray(np.linalg.inv(cast(Arrow, hessian).tail), dtype=np.float64)
             around = replace(around, own=tail + beside)
             moved = tail @ gradient.own[..., None]
             moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))

@@ -172,7 +172,8 @@ def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]
 
     With D^-1 = R R' and T = B D^-1 E (E' D^-1 E)^-1 it is A - (B R) (B R)' + T (E' D^-1 E) T'.
     """
-    schur, root = arrow.head_in_full(), np.linalg.cholesky(inverse_tail)
+    schur = arrow.head_in_full()
+    root: Floats = np.asarray(np.linalg.cholesky(inverse_tail), dtype=np.float64)
     for part, border in arrow.border.parts():
         moved = border.times_tail(root[part]).dense().transpose(1, 2, 0).reshape(-1, len(schur))
         schur -= moved.T @ moved

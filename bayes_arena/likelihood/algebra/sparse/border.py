@@ -2,8 +2,8 @@
 
 What is B[h, k, p]? How number h of the head and number p of annotator k pull together, in the Hessian. The votes of an
 annotator meet few competitors: of all others B has nothing. So the numbers of the head that each annotator touches are
-kept, one annotator after the other: a sparse matrix for every own number p, by which vectors are multiplied. Products of
-matrices lay some annotators at a time out in full, which a processor multiplies many times as fast.
+kept, one annotator after the other: a sparse matrix for every own number p, by which vectors are multiplied. Products
+of matrices lay some annotators at a time out in full, which a processor multiplies many times as fast.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Border:
             block.reshape(-1)[places] = self.value[:, p]
         return block.transpose(2, 0, 1)
 
-    def places(self) -> Iterator[Ints]:
+    def places(self) -> Iterator[NDArray[np.signedinteger]]:
         """Yield where the entries of every own number are in an array (M, q, h), flat, shape (e,) each."""
         size, count, width = self.shape
         first = np.repeat(np.arange(count) * (width * size), np.diff(self.start)) + self.column
