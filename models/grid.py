@@ -16,8 +16,7 @@ import numpy as np
 import pymc as pm
 
 from bayes_arena.arrays import sum_by
-from bayes_arena.inference.marginal.finding import find_marginal
-from bayes_arena.inference.marginal.spreads import information
+from bayes_arena.inference.marginal.finding import information_of
 from bayes_arena.likelihood.algebra.numbering import label_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.predictor import times
@@ -65,7 +64,7 @@ def build(
     if not pooled or problem.prior.hyper is None:
         return compose(problem)
     with one_thread():
-        known = information(find_marginal(problem)[0])
+        known = information_of(problem)
     return compose(problem, known)
 
 

@@ -119,7 +119,7 @@ class TestOfASampledFit:
 
     def test_it_says_what_it_is(self, back):
         assert repr(back) == "Fit(am-davidson, your posterior: 600 votes, 6 competitors, 5 annotators)"
-        with pytest.raises(ba.ModelError, match="interval 'sandwich' is for posterior modes"):
+        with pytest.raises(ba.ModelError, match="interval 'sandwich' is for point estimates"):
             ba.leaderboard(back, interval="sandwich")
 
     def test_it_is_saved_and_loaded(self, back, tmp_path):

@@ -14,8 +14,7 @@ from pytensor.compile.mode import Mode
 from scipy.stats import chi, norm
 
 import bayes_arena as ba
-from bayes_arena.inference.marginal.finding import find_marginal
-from bayes_arena.inference.marginal.spreads import information
+from bayes_arena.inference.marginal.finding import information_of
 from bayes_arena.likelihood import predictor
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
@@ -163,7 +162,7 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model)
     fit = ba.fit(four_outcomes, model=model, method="map")
     target, prior = fit.target, ba.Prior()
     program = remove_value_transforms(build(four_outcomes, model=model, pooled=True))
-    known = information(find_marginal(Problem(four_outcomes, fit.model, prior))[0])
+    known = information_of(Problem(four_outcomes, fit.model, prior))
     logp = program.compile_logp()
     share = np.bincount(target.tally.k, target.counts.sum(axis=0)) / target.n_votes
 

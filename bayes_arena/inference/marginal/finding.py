@@ -8,8 +8,9 @@ from typing import Literal
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.gaussian import nearest_gaussian
 from bayes_arena.inference.marginal.nearest import integrate_slices
-from bayes_arena.inference.marginal.spreads import estimate_spreads
+from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.order import in_own_order
 from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs
 from bayes_arena.likelihood.problem import Problem
 
@@ -53,3 +54,8 @@ def find_marginal(problem: Problem) -> tuple[Mode, Evidence]:
     except ConvergenceError:
         mode = estimate_spreads(problem)
         return replace(mode, open_questions=(*mode.open_questions, LAPLACE)), "laplace"
+
+
+def information_of(problem: Problem) -> dict[str, float]:
+    """Return the :func:`~bayes_arena.inference.marginal.spreads.information` of the votes, as a fit finds it."""
+    return information(in_own_order(lambda one: find_marginal(one)[0], problem, judge=lambda mode: (mode, None))[0])

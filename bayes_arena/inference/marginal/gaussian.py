@@ -172,8 +172,11 @@ def nearest_gaussian(problem: Problem) -> Mode:
     if alike:
         problem = replace(problem, prior=_all_alike(problem.prior, problem.objective.spreads[1:]))
     many = bool(problem.objective.own) and problem.cells.n_annotators >= MANY
-    few = _some_of(problem) if many else problem
-    mode, starts = _starts(few)
+    mode, starts = _starts(problem)
+    few = problem
+    if many:
+        few = _some_of(problem)
+        starts = [replace(starts[0], own=few.objective.start().own)]
     try:
         found = min((_sweeps(few, start) for start in starts), key=lambda end: end.value)
         response = _response(found)
@@ -216,11 +219,11 @@ def _some_of(problem: Problem) -> Problem:
 def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
     """Return where to start from, and the mode that says what the votes leave open.
 
-    The mode, and the reversed one if it is a rival; where annotators are sparse, and the mode is far from the mean, the
-    mode of annotators who are all alike.
+    The mode, and the reversed one if it is a rival; where annotators are many, or sparse, so that the mode is far from
+    the mean, the mode of annotators who are all alike.
     """
     cells = problem.cells
-    if problem.objective.own and cells.n_annotators > SPARSE * math.sqrt(cells.n_votes):
+    if problem.objective.own and cells.n_annotators > min(SPARSE * math.sqrt(cells.n_votes), MANY - 1):
         pooled = find_mode(replace(problem, model=_without_annotators(problem.model)))
         return pooled, [replace(pooled.point, own=problem.objective.start().own)]
     mode = find_mode(problem)

@@ -2,20 +2,18 @@
 
 What is B[h, k, p]? How number h of the head and number p of annotator k pull together, in the Hessian. The votes of an
 annotator meet few competitors: of all others B has nothing. So the numbers of the head that each annotator touches are
-kept, one annotator after the other: a sparse matrix for every own number p, by which vectors are multiplied. Products
-of matrices lay some annotators at a time out in full, which a processor multiplies many times as fast.
+kept, one annotator after the other; products of matrices lay some annotators at a time out in full, which a processor
+multiplies many times as fast.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, Ints
 
@@ -74,14 +72,6 @@ class Border:
         for p in range(width):
             yield first + p * size
 
-    @cached_property
-    def _planes(self) -> list[csr_array]:
-        """Of every own number what annotators touch, (M, h)."""
-        size, count, _ = self.shape
-        start = self.start.astype(np.int32) if self.start[-1] < np.iinfo(np.int32).max else self.start
-        column = self.column.astype(start.dtype, copy=False)
-        return [csr_array((one, column, start), shape=(count, size)) for one in np.ascontiguousarray(self.value.T)]
-
     def between(self, annotators: slice) -> Self:
         """Return B of annotators that follow one another; it shares their numbers."""
         start = self.start[annotators.start : annotators.stop + 1]
@@ -114,15 +104,18 @@ class Border:
 
     def times(self, own: Floats) -> Floats:
         """B x for x (M, q, m), shape (h, m)."""
-        product = np.zeros((self.size, own.shape[2]))
-        for p, plane in enumerate(self._planes):
-            product += plane.T @ own[:, p]
+        who = np.repeat(np.arange(len(own)), np.diff(self.start))
+        product = np.empty((self.size, own.shape[2]))
+        for column in range(own.shape[2]):
+            pulls = np.einsum("eq,eq->e", self.value, own[:, :, column].take(who, axis=0))
+            product[:, column] = np.bincount(self.column, pulls, self.size)
         return product
 
     def transposed_times(self, head: Floats) -> Floats:
         """B' x for x (h, m), shape (M, q, m)."""
         _, count, width = self.shape
-        product = np.empty((count, width, head.shape[1]))
-        for p, plane in enumerate(self._planes):
-            product[:, p] = plane @ head
+        product, touching = np.zeros((count, width, head.shape[1])), np.flatnonzero(np.diff(self.start))
+        for column in range(head.shape[1]) if len(touching) else ():
+            pulls = self.value * head[:, column].take(self.column)[:, None]
+            product[touching, :, column] = np.add.reduceat(pulls, self.start[touching], axis=0)
         return product
