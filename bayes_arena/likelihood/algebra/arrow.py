@@ -170,15 +170,14 @@ def _inverse_tail(arrow: Arrow) -> Floats:
 def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:
     """Return A - B Q B', given D^-1.
 
-    With D^-1 = R R' and T = B D^-1 E (E' D^-1 E)^-1 it is A - sum_k X_k X_k', X_k = (B_k - T E') R_k: a sum of squares,
-    so that what annotators answer entirely, as a single one whose sum is held does, leaves no rounding.
+    With T = B D^-1 E (E' D^-1 E)^-1 it is A - sum_k X_k D_k^-1 X_k', X_k = B_k - T E', so that what annotators answer
+    entirely, as a single one whose sum is held does, leaves no rounding.
     """
     schur = arrow.head_in_full()
-    root: Floats = np.asarray(np.linalg.cholesky(inverse_tail), dtype=np.float64)
     towards = towards_plane(arrow.border, inverse_tail, held) if held.any() else None
     for part, border in arrow.border.parts():
-        moved = border.times_tail(root[part]).dense().transpose(1, 2, 0).reshape(-1, len(schur))
+        block = border.dense().transpose(1, 2, 0)
         if towards is not None:
-            moved -= root[part][:, held].transpose(0, 2, 1).reshape(len(moved), -1) @ towards.T
-        schur -= moved.T @ moved
+            block[:, held] -= towards.T
+        schur -= (inverse_tail[part] @ block).reshape(-1, len(schur)).T @ block.reshape(-1, len(schur))
     return schur
