@@ -27,8 +27,8 @@ from startup import bare_group_by, bare_process, in_turn, m_elo, program
 
 import bayes_arena as ba
 
-NODES, TUNE = 25, 300
-"""Nodes of the integral over an annotator; draws to tune with, by default."""
+NODES, TUNE = 7, 300
+"""Nodes of the average over a row of votes; draws to tune with, by default."""
 LARGE, CROWD = 1_670_250, 61_003
 LIMIT = 600.0
 KEPT = HERE / "data"
