@@ -38,8 +38,6 @@ Guard = bool | Literal["auto"]
 ANSWERS = f"strength_by_{PROMPT}"
 UNSURE = 0.3
 """Posterior sd of the logarithm of a spread beyond which it is more its hyperprior than the votes."""
-MANY_CELLS = 100_000
-"""Cells of sparse votes beyond which rounding, by the order that names give, is far below what can be seen."""
 
 
 @held

@@ -126,13 +126,11 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
             drawn[:, part] = agreement.net
     anomaly, suspicion = known or (anomaly_probability(drawn),) * 2
     suspicion = np.maximum(suspicion, one_sided)
-    taken_as_alike = fit.evidence == "variational" and are_alike(fit.cells)
-    verdict = np.select(
-        [suspicion > ANOMALOUS, (suspicion > WATCH) | taken_as_alike], ["anomalous", "watch"], "reliable"
-    )
+    untold = fit.evidence == "variational" and are_alike(fit.cells)  # hardly any voted twice: none is called reliable
+    verdict = np.select([suspicion > ANOMALOUS, (suspicion > WATCH) | untold], ["anomalous", "watch"], "reliable")
     kinds = ways(fit.model, cast, against, anomaly, one_sided)
     kinds = np.where(favour > np.minimum(np.maximum(anomaly, one_sided), ANOMALOUS), favours, kinds)
-    kinds = np.where((verdict == "reliable") | taken_as_alike, "", kinds)
+    kinds = np.where((verdict == "reliable") | untold, "", kinds)
     columns: Columns = {
         "annotator": np.array(cast.annotators, dtype=object),
         "verdict": verdict.astype(object),

@@ -18,6 +18,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import SampledVotesWarning
 from bayes_arena.extras import require
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.marginal.gaussian import LEVEL
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.validation.leave_one_out import PARETO_K, leave_one_out
 from bayes_arena.votes.reading.checks import check_rows
@@ -31,7 +32,7 @@ ESS = 400.0
 """Fewest effective draws of four chains (the same)."""
 BFMI = 0.3
 """Below this the energy is explored too slowly (Betancourt, 2016)."""
-GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "variational": 1e-4}
+GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "variational": LEVEL}
 VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)")
 
 

@@ -49,6 +49,7 @@ from typing import cast
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
@@ -70,8 +71,10 @@ from bayes_arena.votes.cells import Cells
 MAX_SWEEPS = 300
 NEAR, SETTLED = 0.002, 0.01
 """Largest change at the end of a number of the head, and of the logarithm of a spread, in their standard deviations."""
-SMALLEST = 0.01
-"""Least spread: one that the votes turn off ends here."""
+LEVEL = 1e-4
+"""Largest coordinate of E[dU] at the end, per vote."""
+SMALLEST, AT_BOUND = 0.01, 1.01
+"""Least spread: one that the votes turn off ends here. Up to so many times as much counts as that."""
 LONGEST_STEP, LONGEST_CHANGE, FURTHEST = 1.0, 0.6, 1.5
 """Largest moves in a sweep: of a strength, of the logarithm of a spread, and of an annotator's number."""
 FLATTEST = 1.0
@@ -280,7 +283,8 @@ def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Swe
         sweep, head, own = _sweep(target, prior, gauge, point, around, count)
         if good is not None and count > 2 and sweep.value > good.value + slack:  # too far: half as far
             length *= 0.5
-            point, target, around, mixing = _between(good.point, point), good.target, good.around, Mixing()
+            point = good.point.moved(point.head - good.point.head, point.own - good.point.own, 0.5)
+            target, around, mixing = good.target, good.around, Mixing()
             continue
         good = sweep
         around, logs = sweep.around, np.log(target.spread_values)
@@ -295,7 +299,9 @@ def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Swe
         stretch = float(along[: len(r)] @ r) / max(float(r @ r), 1e-12)
         wanted = mixing.of(np.append(logs, stretched), np.append(change, stretch), count)
         wanted *= min(1.0, LONGEST_CHANGE / max(np.abs(wanted).max(), 1e-12))
-        spreads = np.where(estimated, np.maximum(np.exp(logs + wanted[:-1]), SMALLEST), target.spread_values)
+        spreads = np.exp(logs + wanted[:-1])
+        spreads = np.where(spreads > AT_BOUND * SMALLEST, spreads, SMALLEST)
+        spreads = np.where(estimated, spreads, target.spread_values)
         change = np.log(spreads) - logs
         step, by_own = head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change
         if mixing.mixed and r.any():
@@ -309,20 +315,13 @@ def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Swe
         size = min(length, LONGEST_STEP / max(furthest_head, 1e-12), FURTHEST / max(furthest, 1e-12))
         point = point.moved(step, by_own, size)
         target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
-        if count > 2 and longest < NEAR and left < SETTLED:
+        if count > 2 and longest < NEAR and left < SETTLED and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {longest:.2g} standard "
         f"deviations, spreads by {left:.2g}). Fix the spreads with a Prior whose hyper is None, or use "
         "method='map'."
     )
-
-
-def _between(one: Point, other: Point) -> Point:
-    """Return what lies half way between two points."""
-    head = 0.5 * (one.head + other.head)
-    n = len(one.strength)
-    return Point(head[:n], head[n:], 0.5 * (one.own + other.own))
 
 
 def _sweep(
@@ -361,13 +360,12 @@ def _sweep(
     bent = head[:, 1:].T @ moved[:, 1:] + np.einsum("kqs,kqt->st", own[..., 1:], moved_own[..., 1:])
     around = Around.of(target, factor)
     squares, variance = moments(target, point, around)
-    scales = np.array([cast(Spreads, prior.hyper).spread(name) for name in target.spreads])
+    scales, freedom = _hyperpriors(target, prior)
     by_spreads = np.diag(2 * (squares + variance) / spreads**2 + 2 * spreads**2 / scales**2) - bent
     by_spreads[0, 0] -= 2 * np.sum(around.of_strengths**2) / spreads[0] ** 4
     overlap = np.einsum("kpq,kpq->pq", around.own, around.own) * np.outer(units, units) ** 2
     by_spreads[1:, 1:] -= 2 * overlap / np.outer(spreads[1:], spreads[1:]) ** 2
-    sizes = sizes_of(target)
-    powers = sizes - [degrees(name) for name in target.spreads]
+    powers = sizes_of(target) - freedom
     free = value + 0.5 * float(np.sum(variance / spreads**2)) + 0.5 * factor.log_determinant()
     free += float(powers @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
     largest = float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
@@ -375,21 +373,26 @@ def _sweep(
     return Sweep(target, point, factor, around, free, largest, by_spreads, moved[:, 1:], count), moved, moved_own
 
 
-def _change(sweep: Sweep, prior: Prior, head: Floats, own: Floats, estimated: Floats) -> Floats:
+def _change(sweep: Sweep, prior: Prior, head: Floats, own: Floats, estimated: NDArray[np.bool_]) -> Floats:
     """Return the Newton step of the logarithms of the spreads, shape (P,), m having moved before."""
-    target, point, n = sweep.target, sweep.point, sweep.target.n_competitors
-    there = Point(point.strength + head[:n, 0], point.common, point.own + np.clip(own[..., 0], -FURTHEST, FURTHEST))
+    target, spreads = sweep.target, sweep.target.spread_values
+    there = sweep.point.moved(head[:, 0], np.clip(own[..., 0], -FURTHEST, FURTHEST))
     squares, variance = moments(target, there, sweep.around)
-    spreads, scales = target.spread_values, np.array([cast(Spreads, prior.hyper).spread(one) for one in target.spreads])
-    free = [degrees(name) for name in target.spreads]
-    slope = (squares + variance) / spreads**2 - sizes_of(target) + free - spreads**2 / scales**2
-    moving = np.flatnonzero(estimated & ((spreads > 1.01 * SMALLEST) | (slope > 0)))
+    scales, freedom = _hyperpriors(target, prior)
+    slope = (squares + variance) / spreads**2 - sizes_of(target) + freedom - spreads**2 / scales**2
+    moving = np.flatnonzero(estimated & ((spreads > AT_BOUND * SMALLEST) | (slope > 0)))
     change = np.zeros(len(spreads))
     if len(moving):
         values, vectors = np.linalg.eigh(sweep.by_spreads[np.ix_(moving, moving)])
         size = np.maximum(np.abs(values), FLATTEST)
         change[moving] = vectors @ ((vectors.T @ slope[moving]) / size)
     return np.asarray(change * min(1.0, LONGEST_CHANGE / max(float(np.abs(change).max()), 1e-12)))
+
+
+def _hyperpriors(target: Objective, prior: Prior) -> tuple[Floats, Floats]:
+    """Return the scales and the degrees of freedom of the spreads' hyperpriors, each (P,)."""
+    scales = [cast(Spreads, prior.hyper).spread(name) for name in target.spreads]
+    return np.array(scales), np.array([degrees(name) for name in target.spreads], dtype=float)
 
 
 def sizes_of(target: Objective) -> Floats:

@@ -39,8 +39,7 @@ class Mode:
     problem : Problem
         Of which it is the mode: the spreads are those of its prior.
     point : Point
-        The mode, with sum r = 0 and mean theta = 1; or the mean of the Gaussian
-        nearest to the posterior.
+        The mode, with sum r = 0 and mean theta = 1; or the mean of the Gaussian nearest to the posterior.
     laplace : Laplace
         Gaussian approximation there; under a flat prior the inverse Fisher information.
     gradient : float

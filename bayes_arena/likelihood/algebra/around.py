@@ -57,10 +57,7 @@ class Around:
         """Return them from a factor of the precision."""
         inverse, _ = scipy.linalg.lapack.dpotri(factor.lower, lower=1)
         head = np.tril(inverse) + np.tril(inverse, -1).T
-        own, touched = factor.inverse_tail.copy(), np.empty(factor.border.value.T.shape)
-        if factor.held.any():
-            columns = own[:, :, factor.held]
-            own -= columns @ np.linalg.inv(factor.held_total()) @ columns.transpose(0, 2, 1)
+        own, touched = factor.q_blocks(), np.empty(factor.border.value.T.shape)
         for part, border in factor.border.parts():
             moved = times_q(border, factor.inverse_tail[part], factor.held, factor.towards).transpose(1, 2, 0)
             across = moved.reshape(-1, len(head)) @ head

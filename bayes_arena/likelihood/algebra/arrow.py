@@ -53,10 +53,7 @@ class Factor(Eliminated):
 
     def tail_covariance(self) -> Floats:
         """Diagonal blocks of the lower right part of the (constrained) inverse, Q + Q B' S^-1 B Q, (M, q, q)."""
-        blocks = self.inverse_tail.copy()
-        if self.held.any():
-            columns = self._held_columns
-            blocks -= columns @ np.linalg.inv(self.held_total()) @ columns.transpose(0, 2, 1)
+        blocks = self.q_blocks()
         for part, border in self.border.parts():
             moved = times_q(border, self.inverse_tail[part], self.held, self.towards)
             half = scipy.linalg.solve_triangular(

@@ -152,6 +152,14 @@ class Eliminated(ABC):
         """E' D^-1 E, shape (s, s)."""
         return np.asarray(self._held_columns.sum(axis=0)[self.held])
 
+    def q_blocks(self) -> Floats:
+        """Diagonal blocks of Q, (M, q, q)."""
+        blocks = self.inverse_tail.copy()
+        if self.held.any():
+            columns = self._held_columns
+            blocks -= columns @ np.linalg.inv(self.held_total()) @ columns.transpose(0, 2, 1)
+        return blocks
+
     @property
     def _held_columns(self) -> Floats:
         """D^-1 E, shape (M, q, s)."""
