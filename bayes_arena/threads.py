@@ -1,9 +1,9 @@
-"""Threads: of the linear algebra, and of our own compiled loops."""
+"""Threads: of the linear algebra, and of our own loops."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
@@ -54,15 +54,18 @@ def in_blocks(work: Callable[[slice], None], size: int, *, of: int = BLOCK) -> N
     The work lets go of the interpreter and writes each block's results where no other does, so that they are the same
     bits whatever the cores; between blocks Ctrl-C is heard.
     """
-    blocks = [slice(first, min(first + of, size)) for first in range(0, size, of)]
-    if len(blocks) < 2:
-        for block in blocks:
-            work(block)
+    for _ in each(work, [slice(first, min(first + of, size)) for first in range(0, size, of)]):
+        pass
+
+
+def each[S, T](work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
+    """Yield what the work finds of every item, in their order, on as many threads as there are cores."""
+    if len(items) < 2:
+        yield from map(work, items)
         return
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         try:
-            for _ in threads.map(work, blocks):
-                pass
+            yield from threads.map(work, items)
         except BaseException:
             threads.shutdown(cancel_futures=True)
             raise

@@ -22,9 +22,11 @@ sigma_p^2, the derivatives of dU by -ln sigma_p, m moves by S b_p and S_pq by 2 
     J_pp = 2 (|m_p - mu_p|^2 + tr S_pp) / sigma_p^2 + 2 sigma_p^2 / s_p^2 - b_p' S b_p - 2 |S_pp|^2 / sigma_p^4
     J_pq = -b_p' S b_q - 2 |S_pq|^2 / (sigma_p sigma_q)^2                                               (Louis, 1982)
 
-A sweep takes a Newton step in m and ln sigma together. What this leaves out, that S answers m, makes the sweeps a fixed
-point that is approached geometrically. Anderson's mixing (1965) of the last few extrapolates it, in the spreads and the
-scale of the strengths, which are what moves slowly. Where two steps point against each other, the next is half as long.
+A sweep takes a Newton step in m and ln sigma together, f and J being those where m moves to. Where sigma is small, f is
+near sigma^2 (a - b sigma^2), and Newton's step for f / sigma^2, linear in sigma^2, arrives sooner: up to half of J_pp
+is taken off by 2 f_p. What a sweep leaves out, that S answers m, makes the sweeps a fixed point that is approached
+geometrically. Where a step takes back much of the one before, in standard deviations, the next ones are half as long.
+How much shorter steps get says how far the end is.
 
 Covariance. The information of the head that follows from E[d2U] holds the annotators' covariances S_k fixed. But these
 answer the head, and with m and S of all annotators at their best the information is smaller, by up to a tenth where
@@ -36,15 +38,14 @@ Where hardly any annotator voted twice the votes say nothing of how annotators d
 
 Sources: Opper, M. & Archambeau, C. (2009), "The variational Gaussian approximation revisited", Neural Computation 21.
 MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4. Louis, T. A. (1982), "Finding the observed
-information matrix when using the EM algorithm", JRSS B 44. Anderson, D. G. (1965), "Iterative procedures for nonlinear
-integral equations", JACM 12. Giordano, R., Broderick, T. & Jordan, M. I. (2018), "Covariances, robustness, and
-variational Bayes", JMLR 19.
+information matrix when using the EM algorithm", JRSS B 44. Giordano, R., Broderick, T. & Jordan, M. I. (2018),
+"Covariances, robustness, and variational Bayes", JMLR 19.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -69,8 +70,10 @@ from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
 
 MAX_SWEEPS = 300
-NEAR, SETTLED = 0.002, 0.01
-"""Largest change at the end of a number of the head, and of the logarithm of a spread, in their standard deviations."""
+NEAR = np.array([0.01, 0.02])
+"""Largest distance from the end of a number of the head, and of the logarithm of a spread, in standard deviations."""
+RATES = 0.3, 0.98
+"""Range of how much shorter a step is than the one before."""
 LEVEL = 1e-4
 """Largest coordinate of E[dU] at the end, per vote."""
 SMALLEST, AT_BOUND = 0.01, 1.01
@@ -79,17 +82,9 @@ LONGEST_STEP, LONGEST_CHANGE, FURTHEST = 1.0, 0.6, 1.5
 """Largest moves in a sweep: of a strength, of the logarithm of a spread, and of an annotator's number."""
 FLATTEST = 1.0
 """Least curvature by the logarithms of the spreads that a step believes: about as much as a hyperprior has alone."""
-MEMORY = 6
-"""Sweeps that are mixed."""
-ALIKE = 0.1
-"""Singular value, relative to the largest, below which sweeps that are mixed say the same."""
-ASTRAY = 3.0
-"""How much larger than the smallest so far a change may be for the sweeps before to be mixed in."""
-FASTER = 1.6
-"""By how much more of the whole step the spreads go than in the sweep before; half as much where it turns round."""
-REVERSED = -0.5
-"""Cosine of two steps below which they point against each other."""
-PROBE, ANSWERS = 0.25, 4
+TAKEN_BACK, FASTER = 0.3, 1.3
+"""Share of the step before that a step takes back from which steps are shortened; by how much they grow elsewhere."""
+PROBE, ANSWERS = 0.25, 2
 """How far the head is moved to see how annotators answer, in standard deviations, and the Newton steps they take."""
 RESPONSES = 0.25, 1.0
 """Range of the ratio: at a saddle between two camps there is next to none, and rounding makes it no more than one."""
@@ -106,8 +101,8 @@ which is as much as the hyperpriors say without votes.
 """
 RARELY = 0.1
 """Such pairs a vote below which hardly any annotator voted twice; of few who voted often the hyperpriors decide."""
-MANY, SOME = 10_000, 4_000
-"""Annotators from which so many show the way before all are asked."""
+MANY = 10_000
+"""Annotators from which a quarter of them show the way before all are asked."""
 SLACK = 0.1
 """Nats a number by which a sweep may raise the free energy: m moves on before S has followed."""
 PATIENCE = 8
@@ -132,8 +127,8 @@ class Sweep:
         Its free energy E[U] - ln |S| / 2 less the log hyperpriors, in nats, up to a constant of the shapes.
     gradient : float
         Largest coordinate of E[dU], per vote.
-    by_spreads, moves : ndarray, shape (P, P) and (h, P)
-        J of the module, and the head of S b_p.
+    slope, by_spreads, moves : ndarray, shape (P,), (P, P) and (h, P)
+        f and J of the module, and the head of S b_p, all of them where m has moved.
     count : int
         Sweeps so far.
     """
@@ -144,6 +139,7 @@ class Sweep:
     around: Around
     value: float
     gradient: float
+    slope: Floats
     by_spreads: Floats
     moves: Floats
     count: int
@@ -174,18 +170,9 @@ def nearest_gaussian(problem: Problem) -> Mode:
     alike = bool(problem.objective.own) and are_alike(problem.cells)
     if alike:
         problem = replace(problem, prior=_all_alike(problem.prior, problem.objective.spreads[1:]))
-    many = bool(problem.objective.own) and problem.cells.n_annotators >= MANY
     mode, starts = _starts(problem)
-    few = problem
-    if many:
-        few = _some_of(problem)
-        starts = [replace(starts[0], own=few.objective.start().own)]
     try:
-        found = min((_sweeps(few, start) for start in starts), key=lambda end: end.value)
-        response = _response(found)
-        if many:
-            begun = _with_spreads(problem, found.target)
-            found = _sweeps(begun, *_joined(begun.objective, found))
+        found, response = _find(problem, starts)
     finally:
         report("")
     factor = _answered(found, response)
@@ -201,6 +188,17 @@ def nearest_gaussian(problem: Problem) -> Mode:
     )
 
 
+def _find(problem: Problem, starts: list[Point]) -> tuple[Sweep, float]:
+    """Return the Gaussian, and how annotators answer; with many annotators from that of a quarter of them."""
+    if not problem.objective.own or problem.cells.n_annotators < MANY:
+        found = min((_sweeps(problem, start) for start in starts), key=lambda end: end.value)
+        return found, _response(found)
+    few = _quarter(problem)
+    found, response = _find(few, [replace(starts[0], own=few.objective.start().own)])
+    problem = _with_spreads(problem, found.target)
+    return _sweeps(problem, *_joined(problem.objective, found)), response
+
+
 def _with_spreads(problem: Problem, target: Objective) -> Problem:
     """Return the problem with the spreads of a target, as far as they are estimated."""
     spreads = dict(zip(target.spreads, target.spread_values.tolist(), strict=True))
@@ -208,15 +206,11 @@ def _with_spreads(problem: Problem, target: Objective) -> Problem:
     return replace(problem, prior=problem.prior.with_spreads(estimated))
 
 
-def _some_of(problem: Problem) -> Problem:
-    """Return the problem of one in so many annotators."""
+def _quarter(problem: Problem) -> Problem:
+    """Return the problem of every fourth annotator."""
     cells = problem.cells
-    place = np.full(cells.n_annotators, -1)
-    chosen = np.arange(0, cells.n_annotators, cells.n_annotators // SOME)
-    place[chosen] = np.arange(len(chosen))
-    some = cells.take(np.flatnonzero(place[cells.annotator] >= 0))
-    names = tuple(cells.annotators[k] for k in chosen.tolist())
-    return replace(problem, cells=replace(some, annotator=place[some.annotator], annotators=names))
+    some = cells.take(np.flatnonzero(cells.annotator % 4 == 0))
+    return replace(problem, cells=replace(some, annotator=some.annotator // 4, annotators=cells.annotators[::4]))
 
 
 def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
@@ -240,25 +234,21 @@ def _joined(target: Objective, few: Sweep) -> tuple[Point, Around]:
     width, n_common = start.shape[1], size - target.n_competitors
     met, common = np.zeros((width, len(target.tally.met.annotator))), np.zeros((len(start), n_common, width))
     near = Around(target, head, met, common, np.zeros((len(start), width, width)))
-    return _at_their_best(target, replace(few.point, own=start), near, 0.0)[:2]
+    return _at_their_best(target, replace(few.point, own=start), near, 0.0)
 
 
-def _at_their_best(
-    target: Objective, point: Point, around: Around, beside: Floats | float
-) -> tuple[Point, Around, Point]:
-    """Return the Gaussian with annotators at their best given the head, and the gradient there.
+def _at_their_best(target: Objective, point: Point, around: Around, beside: Floats | float) -> tuple[Point, Around]:
+    """Return the Gaussian with annotators at their best given the head.
 
     Their covariances are those given the head, D^-1, and what is beside these.
     """
-    for answer in range(ANSWERS + 1):
+    for _ in range(ANSWERS):
         _, gradient, hessian = target.value_and_derivatives(point, residuals=False, around=around)
-        if answer < ANSWERS:
-            tail: Floats = np.asarray(np.linalg.inv(cast(Arrow, hessian).tail), dtype=np.float64)
-            around = replace(around, own=tail + beside)
-            moved = tail @ gradient.own[..., None]
-            moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))
-            point = point.moved(np.zeros(len(point.head)), moved[..., 0], -1.0)
-    return point, around, gradient
+        tail: Floats = np.asarray(np.linalg.inv(cast(Arrow, hessian).tail), dtype=np.float64)
+        moved = tail @ gradient.own[..., None]
+        moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))
+        point, around = point.moved(np.zeros(len(point.head)), moved[..., 0], -1.0), replace(around, own=tail + beside)
+    return point, around
 
 
 def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Sweep:
@@ -272,11 +262,9 @@ def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Swe
     target, prior, names = problem.objective, problem.prior, problem.objective.spreads
     estimated = np.array([prior.estimates(name) for name in names])
     gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
-    point, mixing = start, Mixing()
-    last, pace = np.zeros(len(names)), 1.0
+    point, length, move, steps = start, 1.0, np.zeros(len(start.head) + len(names)), np.full(2, np.inf)
     good: Sweep | None = None
     slack = SLACK * (len(start.head) + start.own.size + 50)
-    before, length, stretched = np.zeros(len(start.head) + start.own.size), 1.0, 0.0
     for count in range(1, MAX_SWEEPS + 1):
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
@@ -284,42 +272,31 @@ def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Swe
         if good is not None and count > 2 and sweep.value > good.value + slack:  # too far: half as far
             length *= 0.5
             point = good.point.moved(point.head - good.point.head, point.own - good.point.own, 0.5)
-            target, around, mixing = good.target, good.around, Mixing()
+            target, around = good.target, good.around
             continue
-        good = sweep
-        around, logs = sweep.around, np.log(target.spread_values)
-        change = _change(sweep, prior, head, own, estimated)
-        left = float(np.max(np.abs(change) * np.sqrt(np.maximum(np.diag(sweep.by_spreads), FLATTEST))))
-        longest = float(np.max(np.abs(head[:, 0]) / np.sqrt(np.diag(around.head))))
-        turned = change @ last < REVERSED * np.linalg.norm(change) * np.linalg.norm(last)
-        pace, last = 0.5 * pace if turned else min(FASTER * pace, 1.0), change
-        change = pace * change
-        r = point.strength
-        along = head[:, 0] + head[:, 1:] @ change
-        stretch = float(along[: len(r)] @ r) / max(float(r @ r), 1e-12)
-        wanted = mixing.of(np.append(logs, stretched), np.append(change, stretch), count)
-        wanted *= min(1.0, LONGEST_CHANGE / max(np.abs(wanted).max(), 1e-12))
-        spreads = np.exp(logs + wanted[:-1])
+        good, around = sweep, sweep.around
+        change = _change(sweep, estimated)
+        of_spreads = change * np.sqrt(np.maximum(np.diag(sweep.by_spreads), FLATTEST))
+        move, last = np.append(head[:, 0] / np.sqrt(np.diag(around.head)), of_spreads), move
+        steps, before = np.array([np.abs(move[: len(head)]).max(), np.abs(of_spreads).max()]), steps
+        rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
+        distance = steps * rate / (1 - rate)
+        length = 0.5 * length if move @ last < -TAKEN_BACK * (last @ last) else min(FASTER * length, 1.0)
+        logs = np.log(target.spread_values)
+        spreads = np.exp(logs + length * change)
         spreads = np.where(spreads > AT_BOUND * SMALLEST, spreads, SMALLEST)
         spreads = np.where(estimated, spreads, target.spread_values)
         change = np.log(spreads) - logs
         step, by_own = head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change
-        if mixing.mixed and r.any():
-            step[: len(r)] += r * (wanted[-1] - float(step[: len(r)] @ r) / float(r @ r))
-        stretched += wanted[-1]
-        move = np.append(step, by_own.ravel())
-        back = move @ before < REVERSED * np.linalg.norm(move) * np.linalg.norm(before)
-        length, before = 0.5 * length if back else min(1.5 * length, 1.0), move
-        furthest_head = float(np.abs(step).max())
-        furthest = float(np.abs(by_own).max(initial=0.0))
-        size = min(length, LONGEST_STEP / max(furthest_head, 1e-12), FURTHEST / max(furthest, 1e-12))
+        furthest, furthest_own = float(np.abs(step).max()), float(np.abs(by_own).max(initial=0.0))
+        size = min(length, LONGEST_STEP / max(furthest, 1e-12), FURTHEST / max(furthest_own, 1e-12))
         point = point.moved(step, by_own, size)
         target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
-        if count > 2 and longest < NEAR and left < SETTLED and sweep.gradient < LEVEL:
+        if count > 2 and np.all(distance < NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
     raise ConvergenceError(
-        f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {longest:.2g} standard "
-        f"deviations, spreads by {left:.2g}). Fix the spreads with a Prior whose hyper is None, or use "
+        f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
+        f"deviations, spreads by {steps[1]:.2g}). Fix the spreads with a Prior whose hyper is None, or use "
         "method='map'."
     )
 
@@ -350,16 +327,17 @@ def _sweep(
     if not isinstance(factor, Factor):
         raise TypeError("many competitors have no matrix of all pairs")
     n, spreads, units = target.n_competitors, target.spread_values, target.units
-    deviations = (point.own - [effect.mean for effect in target.own]) * units
-    head, own = np.zeros((len(point.head), 1 + len(spreads))), np.zeros((*point.own.shape, 1 + len(spreads)))
-    head[:, 0], own[..., 0] = -gradient.head, -gradient.own
-    head[:n, 1] = 2 * point.strength / spreads[0] ** 2
+    step, by_own = factor.solve(-gradient.head[:, None], -gradient.own[..., None])
+    there = point.moved(step[:, 0], np.clip(by_own[..., 0], -FURTHEST, FURTHEST))
+    deviations = (there.own - [effect.mean for effect in target.own]) * units
+    head, own = np.zeros((len(point.head), len(spreads))), np.zeros((*point.own.shape, len(spreads)))
+    head[:n, 0] = 2 * there.strength / spreads[0] ** 2
     for p in range(len(target.own)):
-        own[:, p, p + 2] = 2 * deviations[:, p] * units[p] / spreads[p + 1] ** 2
+        own[:, p, p + 1] = 2 * deviations[:, p] * units[p] / spreads[p + 1] ** 2
     moved, moved_own = factor.solve(head, own)
-    bent = head[:, 1:].T @ moved[:, 1:] + np.einsum("kqs,kqt->st", own[..., 1:], moved_own[..., 1:])
+    bent = head.T @ moved + np.einsum("kqs,kqt->st", own, moved_own)
     around = Around.of(target, factor)
-    squares, variance = moments(target, point, around)
+    squares, variance = moments(target, there, around)
     scales, freedom = _hyperpriors(target, prior)
     by_spreads = np.diag(2 * (squares + variance) / spreads**2 + 2 * spreads**2 / scales**2) - bent
     by_spreads[0, 0] -= 2 * np.sum(around.of_strengths**2) / spreads[0] ** 4
@@ -370,20 +348,19 @@ def _sweep(
     free += float(powers @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
     largest = float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
     largest /= max(target.n_votes, 1.0)
-    return Sweep(target, point, factor, around, free, largest, by_spreads, moved[:, 1:], count), moved, moved_own
-
-
-def _change(sweep: Sweep, prior: Prior, head: Floats, own: Floats, estimated: NDArray[np.bool_]) -> Floats:
-    """Return the Newton step of the logarithms of the spreads, shape (P,), m having moved before."""
-    target, spreads = sweep.target, sweep.target.spread_values
-    there = sweep.point.moved(head[:, 0], np.clip(own[..., 0], -FURTHEST, FURTHEST))
-    squares, variance = moments(target, there, sweep.around)
-    scales, freedom = _hyperpriors(target, prior)
     slope = (squares + variance) / spreads**2 - sizes_of(target) + freedom - spreads**2 / scales**2
-    moving = np.flatnonzero(estimated & ((spreads > AT_BOUND * SMALLEST) | (slope > 0)))
-    change = np.zeros(len(spreads))
+    sweep = Sweep(target, point, factor, around, free, largest, slope, by_spreads, moved, count)
+    return sweep, np.append(step, moved, axis=1), np.append(by_own, moved_own, axis=2)
+
+
+def _change(sweep: Sweep, estimated: NDArray[np.bool_]) -> Floats:
+    """Return the Newton step of the logarithms of the spreads, shape (P,), m having moved before."""
+    slope = sweep.slope
+    moving = np.flatnonzero(estimated & ((sweep.target.spread_values > AT_BOUND * SMALLEST) | (slope > 0)))
+    change = np.zeros(len(slope))
     if len(moving):
-        values, vectors = np.linalg.eigh(sweep.by_spreads[np.ix_(moving, moving)])
+        less = 2 * np.clip(slope, -0.25 * np.maximum(np.diag(sweep.by_spreads), 0.0), 0.0)
+        values, vectors = np.linalg.eigh((sweep.by_spreads + np.diag(less))[np.ix_(moving, moving)])
         size = np.maximum(np.abs(values), FLATTEST)
         change[moving] = vectors @ ((vectors.T @ slope[moving]) / size)
     return np.asarray(change * min(1.0, LONGEST_CHANGE / max(float(np.abs(change).max()), 1e-12)))
@@ -408,48 +385,6 @@ def moments(target: Objective, point: Point, around: Around) -> tuple[Floats, Fl
     return squares, np.array([np.trace(around.of_strengths), *own])
 
 
-@dataclass(eq=False)
-class Mixing:
-    """Anderson's mixing: where the last sweeps, taken together, would not move.
-
-    Attributes
-    ----------
-    where, change : list of ndarray
-        Of the last sweeps.
-    least : float
-        Smallest change so far.
-    moving : tuple of bool
-        What changed.
-    """
-
-    where: list[Floats] = field(default_factory=list)
-    change: list[Floats] = field(default_factory=list)
-    least: float = math.inf
-    moving: tuple[bool, ...] = ()
-
-    @property
-    def mixed(self) -> bool:
-        """Whether there is more than one sweep to mix."""
-        return len(self.where) > 1
-
-    def of(self, where: Floats, change: Floats, count: int) -> Floats:
-        """Return the change of this sweep, mixed with those before; of the first two alone."""
-        if count <= 2:
-            return change.copy()
-        moving, size = tuple((change != 0).tolist()), float(np.abs(change).max())
-        if moving != self.moving or size > ASTRAY * self.least:
-            self.where, self.change, self.least = [], [], math.inf
-        self.moving, self.least = moving, min(self.least, size)
-        self.where, self.change = [*self.where, where][-MEMORY:], [*self.change, change][-MEMORY:]
-        if not self.mixed:
-            return change.copy()
-        steps, changes = np.diff(self.where, axis=0).T, np.diff(self.change, axis=0).T
-        norm = np.linalg.norm(changes, axis=0) + 1e-300
-        share = np.linalg.lstsq(changes / norm, change, rcond=ALIKE)[0] / norm
-        mixed = np.asarray(change - (steps + changes) @ share)
-        return mixed if mixed @ change > 0 else change.copy()
-
-
 def _answered(found: Sweep, response: float) -> Factor:
     """Return the factor with the head's information as it is where annotators and spreads answer the head."""
     factor, moves, size = found.factor, found.moves, len(found.factor.lower)
@@ -472,7 +407,8 @@ def _response(found: Sweep) -> float:
     own = -factor.q_times(factor.border.transposed_times(probe[:, None]))[..., 0]
     pulls = []
     for side in (1.0, -1.0):
-        gradient = _at_their_best(target, point.moved(probe, own, side), around, around.own - factor.inverse_tail)[2]
+        there, near = _at_their_best(target, point.moved(probe, own, side), around, around.own - factor.inverse_tail)
+        gradient = target.value_and_derivatives(there, residuals=False, around=near)[1]
         pulls.append(float(gradient.head @ probe))
     return (pulls[0] - pulls[1]) / (2 * float(probe @ factor.schur @ probe))
 

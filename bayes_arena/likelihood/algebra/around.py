@@ -11,6 +11,7 @@ touches is kept, as of the border.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -19,9 +20,11 @@ import numpy as np
 import scipy
 
 from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import times_q
 from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter
 from bayes_arena.likelihood.predictor import basis, kinds
+from bayes_arena.threads import each
 
 if TYPE_CHECKING:
     from bayes_arena.likelihood.algebra.arrow import Factor
@@ -57,14 +60,18 @@ class Around:
         """Return them from a factor of the precision."""
         inverse, _ = scipy.linalg.lapack.dpotri(factor.lower, lower=1)
         head = np.tril(inverse) + np.tril(inverse, -1).T
-        own, touched = factor.q_blocks(), np.empty(factor.border.value.T.shape)
-        for part, border in factor.border.parts():
-            moved = times_q(border, factor.inverse_tail[part], factor.held, factor.towards).transpose(1, 2, 0)
+        own, touched, towards = factor.q_blocks(), np.empty(factor.border.value.T.shape), factor.towards
+
+        def fill(some: tuple[slice, Border]) -> None:
+            part, border = some
+            moved = times_q(border, factor.inverse_tail[part], factor.held, towards).transpose(1, 2, 0)
             across = moved.reshape(-1, len(head)) @ head
             own[part] += across.reshape(moved.shape) @ moved.transpose(0, 2, 1)
             entries = slice(factor.border.start[part.start], factor.border.start[part.stop])
             for p, places in enumerate(border.places()):
                 touched[p, entries] = -across.reshape(-1)[places]
+
+        deque(each(fill, list(factor.border.parts())), 0)
         if not own.size:  # annotators have no numbers of their own
             return cls(target, head, touched, np.zeros((len(own), len(target.common), 0)), own)
         _, places, last = target.border

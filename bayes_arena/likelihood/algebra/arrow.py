@@ -22,6 +22,7 @@ from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
+from bayes_arena.threads import each
 
 TAIL_FLOOR = 1e-12
 """Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""
@@ -172,9 +173,13 @@ def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]
     """
     schur = arrow.head_in_full()
     towards = towards_plane(arrow.border, inverse_tail, held) if held.any() else None
-    for part, border in arrow.border.parts():
-        block = border.dense().transpose(1, 2, 0)
+
+    def answered(part: tuple[slice, Border]) -> Floats:
+        block = part[1].dense().transpose(1, 2, 0)
         if towards is not None:
             block[:, held] -= towards.T
-        schur -= (inverse_tail[part] @ block).reshape(-1, len(schur)).T @ block.reshape(-1, len(schur))
+        return (inverse_tail[part[0]] @ block).reshape(-1, len(schur)).T @ block.reshape(-1, len(schur))
+
+    for answer in each(answered, list(arrow.border.parts())):
+        schur -= answer
     return schur

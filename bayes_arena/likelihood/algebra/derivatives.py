@@ -46,7 +46,7 @@ def arrow_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point
     tail = sums.hessian[own, own].transpose(2, 0, 1).copy()
     tail[:, np.arange(width), np.arange(width)] += sd**-2
     empty, places, last = target.border
-    value = np.empty((len(empty.column), width))
+    value = np.empty((width, len(empty.column))).T  # number by number
     value[places], value[last] = sums.met.T, sums.hessian[own, numbers].T
     return replace(gradient, own=g_own), Arrow(head, replace(empty, value=value), tail)
 

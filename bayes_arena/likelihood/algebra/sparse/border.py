@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, Ints
 
@@ -104,18 +106,22 @@ class Border:
 
     def times(self, own: Floats) -> Floats:
         """B x for x (M, q, m), shape (h, m)."""
-        who = np.repeat(np.arange(len(own)), np.diff(self.start))
-        product = np.empty((self.size, own.shape[2]))
-        for column in range(own.shape[2]):
-            pulls = np.einsum("eq,eq->e", self.value, own[:, :, column].take(who, axis=0))
-            product[:, column] = np.bincount(self.column, pulls, self.size)
+        product = np.zeros((self.size, own.shape[2]))
+        for p, plane in enumerate(self._planes):
+            product += plane.T @ np.ascontiguousarray(own[:, p])
         return product
 
     def transposed_times(self, head: Floats) -> Floats:
         """B' x for x (h, m), shape (M, q, m)."""
         _, count, width = self.shape
-        product, touching = np.zeros((count, width, head.shape[1])), np.flatnonzero(np.diff(self.start))
-        for column in range(head.shape[1]) if len(touching) else ():
-            pulls = self.value * head[:, column].take(self.column)[:, None]
-            product[touching, :, column] = np.add.reduceat(pulls, self.start[touching], axis=0)
+        product, head = np.empty((count, width, head.shape[1])), np.ascontiguousarray(head)
+        for p, plane in enumerate(self._planes):
+            product[:, p] = plane @ head
         return product
+
+    @cached_property
+    def _planes(self) -> list[csr_array]:
+        """B' of every own number, (M, h) each."""
+        _, count, width = self.shape
+        numbers = (np.ascontiguousarray(self.value[:, p]) for p in range(width))
+        return [csr_array((values, self.column, self.start), shape=(count, self.size)) for values in numbers]
