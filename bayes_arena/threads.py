@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -60,12 +61,18 @@ def in_blocks(work: Callable[[slice], None], size: int, *, of: int = BLOCK) -> N
 
 def each[S, T](work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
     """Yield what the work finds of every item, in their order, on as many threads as there are cores."""
-    if len(items) < 2:
+    cores = os.cpu_count() or 1
+    if len(items) < 2 or cores < 2:
         yield from map(work, items)
         return
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with ThreadPoolExecutor(cores) as threads:
+        running = deque(threads.submit(work, item) for item in items[:cores])
         try:
-            yield from threads.map(work, items)
+            for item in items[cores:]:  # what is found is used before more is begun
+                yield running.popleft().result()
+                running.append(threads.submit(work, item))
+            while running:
+                yield running.popleft().result()
         except BaseException:
             threads.shutdown(cancel_futures=True)
             raise

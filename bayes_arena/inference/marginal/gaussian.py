@@ -103,8 +103,6 @@ RARELY = 0.1
 """Such pairs a vote below which hardly any annotator voted twice; of few who voted often the hyperpriors decide."""
 MANY = 10_000
 """Annotators from which a quarter of them show the way before all are asked."""
-SLACK = 0.1
-"""Nats a number by which a sweep may raise the free energy: m moves on before S has followed."""
 PATIENCE = 8
 """Sweeps after which progress is shown."""
 
@@ -263,18 +261,11 @@ def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Swe
     estimated = np.array([prior.estimates(name) for name in names])
     gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
     point, length, move, steps = start, 1.0, np.zeros(len(start.head) + len(names)), np.full(2, np.inf)
-    good: Sweep | None = None
-    slack = SLACK * (len(start.head) + start.own.size + 50)
     for count in range(1, MAX_SWEEPS + 1):
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
         sweep, head, own = _sweep(target, prior, gauge, point, around, count)
-        if good is not None and count > 2 and sweep.value > good.value + slack:  # too far: half as far
-            length *= 0.5
-            point = good.point.moved(point.head - good.point.head, point.own - good.point.own, 0.5)
-            target, around = good.target, good.around
-            continue
-        good, around = sweep, sweep.around
+        around = sweep.around
         change = _change(sweep, estimated)
         of_spreads = change * np.sqrt(np.maximum(np.diag(sweep.by_spreads), FLATTEST))
         move, last = np.append(head[:, 0] / np.sqrt(np.diag(around.head)), of_spreads), move
