@@ -26,6 +26,8 @@ def one_thread() -> AbstractContextManager[object]:
 @cache
 def _threads() -> ThreadpoolController:
     """Look for the BLAS libraries once; that takes longer than some fits."""
+    import scipy.linalg  # noqa: F401 - it brings a BLAS of its own, which would be overlooked before it is there
+
     return ThreadpoolController()  # type: ignore[no-untyped-call]
 
 

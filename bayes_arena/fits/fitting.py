@@ -16,7 +16,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.finding import Evidence, find_marginal
-from bayes_arena.inference.marginal.nearest import spread_uncertainty
+from bayes_arena.inference.marginal.gaussian import spread_uncertainty
 from bayes_arena.inference.marginal.spreads import information
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory

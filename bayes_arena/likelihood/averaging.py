@@ -40,8 +40,9 @@ AT_ONCE = 16384
 """Rows times nodes that are averaged together."""
 LEAST = 1e-12
 """Variance of a coordinate that counts as none."""
-WIDE, MANY = 1.5, (15, 7, 5)
-"""Standard deviation of a coordinate, in logits, from which few nodes are a staircase; nodes by coordinate there."""
+WIDE, MANY, FEW = 1.5, (15, 7, 5), 3
+"""Standard deviation of a coordinate, in logits, from which few nodes are a staircase; nodes of rows that vary so much
+by coordinates, where these do, and where they do not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,7 @@ class Scatter:
     """
 
     root: list[list[Any]]
-    towards: Mapping[str, list[Any]]
+    towards: Mapping[str, Sequence[Any]]
 
     @classmethod
     def of(
@@ -84,21 +85,30 @@ class Scatter:
             return sum(parts, 0.0)
 
         towards = [[with_number(c, v) for v in range(len(numbers))] for c in range(size)]
+        of_rows = [
+            [sum((times(x, one[v]) for v, (at, x) in enumerate(numbers) if at == e), 0.0) for e in range(c + 1)]
+            for c, one in enumerate(towards)
+        ]
+        return cls.around(of_rows, {name: [one[v] for one in towards] for name, v in named.items()})
+
+    @classmethod
+    def around(cls, covariance: Sequence[Sequence[Any]], towards: Mapping[str, Sequence[Any]]) -> Self:
+        """Return it for covariances of coordinates, of which the lower triangle is read, each entry (n_rows,)."""
         root: list[list[Any]] = []
-        for c in range(size):
+        for c, of_rows in enumerate(covariance):
             line: list[Any] = []
             for e in range(c + 1):
-                left = sum((times(x, towards[c][v]) for v, (at, x) in enumerate(numbers) if at == e), 0.0)
+                left = of_rows[e]
                 for f in range(e):
                     left = left - line[f] * (root[e][f] if e < c else line[f])
                 line.append(np.sqrt(np.maximum(left, LEAST)) if e == c else left / root[e][e])
             root.append(line)
-        return cls(root, {name: [one[v] for one in towards] for name, v in named.items()})
+        return cls(root, towards)
 
     @property
-    def is_wide(self) -> NDArray[np.bool_]:
-        """Whether some coordinate of a row varies widely, shape (n_rows,)."""
-        return np.asarray(np.max([sum(part**2 for part in line) for line in self.root], axis=0) > WIDE**2)
+    def wide(self) -> NDArray[np.bool_]:
+        """Whether coordinates vary widely, shape (n_coordinates, n_rows)."""
+        return np.array([sum(part**2 for part in line) for line in self.root]) > WIDE**2
 
     def pull(self, terms: RowTerms, name: str) -> Any:
         """Return the gradient by the lead (``THETA``) or by theta (``LEAD``) that comes with the covariance."""
@@ -115,14 +125,28 @@ class Surroundings(Protocol):
 def averaged(likelihood: Likelihood, counts: Floats, z: Floats, scatter: Scatter) -> RowTerms:
     """Return the losses of rows and their derivatives, averaged over coordinates that scatter around z."""
     found = _summed(likelihood, counts, z, scatter.root, *rule(len(z)))
-    wide, nodes = np.flatnonzero(scatter.is_wide), fine_rule(len(z))
-    step = max(1, AT_ONCE // len(nodes[1]))
-    for first in range(0, len(wide), step):
-        some = wide[first : first + step]
-        root = [[part[some] if np.ndim(part) else part for part in line] for line in scatter.root]
-        fine = _at_once(likelihood, counts[:, some], z[:, some], root, *nodes)
-        found.value[some], found.gradient[:, some], found.hessian[:, :, some] = fine.value, fine.gradient, fine.hessian
+    wide = scatter.wide
+    kinds = (1 << np.arange(len(z))) @ wide
+    for kind in np.flatnonzero(np.bincount(kinds)[1:]) + 1:
+        rows = np.flatnonzero(kinds == kind)
+        nodes = fine_rule(
+            tuple(many if one else FEW for many, one in zip(MANY, wide[:, rows[0]].tolist(), strict=False))
+        )
+        step = max(1, AT_ONCE // len(nodes[1]))
+        for first in range(0, len(rows), step):
+            some = rows[first : first + step]
+            root = [[part[some] if np.ndim(part) else part for part in line] for line in scatter.root]
+            fine = _at_once(likelihood, counts[:, some], z[:, some], root, *nodes)
+            found.value[some], found.gradient[:, some] = fine.value, fine.gradient
+            found.hessian[:, :, some] = fine.hessian
     return found
+
+
+def convex(curves: Floats) -> Floats:
+    """Return the positive semidefinite matrices nearest to the curvatures of rows, (C, C, n_rows)."""
+    values, vectors = np.linalg.eigh(curves.transpose(2, 0, 1))
+    found = (vectors * np.maximum(values, 0.0)[:, None]) @ vectors.transpose(0, 2, 1)
+    return np.ascontiguousarray(found.transpose(1, 2, 0))
 
 
 def _summed(
@@ -177,10 +201,10 @@ def rule(dimensions: int) -> Rule:
 
 
 @cache
-def fine_rule(dimensions: int) -> Rule:
-    """Nodes and weights of Gauss-Hermite quadrature, many along the first coordinate."""
+def fine_rule(counts: tuple[int, ...]) -> Rule:
+    """Nodes and weights of Gauss-Hermite quadrature, so many by every coordinate."""
     rules = []
-    for x, weight in map(np.polynomial.hermite_e.hermegauss, MANY[:dimensions]):
+    for x, weight in map(np.polynomial.hermite_e.hermegauss, counts):
         shares = (weight / weight.sum()).tolist()
         rules.append([((node,), share) for node, share in zip(x.tolist(), shares, strict=True)])
     return _product(rules)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.likelihood import averaging
 from bayes_arena.likelihood.algebra.crossed import Crossed
 from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border
 from bayes_arena.likelihood.algebra.numbering import Numbering, number
@@ -24,7 +25,7 @@ from bayes_arena.likelihood.algebra.row_sums import loss, row_sums
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
-from bayes_arena.likelihood.averaging import Surroundings
+from bayes_arena.likelihood.averaging import Surroundings, averaged, convex
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead
@@ -232,20 +233,38 @@ class Objective:
         return self.value_and_derivatives(point, residuals=residuals)[1:]
 
     def value_and_derivatives(
-        self, point: Point, *, residuals: bool = True, around: Surroundings | None = None
+        self,
+        point: Point,
+        *,
+        residuals: bool = True,
+        around: Surroundings | None = None,
+        made_convex: bool = False,
     ) -> tuple[float, Point, Arrow | Crossed | SparseHessian]:
         """``value`` and :meth:`gradient_and_hessian`, in one pass over the rows.
 
-        Of a model without slices averaged over a Gaussian around the point, if one is given.
+        Averaged over a Gaussian around the point, if one is given; with the curvature of every row made convex, which
+        only that of ties under Rao-Kupper is not, if so asked.
         """
         if self.numbering is not None:
-            terms = self.row_terms(point)
+            terms, pulls = self._terms_of_slices(point, around)
+            if made_convex:
+                terms = replace(terms, hessian=convex(terms.hessian))
             value = float(terms.value.sum()) + self._penalty(point)
-            return value, *crossed_hessian(self, point, terms, residuals=residuals)
-        sums = row_sums(self, point, residuals=residuals, around=around)
+            return value, *crossed_hessian(self, point, terms, residuals=residuals, pulls=pulls)
+        sums = row_sums(self, point, residuals=residuals, around=around, made_convex=made_convex)
         alone = has_few_pairs(self) and not self.own
         found = (sparse_hessian if alone else arrow_hessian)(self, point, sums)
         return sums.loss + self._penalty(point), *found
+
+    def _terms_of_slices(self, point: Point, around: Surroundings | None) -> tuple[RowTerms, Floats | None]:
+        """Terms of every row, and their gradients by lead and theta that come with an average, (2, n_rows)."""
+        if around is None:
+            return self.row_terms(point), None
+        scatter = around.rows(slice(None), self.leads_at(point), self.thetas(point), self.tally.features)
+        terms = averaged(self.likelihood, self.counts, self.coordinates(point), scatter)
+        if not self.free_discrimination:
+            return terms, None
+        return terms, np.array([scatter.pull(terms, averaging.THETA), scatter.pull(terms, averaging.LEAD)])
 
     @cached_property
     def border(self) -> tuple[Border, Ints, Ints]:

@@ -9,7 +9,7 @@ from helpers import answered_votes
 
 import bayes_arena as ba
 from bayes_arena.fits.posterior_draws import draw_parameters
-from bayes_arena.inference.marginal.nearest import spread_uncertainty
+from bayes_arena.inference.marginal.gaussian import spread_uncertainty
 from bayes_arena.likelihood.point import Point
 
 ANSWERS = "strength_by_prompt"

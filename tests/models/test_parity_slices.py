@@ -9,8 +9,7 @@ from pymc.model.transform.conditioning import remove_value_transforms
 from scipy.stats import chi, norm
 
 import bayes_arena as ba
-from bayes_arena.inference.marginal.nearest import integrate_slices
-from bayes_arena.inference.marginal.spreads import information
+from bayes_arena.inference.marginal.finding import information_of
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import degrees, spread_label
@@ -91,7 +90,7 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(cells):
     model, prior = MODELS[1], ba.Prior()
     program = remove_value_transforms(build(cells, model=model, pooled=True))
     assert {"strength", "strength_sd", "strength_by_prompt", "strength_by_prompt_sd"} <= set(program.named_vars)
-    known = information(integrate_slices(Problem.of(cells, model, prior)))
+    known = information_of(Problem.of(cells, model, prior))
     target, logp = objective(cells, model, FIXED), program.compile_logp()
     found, expected = [], []
     for seed in range(4):

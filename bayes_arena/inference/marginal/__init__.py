@@ -2,8 +2,7 @@
 
 ========  ============================================================================
 finding   which of the following
-gaussian  by the Gaussian nearest to the posterior: annotators
-nearest   the same of models with slices
+gaussian  by the Gaussian nearest to the posterior: annotators and slices
 spreads   by the Laplace evidence: many competitors, whose matrix of pairs is not formed
 ========  ============================================================================
 """

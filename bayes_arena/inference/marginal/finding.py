@@ -7,7 +7,6 @@ from typing import Literal
 
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.gaussian import nearest_gaussian
-from bayes_arena.inference.marginal.nearest import integrate_slices
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.order import in_own_order
@@ -46,7 +45,7 @@ def find_marginal(problem: Problem) -> tuple[Mode, Evidence]:
         If the matrices need more memory than the machine has.
     """
     if problem.model.is_crossed:
-        return integrate_slices(problem), "variational"
+        return nearest_gaussian(problem), "variational"
     if has_few_pairs(problem.objective):
         return estimate_spreads(problem), "laplace"
     try:

@@ -1,8 +1,9 @@
-"""The Gaussian nearest to the posterior: annotators, with the spreads of the prior estimated.
+"""The Gaussian nearest to the posterior: annotators and slices, with the spreads of the prior estimated.
 
-With few votes an annotator the posterior mode of everything together is far from the mean: each theta_k is pulled to
-what its few votes happen to say, strengths stretch, and annotators look too much alike (Neyman & Scott, 1948). Here the
-posterior is approximated by the Gaussian N(m, S) with the least divergence from it, KL(N || posterior), which is where
+With few votes an annotator or an answer the posterior mode of everything together is far from the mean: each number is
+pulled to what its few votes happen to say, strengths stretch, and annotators look too much alike, or answers do, and
+strengths come out too small (Neyman & Scott, 1948). Here the posterior is approximated by the Gaussian N(m, S) with the
+least divergence from it, KL(N || posterior), which is where
 
     E[dU] = 0,      S^-1 = E[d2U],            expectations over N(m, S), U the negative log-posterior
 
@@ -22,17 +23,20 @@ sigma_p^2, the derivatives of dU by -ln sigma_p, m moves by S b_p and S_pq by 2 
     J_pp = 2 (|m_p - mu_p|^2 + tr S_pp) / sigma_p^2 + 2 sigma_p^2 / s_p^2 - b_p' S b_p - 2 |S_pp|^2 / sigma_p^4
     J_pq = -b_p' S b_q - 2 |S_pq|^2 / (sigma_p sigma_q)^2                                               (Louis, 1982)
 
-A sweep takes a Newton step in m and ln sigma together, f and J being those where m moves to. Where sigma is small, f is
-near sigma^2 (a - b sigma^2), and Newton's step for f / sigma^2, linear in sigma^2, arrives sooner: up to half of J_pp
-is taken off by 2 f_p. What a sweep leaves out, that S answers m, makes the sweeps a fixed point that is approached
-geometrically. Where a step takes back much of the one before, in standard deviations, the next ones are half as long.
-How much shorter steps get says how far the end is.
+A sweep takes a Newton step in m and ln sigma together, f and J being those where m moves to, blocks of S_pq that are
+not at hand taken as zero. Where sigma is small, f is near sigma^2 (a - b sigma^2), and Newton's step for f / sigma^2,
+linear in sigma^2, arrives sooner: up to half of J_pp is taken off by 2 f_p. What a sweep leaves out, that S answers m,
+makes the sweeps a fixed point that is approached geometrically; how much shorter steps get says how far the end is.
+Where a step, in standard deviations, takes back much of the one before, the next are half as long, and S goes that part
+of the way, too: of an outcome that is all but certain S and E[d2U] swing, as a wider S sees more of the curve, and so
+is narrower next.
 
 Covariance. The information of the head that follows from E[d2U] holds the annotators' covariances S_k fixed. But these
 answer the head, and with m and S of all annotators at their best the information is smaller, by up to a tenth where
 each has a handful of votes: the linear response of the Gaussian (Giordano, Broderick & Jordan, 2018). How much smaller
 hardly depends on the direction. So it is measured along one, by finite differences, and the head's information is
-multiplied by the ratio. What the spreads' uncertainty takes off the information is taken off before.
+multiplied by the ratio. What the spreads' uncertainty takes off the information is taken off before. With slices the
+information stays as it is.
 
 Where hardly any annotator voted twice the votes say nothing of how annotators differ: all are taken to be alike.
 
@@ -57,8 +61,8 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.algebra.around import Around
-from bayes_arena.likelihood.algebra.arrow import Factor, factorise
+from bayes_arena.likelihood.algebra.around import Around, AroundSlices, around as surroundings, between
+from bayes_arena.likelihood.algebra.arrow import AnyFactor, Factor, factorise
 from bayes_arena.likelihood.algebra.factor import solve_lower
 from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
 from bayes_arena.likelihood.objective import Objective
@@ -69,6 +73,7 @@ from bayes_arena.likelihood.specification import Model, Position
 from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
 
+AnyAround = Around | AroundSlices
 MAX_SWEEPS = 300
 NEAR = np.array([0.01, 0.02])
 """Largest distance from the end of a number of the head, and of the logarithm of a spread, in standard deviations."""
@@ -82,8 +87,10 @@ LONGEST_STEP, LONGEST_CHANGE, FURTHEST = 1.0, 0.6, 1.5
 """Largest moves in a sweep: of a strength, of the logarithm of a spread, and of an annotator's number."""
 FLATTEST = 1.0
 """Least curvature by the logarithms of the spreads that a step believes: about as much as a hyperprior has alone."""
-TAKEN_BACK, FASTER = 0.3, 1.3
+TAKEN_BACK, FASTER = 0.5, 1.2
 """Share of the step before that a step takes back from which steps are shortened; by how much they grow elsewhere."""
+NUDGE, FAR_BELOW = 0.1, 0.33
+"""Change of ln sigma over which the slope of its density is taken, and share of a doubtful uncertainty that is none."""
 PROBE, ANSWERS = 0.25, 2
 """How far the head is moved to see how annotators answer, in standard deviations, and the Newton steps they take."""
 RESPONSES = 0.25, 1.0
@@ -117,9 +124,9 @@ class Sweep:
         Under the spreads as they are.
     point : Point
         Its mean.
-    factor : Factor
+    factor : Factor or CrossedFactor
         Of its precision.
-    around : Around
+    around : Around or AroundSlices
         Its covariances as rows see them.
     value : float
         Its free energy E[U] - ln |S| / 2 less the log hyperpriors, in nats, up to a constant of the shapes.
@@ -133,8 +140,8 @@ class Sweep:
 
     target: Objective
     point: Point
-    factor: Factor
-    around: Around
+    factor: AnyFactor
+    around: AnyAround
     value: float
     gradient: float
     slope: Floats
@@ -149,8 +156,7 @@ def nearest_gaussian(problem: Problem) -> Mode:
     Parameters
     ----------
     problem : Problem
-        Its model has numbers of the annotators' own and no slices, its prior the spreads to start from and their
-        hyperpriors (``hyper`` is not None).
+        Its prior has the spreads to start from and their hyperpriors (``hyper`` is not None).
 
     Returns
     -------
@@ -164,8 +170,10 @@ def nearest_gaussian(problem: Problem) -> Mode:
     TooLargeError
         If the matrices need more memory than the machine has.
     """
-    require_memory(problem, in_full=True)  # the start takes less
-    alike = bool(problem.objective.own) and are_alike(problem.cells)
+    crossed = problem.model.is_crossed
+    if not crossed:
+        require_memory(problem, in_full=True)  # the start takes less
+    alike = not crossed and bool(problem.objective.own) and are_alike(problem.cells)
     if alike:
         problem = replace(problem, prior=_all_alike(problem.prior, problem.objective.spreads[1:]))
     mode, starts = _starts(problem)
@@ -173,7 +181,7 @@ def nearest_gaussian(problem: Problem) -> Mode:
         found, response = _find(problem, starts)
     finally:
         report("")
-    factor = _answered(found, response)
+    factor = found.factor if crossed else _answered(found, cast(Factor, found.factor), response)
     return Mode(
         problem=_with_spreads(problem, found.target),
         point=found.point,
@@ -188,9 +196,9 @@ def nearest_gaussian(problem: Problem) -> Mode:
 
 def _find(problem: Problem, starts: list[Point]) -> tuple[Sweep, float]:
     """Return the Gaussian, and how annotators answer; with many annotators from that of a quarter of them."""
-    if not problem.objective.own or problem.cells.n_annotators < MANY:
+    if problem.model.is_crossed or not problem.objective.own or problem.cells.n_annotators < MANY:
         found = min((_sweeps(problem, start) for start in starts), key=lambda end: end.value)
-        return found, _response(found)
+        return found, 1.0 if problem.model.is_crossed else _response(found)
     few = _quarter(problem)
     found, response = _find(few, [replace(starts[0], own=few.objective.start().own)])
     problem = _with_spreads(problem, found.target)
@@ -215,9 +223,13 @@ def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
     """Return where to start from, and the mode that says what the votes leave open.
 
     The mode, and the reversed one if it is a rival; where annotators are many, or sparse, so that the mode is far from
-    the mean, the mode of annotators who are all alike.
+    the mean, the mode of annotators who are all alike; with slices the mode without them.
     """
     cells = problem.cells
+    if problem.model.is_crossed:
+        base, start = find_mode(replace(problem, model=problem.model.without_slices())), problem.objective.start()
+        own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have slices
+        return base, [replace(start, strength=base.point.strength, common=base.point.common, own=own)]
     if problem.objective.own and cells.n_annotators > min(SPARSE * math.sqrt(cells.n_votes), MANY - 1):
         pooled = find_mode(replace(problem, model=_without_annotators(problem.model)))
         return pooled, [replace(pooled.point, own=problem.objective.start().own)]
@@ -228,7 +240,7 @@ def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
 def _joined(target: Objective, few: Sweep) -> tuple[Point, Around]:
     """Return the Gaussian of all annotators at the head that few of them found."""
     start, size = target.start().own, len(few.point.head)
-    head = few.around.head * (few.target.n_annotators / target.n_annotators)
+    head = cast(Around, few.around).head * (few.target.n_annotators / target.n_annotators)
     width, n_common = start.shape[1], size - target.n_competitors
     met, common = np.zeros((width, len(target.tally.met.annotator))), np.zeros((len(start), n_common, width))
     near = Around(target, head, met, common, np.zeros((len(start), width, width)))
@@ -249,7 +261,7 @@ def _at_their_best(target: Objective, point: Point, around: Around, beside: Floa
     return point, around
 
 
-def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Sweep:
+def _sweeps(problem: Problem, start: Point, around: AnyAround | None = None) -> Sweep:
     """Sweep until strengths and spreads stand still, from a point and, if it is known, the Gaussian around it.
 
     Raises
@@ -259,16 +271,15 @@ def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Swe
     """
     target, prior, names = problem.objective, problem.prior, problem.objective.spreads
     estimated = np.array([prior.estimates(name) for name in names])
-    gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    gauge = _gauge(problem)
     point, length, move, steps = start, 1.0, np.zeros(len(start.head) + len(names)), np.full(2, np.inf)
     for count in range(1, MAX_SWEEPS + 1):
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
         sweep, head, own = _sweep(target, prior, gauge, point, around, count)
-        around = sweep.around
         change = _change(sweep, estimated)
         of_spreads = change * np.sqrt(np.maximum(np.diag(sweep.by_spreads), FLATTEST))
-        move, last = np.append(head[:, 0] / np.sqrt(np.diag(around.head)), of_spreads), move
+        move, last = np.append(head[:, 0] / np.sqrt(sweep.around.variances), of_spreads), move
         steps, before = np.array([np.abs(move[: len(head)]).max(), np.abs(of_spreads).max()]), steps
         rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
         distance = steps * rate / (1 - rate)
@@ -279,21 +290,21 @@ def _sweeps(problem: Problem, start: Point, around: Around | None = None) -> Swe
         spreads = np.where(estimated, spreads, target.spread_values)
         change = np.log(spreads) - logs
         step, by_own = head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change
-        furthest, furthest_own = float(np.abs(step).max()), float(np.abs(by_own).max(initial=0.0))
+        furthest, furthest_own = float(np.abs(step).max()), float(np.abs(by_own * target.units).max(initial=0.0))
         size = min(length, LONGEST_STEP / max(furthest, 1e-12), FURTHEST / max(furthest_own, 1e-12))
         point = point.moved(step, by_own, size)
+        around = sweep.around if around is None or length == 1 else between(around, sweep.around, length)
         target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
         if count > 2 and np.all(distance < NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
-        f"deviations, spreads by {steps[1]:.2g}). Fix the spreads with a Prior whose hyper is None, or use "
-        "method='map'."
+        f"deviations, spreads by {steps[1]:.2g}). To go on, {_remedy(target)}"
     )
 
 
 def _sweep(
-    target: Objective, prior: Prior, gauge: Gauge, point: Point, around: Around | None, count: int
+    target: Objective, prior: Prior, gauge: Gauge, point: Point, around: AnyAround | None, count: int
 ) -> tuple[Sweep, Floats, Floats]:
     """Average over the Gaussian as it is, and return it anew, with the step at fixed spreads and S b_p beside it.
 
@@ -304,44 +315,65 @@ def _sweep(
     ConvergenceError
         If the votes have no probability there, or the posterior is not curved everywhere.
     """
-    value, gradient, hessian = target.value_and_derivatives(point, residuals=False, around=around)
-    gradient = gauge.on_plane(gradient)
     try:
-        if not math.isfinite(value):
-            raise np.linalg.LinAlgError
-        factor = factorise(cast(Arrow, hessian), extra=gauge.extra(point, hessian), held=gauge.held)
-    except np.linalg.LinAlgError as error:
-        raise ConvergenceError(
-            f"The posterior is not curved everywhere at the spreads {target.spread_values}. Start from narrower ones, "
-            "or use method='map'."
-        ) from error
-    if not isinstance(factor, Factor):
-        raise TypeError("many competitors have no matrix of all pairs")
+        value, gradient, factor = _factorised(target, gauge, point, around, made_convex=False)
+    except np.linalg.LinAlgError:  # ties under Rao-Kupper are not convex
+        try:
+            value, gradient, factor = _factorised(target, gauge, point, around, made_convex=True)
+        except np.linalg.LinAlgError as error:
+            raise ConvergenceError(
+                f"The posterior is not curved everywhere at the spreads {target.spread_values}. Start from narrower "
+                f"ones, or {_remedy(target)}"
+            ) from error
     n, spreads, units = target.n_competitors, target.spread_values, target.units
     step, by_own = factor.solve(-gradient.head[:, None], -gradient.own[..., None])
-    there = point.moved(step[:, 0], np.clip(by_own[..., 0], -FURTHEST, FURTHEST))
+    there = point.moved(step[:, 0], np.clip(by_own[..., 0], -FURTHEST / units, FURTHEST / units))
     deviations = (there.own - [effect.mean for effect in target.own]) * units
     head, own = np.zeros((len(point.head), len(spreads))), np.zeros((*point.own.shape, len(spreads)))
     head[:n, 0] = 2 * there.strength / spreads[0] ** 2
     for p in range(len(target.own)):
         own[:, p, p + 1] = 2 * deviations[:, p] * units[p] / spreads[p + 1] ** 2
+    for p, part in enumerate(_parts(target), 1 + len(target.own)):
+        head[len(head) - len(point.slices) :][part, p] = 2 * there.slices[part] / spreads[p] ** 2
     moved, moved_own = factor.solve(head, own)
     bent = head.T @ moved + np.einsum("kqs,kqt->st", own, moved_own)
-    around = Around.of(target, factor)
+    around = surroundings(target, factor)
     squares, variance = moments(target, there, around)
     scales, freedom = _hyperpriors(target, prior)
     by_spreads = np.diag(2 * (squares + variance) / spreads**2 + 2 * spreads**2 / scales**2) - bent
-    by_spreads[0, 0] -= 2 * np.sum(around.of_strengths**2) / spreads[0] ** 4
-    overlap = np.einsum("kpq,kpq->pq", around.own, around.own) * np.outer(units, units) ** 2
-    by_spreads[1:, 1:] -= 2 * overlap / np.outer(spreads[1:], spreads[1:]) ** 2
+    by_spreads -= 2 * _overlaps(target, around) / np.outer(spreads, spreads) ** 2
     powers = sizes_of(target) - freedom
     free = value + 0.5 * float(np.sum(variance / spreads**2)) + 0.5 * factor.log_determinant()
     free += float(powers @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
-    largest = float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
-    largest /= max(target.n_votes, 1.0)
+    by_common = gradient.common / [effect.unit for effect in target.common]
+    pulls = (gradient.strength, by_common, gradient.slices, (gradient.own / units).ravel())
+    largest = float(np.abs(np.concatenate(pulls)).max()) / max(target.n_votes, 1.0)
     slope = (squares + variance) / spreads**2 - sizes_of(target) + freedom - spreads**2 / scales**2
     sweep = Sweep(target, point, factor, around, free, largest, slope, by_spreads, moved, count)
     return sweep, np.append(step, moved, axis=1), np.append(by_own, moved_own, axis=2)
+
+
+def _factorised(
+    target: Objective, gauge: Gauge, point: Point, around: AnyAround | None, *, made_convex: bool
+) -> tuple[float, Point, AnyFactor]:
+    """Return E[U] but for the prior's share, E[dU] on the plane of the constraints, and E[d2U] factorised.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If that is not positive definite, or the votes have no probability.
+    """
+    value, gradient, hessian = target.value_and_derivatives(
+        point, residuals=False, around=around, made_convex=made_convex
+    )
+    if not math.isfinite(value):
+        raise np.linalg.LinAlgError
+    return value, gauge.on_plane(gradient), factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
+
+
+def _parts(target: Objective) -> list[slice]:
+    """Where the numbers of every kind of slice are among those of all."""
+    return list(target.numbering.parts) if target.numbering else []
 
 
 def _change(sweep: Sweep, estimated: NDArray[np.bool_]) -> Floats:
@@ -365,20 +397,73 @@ def _hyperpriors(target: Objective, prior: Prior) -> tuple[Floats, Floats]:
 
 def sizes_of(target: Objective) -> Floats:
     """How many numbers have each spread, less one whose sum is held, shape (P,)."""
-    return np.array([target.n_competitors, *[target.n_annotators] * len(target.own)], dtype=float) - 1
+    held = [target.n_competitors, *[target.n_annotators] * len(target.own)]
+    return np.array([*(size - 1 for size in held), *(part.stop - part.start for part in _parts(target))], dtype=float)
 
 
-def moments(target: Objective, point: Point, around: Around) -> tuple[Floats, Floats]:
+def moments(target: Objective, point: Point, around: AnyAround) -> tuple[Floats, Floats]:
     """Return the squares of the means of the numbers of every spread, and the sum of their variances, each (P,)."""
     deviations = (point.own - [effect.mean for effect in target.own]) * target.units
-    squares = np.array([point.strength @ point.strength, *(deviations**2).sum(axis=0)])
+    slices = [(point.slices[part], _of_slices(target, around)[part]) for part in _parts(target)]
+    squares = [point.strength @ point.strength, *(deviations**2).sum(axis=0), *(one @ one for one, _ in slices)]
     own = np.einsum("kqq->q", around.own) * target.units**2
-    return squares, np.array([np.trace(around.of_strengths), *own])
+    return np.array(squares), np.array([np.trace(around.of_strengths), *own, *(one.sum() for _, one in slices)])
 
 
-def _answered(found: Sweep, response: float) -> Factor:
+def _of_slices(target: Objective, around: AnyAround) -> Floats:
+    """Variances of the numbers of slices."""
+    return around.variances[target.n_competitors + len(target.common) :]
+
+
+def _overlaps(target: Objective, around: AnyAround) -> Floats:
+    """|S_pq|^2 for spreads p and q, shape (P, P), as far as blocks of S are at hand."""
+    parts, q = _parts(target), len(target.own)
+    found = np.zeros((1 + q + len(parts),) * 2)
+    found[0, 0] = np.sum(around.of_strengths**2)
+    found[1 : 1 + q, 1 : 1 + q] = np.einsum("kpq,kpq->pq", around.own, around.own) * np.outer(*[target.units] * 2) ** 2
+    for p, part in enumerate(parts, 1 + q):
+        found[p, p] = np.sum(_of_slices(target, around)[part] ** 2)
+    return found
+
+
+def _remedy(target: Objective) -> str:
+    return (
+        "use method='nuts', or leave slices out (answers=False)."
+        if target.numbering
+        else "fix the spreads with a Prior whose hyper is None, or use method='map'."
+    )
+
+
+def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
+    """Return the posterior standard deviation of the logarithm of a spread, the other spreads held.
+
+    Parameters
+    ----------
+    mode : Mode
+        By :func:`nearest_gaussian`, with slices.
+    name : str
+        Of the spread.
+    doubtful : float
+        What it is to be compared with: far below that it is 1 / sqrt(J_pp), which is too small, by a half at most.
+    """
+    problem, place = mode.problem, mode.problem.objective.spreads.index(name)
+    gauge, around = _gauge(problem), surroundings(problem.objective, mode.laplace.factor)
+    here = _sweep(problem.objective, problem.prior, gauge, mode.point, around, 1)[0]
+    roughly = float(max(here.by_spreads[place, place], 1e-12) ** -0.5)
+    if roughly < FAR_BELOW * doubtful:
+        return roughly
+    prior = problem.prior.with_spreads({name: problem.prior.spread(name) * math.exp(NUDGE)})
+    there = _sweeps(replace(problem, prior=replace(prior, known=problem.objective.spreads)), mode.point, around)
+    return float(max(-there.slope[place] / NUDGE, 1e-12) ** -0.5)  # the slope is zero at the mode
+
+
+def _gauge(problem: Problem) -> Gauge:
+    return Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
+
+
+def _answered(found: Sweep, factor: Factor, response: float) -> Factor:
     """Return the factor with the head's information as it is where annotators and spreads answer the head."""
-    factor, moves, size = found.factor, found.moves, len(found.factor.lower)
+    moves, size = found.moves, len(factor.lower)
     values, vectors = np.linalg.eigh(found.by_spreads)
     sure = values > FLATTEST
     loose = moves @ vectors[:, sure] / np.sqrt(values[sure])  # what the spreads' uncertainty adds, loose loose'
@@ -391,7 +476,7 @@ def _answered(found: Sweep, response: float) -> Factor:
 
 def _response(found: Sweep) -> float:
     """Return the information with annotators at their best over that with their S as they are, along one direction."""
-    target, factor, point, around = found.target, found.factor, found.point, found.around
+    target, factor, point, around = found.target, cast(Factor, found.factor), found.point, cast(Around, found.around)
     signs = np.where(np.random.default_rng(0).random(len(factor.lower)) < 0.5, -1.0, 1.0)
     probe = PROBE * solve_lower(factor.lower, signs, transposed=True)
     probe[: target.n_competitors] -= probe[: target.n_competitors].mean()

@@ -1,4 +1,6 @@
-"""The Gaussian around a point whose precision is an arrow, as the rows of votes see it.
+"""The Gaussian around a point, as the rows of votes see it, and the spreads.
+
+Where the precision is an arrow:
 
 With the names of :mod:`bayes_arena.likelihood.algebra.sparse.eliminated`, S the Schur complement and C = S^-1, the head
 has the covariance C, the numbers of annotator k and the head have -G_k C, and the former among themselves
@@ -6,13 +8,14 @@ has the covariance C, the numbers of annotator k and the head have -G_k C, and t
     Q_kk + G_k C G_k',        G_k = (Q B')_k.
 
 A row meets two strengths, what annotators have in common, and the numbers of one annotator. So of G_k C only what k
-touches is kept, as of the border.
+touches is kept, as of the border. With slices, what the rows see is summed up when units are eliminated
+(:mod:`bayes_arena.likelihood.algebra.crossed`).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,6 +23,8 @@ import numpy as np
 import scipy
 
 from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.algebra.arrow import AnyFactor, Factor
+from bayes_arena.likelihood.algebra.factor import CrossedFactor, Spread
 from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.algebra.sparse.eliminated import times_q
 from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter
@@ -27,7 +32,6 @@ from bayes_arena.likelihood.predictor import basis, kinds
 from bayes_arena.threads import each
 
 if TYPE_CHECKING:
-    from bayes_arena.likelihood.algebra.arrow import Factor
     from bayes_arena.likelihood.objective import Objective
 
 
@@ -80,9 +84,12 @@ class Around:
     @cached_property
     def of_strengths(self) -> Floats:
         """Covariance of the strengths, whose sum is zero, shape (n, n)."""
-        n = self.target.n_competitors
-        moved = self.head[:n, :n] - self.head[:n, :n].mean(axis=0)
-        return np.asarray(moved - moved.mean(axis=1, keepdims=True))
+        return _centred(self.head[: self.target.n_competitors, : self.target.n_competitors])
+
+    @property
+    def variances(self) -> Floats:
+        """Variances of the head, shape (h,)."""
+        return np.diag(self.head)
 
     def rows(self, rows: slice, leads: Floats, theta: Any, features: Floats) -> Scatter:
         """Return how the coordinates of some rows vary."""
@@ -134,3 +141,72 @@ class Around:
                     total = total + self.common[:, t, p]
                 found[u, v] = np.ascontiguousarray(total) if np.ndim(total) else total
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class AroundSlices:
+    """The same of a model with slices.
+
+    Attributes
+    ----------
+    target : Objective
+        Whose rows are seen.
+    of_strengths : ndarray, shape (n, n)
+        Covariance of the strengths, whose sum is zero.
+    spread : Spread
+        What else there is to know.
+    """
+
+    target: Objective
+    of_strengths: Floats
+    spread: Spread
+
+    @property
+    def variances(self) -> Floats:
+        """Variances of the head, shape (h,)."""
+        return self.spread.head
+
+    @property
+    def own(self) -> Floats:
+        """Covariance of every annotator's own numbers, shape (M, q, q)."""
+        return self.spread.own
+
+    def rows(self, rows: slice, leads: Floats, theta: Any, features: Floats) -> Scatter:
+        """Return how the coordinates of some rows vary."""
+        towards = {LEAD: list(self.spread.with_lead[:, rows])}
+        if self.target.free_discrimination:
+            towards[THETA] = list(self.spread.with_theta[:, rows])
+        return Scatter.around([list(line) for line in self.spread.rows[:, :, rows]], towards)
+
+
+def around(target: Objective, factor: AnyFactor) -> Around | AroundSlices:
+    """Return the Gaussian around a point, given a factor of its precision.
+
+    Raises
+    ------
+    TypeError
+        Of many competitors, few of whom met: not all their covariances are formed.
+    """
+    if isinstance(factor, CrossedFactor):
+        of_strengths = _centred(factor.covariance_left[: target.n_competitors, : target.n_competitors])
+        return AroundSlices(target, of_strengths, factor.spread)
+    if isinstance(factor, Factor):
+        return Around.of(target, factor)
+    raise TypeError("many competitors have no matrix of all pairs")
+
+
+def between[T: (Around, AroundSlices, Spread)](one: T, other: T, share: float) -> T:
+    """Return covariances that are this share of the way from one to the other."""
+    found = {}
+    for field in fields(one):
+        here, there = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(here, np.ndarray):
+            found[field.name] = here + share * (there - here)
+        elif isinstance(here, Spread):
+            found[field.name] = between(here, there, share)
+    return replace(one, **found)
+
+
+def _centred(covariance: Floats) -> Floats:
+    moved = covariance - covariance.mean(axis=0)
+    return np.asarray(moved - moved.mean(axis=1, keepdims=True))

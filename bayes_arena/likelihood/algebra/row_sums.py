@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter, Surroundings, averaged
+from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter, Surroundings, averaged, convex
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import basis, kinds, lead, times
@@ -64,7 +64,14 @@ class RowSums:
     met: Floats
 
 
-def row_sums(target: Objective, point: Point, *, residuals: bool, around: Surroundings | None = None) -> RowSums:
+def row_sums(
+    target: Objective,
+    point: Point,
+    *,
+    residuals: bool,
+    around: Surroundings | None = None,
+    made_convex: bool = False,
+) -> RowSums:
     """Return the sums over all rows.
 
     Parameters
@@ -77,6 +84,8 @@ def row_sums(target: Objective, point: Point, *, residuals: bool, around: Surrou
         Whether ``met`` has the gradient by the lead, too.
     around : Surroundings, optional
         A Gaussian around the point, over which losses and their derivatives are averaged.
+    made_convex : bool
+        Whether rows whose curvature is not convex have the nearest that is.
     """
     tally, own = target.tally, target.own
     effects, of_common, of_own = kinds(target.common, target.own)
@@ -88,7 +97,8 @@ def row_sums(target: Objective, point: Point, *, residuals: bool, around: Surrou
     for rows, leads, theta, terms, scatter in _terms(target, point, around):
         features, pair = tally.features[:, rows], tally.pairs.of_row[rows]
         who, first = _runs(tally, rows) if own else _OF_ONE
-        slope, curve, moved = terms.gradient, terms.hessian, times(theta, terms.hessian[ETA])
+        slope, curve = terms.gradient, convex(terms.hessian) if made_convex else terms.hessian
+        moved = times(theta, curve[ETA])
         total += float(terms.value.sum())
         np.add.at(by_lead, pair, times(theta, slope[ETA]) + (scatter.pull(terms, THETA) if scatter else 0.0))
         np.add.at(weight, pair, times(theta, moved[ETA]))
