@@ -58,6 +58,11 @@ from .fits.many import (
     Boards as Boards,
     fit_many as fit_many,
 )
+from .fits.plan import (
+    Choice as Choice,
+    Plan as Plan,
+    choose as choose,
+)
 from .fits.posterior import from_posterior as from_posterior
 from .fits.posterior_draws import draw as draw
 from .fits.result import Fit as Fit

@@ -25,7 +25,8 @@ from bayes_arena.arena.store import Store, create_file
 from bayes_arena.arena.votes import Addition, add_votes, identify, settled_prompt, stored_cells
 from bayes_arena.decisions.next_pairs import Goal, next_pairs
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
-from bayes_arena.fits.fitting import Guard, fit
+from bayes_arena.fits.fitting import fit
+from bayes_arena.fits.plan import Guard
 from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.presets import Answers
 from bayes_arena.likelihood.priors import Prior

@@ -17,7 +17,7 @@ from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.votes.names import ANNOTATOR
 
 if TYPE_CHECKING:
-    from bayes_arena.fits.fitting import Guard
+    from bayes_arena.fits.plan import Guard
     from bayes_arena.fits.result import Fit
     from bayes_arena.inference.views import Over
     from bayes_arena.likelihood.presets import Answers

@@ -44,6 +44,7 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
         **sizes(result.cells),
         "mean_loss": result.mean_loss,
         "mirror_probability": result.mirror_probability,
+        "plan": [asdict(choice) for choice in result.plan.choices],
         "trust": None if result.trust is None else _trust(result.trust),
     }
     return about, f"{result.model.name}, {result.prior} prior, {result.method}, mean loss {result.mean_loss:.4f} a vote"

@@ -2,6 +2,7 @@
 
 ===============  =================================================================
 fitting          ``fit``
+plan             ``choose``: what a fit chooses by itself, and why
 result           ``Fit``
 sampling         the posterior by NUTS
 posterior        ``from_posterior``: draws of a model of your own as a fit

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING
 
 from bayes_arena.arguments import held
-from bayes_arena.errors import (
-    PACKAGE,
-    ConvergenceError,
-    ModelError,
-    TooLargeError,
-    require_choice,
-)
+from bayes_arena.errors import PACKAGE, ConvergenceError, TooLargeError
+from bayes_arena.fits.plan import Asked, Guard, Plan, choose
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.finding import Evidence, find_marginal
 from bayes_arena.inference.marginal.gaussian import spread_uncertainty
 from bayes_arena.inference.marginal.spreads import information
 from bayes_arena.inference.methods import Method
-from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
+from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.inference.order import in_own_order
-from bayes_arena.inference.pairing import with_pairing
 from bayes_arena.inference.views import Estimand
-from bayes_arena.likelihood.presets import PRESETS, Answers, with_answers
+from bayes_arena.likelihood.presets import Answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
@@ -32,9 +26,7 @@ from bayes_arena.votes.names import PROGRAM, PROMPT
 
 if TYPE_CHECKING:
     from bayes_arena.fits.sampling import Sampler
-    from bayes_arena.trust.judgement import Judgement
 
-Guard = bool | Literal["auto"]
 ANSWERS = f"strength_by_{PROMPT}"
 UNSURE = 0.3
 """Posterior sd of the logarithm of a spread beyond which it is more its hyperprior than the votes."""
@@ -134,94 +126,54 @@ def fit(
     ----------
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
-    result = solve(
-        Problem.of(cells, model, prior),
-        preset=not isinstance(model, Model),
-        method=method,
-        answers=answers,
-        guard=guard,
-        draws=draws,
-        tune=tune,
-        sampler=sampler,
-        seed=seed,
-    )
+    plan = choose(cells, model=model, prior=prior, method=method, answers=answers, guard=guard)
+    result = solve(plan, draws=draws, tune=tune, sampler=sampler, seed=seed)
     for category, text in result.notes:
         warnings.warn(text, category, skip_file_prefixes=PACKAGE)
     return result
 
 
-class Route(TypedDict, total=False):
-    """How a problem is solved: the options of :func:`fit` but for the model and the prior."""
+class Route(Asked, total=False):
+    """The options of :func:`fit` but for the model and the prior."""
 
-    method: Method | None
-    answers: Answers
-    guard: Guard
     draws: int
     tune: int
     sampler: Sampler
     seed: int
 
 
-def solve(
-    problem: Problem,
-    *,
-    preset: bool,
-    method: Method | None = None,
-    answers: Answers = "auto",
-    guard: Guard = "auto",
-    draws: int = 1000,
-    tune: int = 300,
-    sampler: Sampler = "nutpie",
-    seed: int = 0,
-) -> Fit:
-    """Fit a model to votes without a warning; ``Fit.notes`` has what there is to be warned of.
+def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = "nutpie", seed: int = 0) -> Fit:
+    """Fit what is planned, without a warning; ``Fit.notes`` has what there is to be warned of.
 
     Parameters
     ----------
-    problem : Problem
-        Votes, model and prior.
-    preset : bool
-        Whether the model is a preset, to which answers and the guard may be added.
-    method, answers, guard, draws, tune, sampler, seed
+    plan : Plan
+    draws, tune, sampler, seed
         As for :func:`fit`.
     """
-    estimable = problem.prior.hyper is not None
-    require_choice("method", method or "map", get_args(Method))
-    require_memory(problem)  # before the guard has worked on what cannot be fitted
-    problem, trust = _trusted(problem, guard, preset=preset)
-    problem, weak = with_pairing(problem)
-    plain = problem
-    left_out, by_votes = "", answers == "auto"
-    if trust is not None and trust.unjudged:
-        by_votes = False
-    elif not by_votes or (estimable and method != "map" and preset):
-        asked, left_out = with_answers(problem.model, problem.cells, answers)
-        problem = replace(problem, model=asked)
-    route = method or _usual_route(problem)
-    if route == "marginal" and not estimable:
-        raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
+    problem, route, left_out = plan.problem, plan.method, ""
     if route == "nuts":
         from bayes_arena.fits.sampling import draws_of, mean_spreads, require_samplable, sample
 
         require_samplable(problem.objective, sampler, draws, tune)
     with one_thread():
-        by_votes = by_votes and problem.model is not plain.model
         try:
             mode, mirror_probability, evidence = _find(problem, route)
-            left_out = left_out or (_unsure(mode) if by_votes else "")
+            left_out = _unsure(mode) if plan.otherwise else ""
         except (TooLargeError, ConvergenceError) as error:
-            if not by_votes:
+            if plan.otherwise is None:
                 raise
             left_out = f"Answers are left out: {error}"
-        if by_votes and left_out:
-            problem, route = plain, method or _usual_route(plain)
-            mode, mirror_probability, evidence = _find(problem, route)
-        known = information(mode) if route == "nuts" and estimable else None
-    said = tuple(text for text in (left_out, weak) if text)
-    mode = replace(mode, open_questions=(*mode.open_questions, *said)) if said else mode
+        if plan.otherwise and left_out:
+            without = plan.otherwise
+            why = left_out.removeprefix("Answers are left out: ")
+            known = replace(without, problem=without.problem.because(answers=why), said=(left_out, *without.said))
+            return solve(known, draws=draws, tune=tune, sampler=sampler, seed=seed)
+        estimated = information(mode) if route == "nuts" and problem.prior.hyper is not None else None
+    mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
     tree = samples = None
     if route == "nuts":
-        tree = sample(problem, known, draws=draws, tune=tune, sampler=sampler, seed=seed)
+        tree = sample(problem, estimated, draws=draws, tune=tune, sampler=sampler, seed=seed)
         if problem.model.is_crossed:  # what slices scatter by goes into the common scale
             mode = replace(mode, problem=replace(problem, prior=mean_spreads(tree, problem)))
         samples = draws_of(tree, mode.problem if problem.model.is_crossed else problem)
@@ -235,41 +187,11 @@ def solve(
         tree=tree,
         mirror_probability=mirror_probability,
         estimand=Estimand() if set(problem.model.strength_by) - {PROGRAM} else None,
-        trust=trust,
+        trust=plan.trust,
     )
 
 
-def _trusted(problem: Problem, guard: Guard, *, preset: bool) -> tuple[Problem, Judgement | None]:
-    """Return the problem of the votes that count, and who was found to cast others.
-
-    Raises
-    ------
-    ModelError
-        If ``guard`` is none of the choices, or it is asked for and the votes carry no annotators.
-    """
-    if guard != "auto" and not isinstance(guard, bool):
-        raise ModelError(f"guard is 'auto', True or False, not {guard!r}.")
-    cells = problem.cells
-    usual = preset and problem.model.needs_annotators and problem.prior.hyper is not None
-    if guard is False or (guard == "auto" and not usual):
-        return problem, None
-    if not cells.n_annotators:
-        raise ModelError("Whose votes count shows in who cast them. Name the column (annotator=..., --annotator).")
-    from bayes_arena.trust.judging import judge
-
-    trust = judge(cells)
-    if trust.unjudged:
-        return replace(problem, model=PRESETS["bradley-terry"]), trust
-    return (problem if trust.counted is cells else replace(problem, cells=trust.counted)), trust
-
-
-def _usual_route(problem: Problem) -> Method:
-    """Return the route of a model whose route is not asked for."""
-    pooled = problem.model.needs_annotators or problem.model.is_crossed
-    return "marginal" if problem.prior.hyper is not None and pooled else "map"
-
-
-def _find(problem: Problem, route: Method) -> tuple[Mode, float | None, Evidence | None]:
+def _find(problem: Problem, route: str) -> tuple[Mode, float | None, Evidence | None]:
     """Find the mode, at spreads that are estimated where they can be; say how likely its mirror image is, and how."""
     if route == "map" or problem.prior.hyper is None:
         return *in_own_order(find_mode, problem), None

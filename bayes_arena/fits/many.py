@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from time import monotonic
-from typing import Unpack
+from typing import Any, Unpack
 
 from bayes_arena.errors import ArenaError, FailedBoardsWarning, listing
 from bayes_arena.fits.fitting import Route, solve
+from bayes_arena.fits.plan import Asked, planned
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
@@ -173,7 +174,9 @@ def _solved(problems: Mapping[Names, Problem], preset: bool, route: Route) -> di
 def _fit_or_error(problem: Problem, preset: bool, route: Route) -> Fit | ArenaError:
     """Fit one board; return its error if it fails."""
     try:
-        return solve(problem, preset=preset, **route)
+        asked: Any = {name: value for name, value in route.items() if name in Asked.__annotations__}
+        sampling: Any = {name: value for name, value in route.items() if name not in asked}
+        return solve(planned(problem, preset=preset, **asked), **sampling)
     except ArenaError as error:
         return error.with_traceback(None)  # which would keep all that was computed
 

@@ -19,6 +19,7 @@ from bayes_arena.errors import (
     SuspectVotesWarning,
 )
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
+from bayes_arena.fits.plan import Plan
 from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
@@ -92,6 +93,11 @@ class Fit:
             f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
             + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
         )
+
+    @property
+    def plan(self) -> Plan:
+        """What was chosen by itself, and why."""
+        return Plan(self.mode.problem, self.method, self.trust, self.evidence)
 
     def _repr_html_(self) -> str:
         """Return the same as a table, for notebooks, after what a reader has to know."""

@@ -124,7 +124,7 @@ class Order:
 
     def back(self, mode: Mode, problem: Problem) -> Mode:
         """Return a mode of the problem in this order as one of the problem as it is."""
-        problem = replace(problem, prior=mode.problem.prior)
+        problem = replace(problem, prior=mode.problem.prior, reasons=mode.problem.reasons)
         target, point = problem.objective, self._point(mode.point, problem)
         infinite, factor = bool(mode.at_infinity), mode.laplace.factor
         if isinstance(factor, Factor):

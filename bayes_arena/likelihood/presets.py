@@ -52,8 +52,10 @@ PRESETS = {
 }
 
 
-def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False) -> Model:
+def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False) -> tuple[Model, dict[str, str]]:
     """Return the model meant: a preset by name, a model as it is, or the default for the votes and the prior.
+
+    Beside it come the reasons: why this model, and its ties and sides, as far as the votes have chosen them.
 
     The default is am-davidson where annotators are known; it needs a prior that pools them, so under a flat one it is
     the paper's am-elo. Without annotators it is davidson, or bradley-terry where there are no ties, both with sides
@@ -79,17 +81,26 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
         If the name is unknown, the model needs annotators and the votes carry none, or a :class:`Model` has a position
         effect and the votes do not say who was shown first.
     """
+    reasons = {"model": "asked for"}
     if model is None:
+        known = f"the votes say who cast them ({cells.n_annotators:,} annotators)"
+        reasons["model"] = known if cells.n_annotators else "the votes do not say who cast them"
         if cells.n_annotators:
             model = "am-elo" if flat else "am-davidson"
+        elif flat:
+            model = "bradley-terry"
         else:
-            model = "bradley-terry" if flat else _without_annotators(cells)
+            model = _without_annotators(cells)
+            reasons["ties"] = f"{_tied(cells):.0%} of the votes are ties" if _tied(cells) else "no vote is a tie"
+            both_ways = f"{shown_both_ways(cells):.0%} of the votes are on pairs shown both ways"
+            reasons["sides"] = _why_no_sides(cells) or both_ways
     if isinstance(model, str):
         if model not in PRESETS:
             raise ModelError(f"Unknown model {model!r}. Use one of {', '.join(PRESETS)}, or a Model.")
         model = PRESETS[model]
-        if model.position != "none" and (not cells.sided or one_side_wins(cells)):
+        if model.position != "none" and _why_no_sides(cells):
             model = replace(model, name=f"{model.name} (no sides)", position="none")
+            reasons["sides"] = _why_no_sides(cells)
             if cells.sided:
                 warnings.warn(
                     f"The same side won {_share(cells):.1%} of the decided votes, as in a file that names winners "
@@ -108,15 +119,27 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
             f"Model {model.name!r} needs to know who cast each vote, and the votes carry no annotators. "
             "Name the column (annotator=..., --annotator), or use bradley-terry."
         )
-    return model
+    return model, reasons
 
 
 def _without_annotators(cells: Cells) -> str | Model:
     """Return the default where annotators are unknown: ties and sides as the votes ask for them."""
-    tied = bool(cells.counts[:, [TIE, BOTH_BAD]].any())
-    if not cells.sided or one_side_wins(cells) or shown_both_ways(cells) < MOSTLY:
+    tied = _tied(cells) > 0
+    if _why_no_sides(cells) or shown_both_ways(cells) < MOSTLY:
         return replace(PRESETS["davidson"], name="davidson (no sides)", position="none") if tied else "bradley-terry"
     return "davidson" if tied else Model("bradley-terry with sides", position="common")
+
+
+def _why_no_sides(cells: Cells) -> str:
+    """Say why sides cannot be told; empty where they can."""
+    if not cells.sided:
+        return "the votes do not say who was shown first"
+    return f"one side won {_share(cells):.1%} of the decided votes" if one_side_wins(cells) else ""
+
+
+def _tied(cells: Cells) -> float:
+    """Share of the votes for neither side."""
+    return float(cells.counts[:, [TIE, BOTH_BAD]].sum() / max(cells.n_votes, 1e-300))
 
 
 def one_side_wins(cells: Cells) -> bool:
@@ -172,7 +195,7 @@ def _extended(model: Model, what: str) -> str:
     return f"{model.name} {'and' if ' with ' in model.name else 'with'} {what}"
 
 
-def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, str]:
+def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, str, str]:
     """Return a model with answers if they are asked for, or if the votes can tell them from noise.
 
     Parameters
@@ -187,6 +210,8 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
     -------
     model : Model
         As it is if it has answers already.
+    why : str
+        Why they are there, or not; empty where the model or the votes have none of themselves.
     said : str
         What a reader has to know if answers are left out although some of several prompts repeat, else empty.
 
@@ -199,31 +224,36 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
     """
     if answers not in ("auto", True, False):
         raise ModelError(f"answers is 'auto', True or False, not {answers!r}.")
-    if PROMPT in (*model.strength_by, *model.ties_by) or answers is False:
-        return model, ""
+    if PROMPT in (*model.strength_by, *model.ties_by):
+        return model, "", ""
+    if answers is False:
+        return model, "asked for", ""
     if answers == "auto" and len(cells.slice_names.get(PROMPT, ())) == 1:
-        return model, ""  # strengths are those on it
+        return model, "there is one prompt, and strengths are those on it", ""
     if PROMPT not in cells.slices:
         if answers is True:
             raise ModelError(
                 "Answers need prompts. Name their column when votes are read (prompt=..., --prompt COLUMN)."
             )
-        return model, ""
+        return model, "", ""
     found = repeated_answers(cells)
     if answers is True and not found.with_two:
         raise NotIdentifiedError(
             "Each prompt was voted on once: answers cannot be told from noise; strengths are those of a vote on a new "
             "prompt. Use answers='auto' (--answers auto)."
         )
+    counted = f"of {found.answers:,} answers {found.with_two:,} have two votes or more"
     if answers == "auto" and not found.enough:
         if not found.with_two:
-            return model, ""
-        return model, (
-            f"Answers are left out: of {found.answers:,} answers {found.with_two:,} have two votes or more, and "
-            f"{found.share:.0%} of the votes are on prompts that repeat, too few to tell answers from noise. Intervals "
-            "take the votes on a prompt as independent. Cluster them (interval=ba.Clustered(by='prompt')), or model "
-            "answers all the same (answers=True, --answers on)."
+            return model, "each prompt was voted on once", ""
+        why = f"{counted}, and {found.share:.0%} of the votes are on prompts that repeat"
+        return (
+            model,
+            why,
+            f"Answers are left out: {why}, too few to tell answers from noise. Intervals take the votes on a prompt as "
+            "independent. Cluster them (interval=ba.Clustered(by='prompt')), or model answers all the same "
+            "(answers=True, --answers on).",
         )
     ties = (*model.ties_by, PROMPT) if model.has_tie_outcome else model.ties_by
-    name = _extended(model, "answers")
-    return replace(model, name=name, strength_by=(*model.strength_by, PROMPT), ties_by=ties), ""
+    named = replace(model, name=_extended(model, "answers"), strength_by=(*model.strength_by, PROMPT), ties_by=ties)
+    return named, "asked for" if answers is True else counted, ""

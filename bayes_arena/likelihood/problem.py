@@ -8,7 +8,8 @@ or another model of the same votes, ``replace(problem, prior=...)``, count no vo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
@@ -37,6 +38,8 @@ class Problem:
     model : Model
     prior : Prior
         Spreads, and what is assumed of them where they are estimated.
+    reasons : mapping of str to str
+        Why what was chosen by itself is as it is: "ties", say, to what the votes say of them.
 
     Raises
     ------
@@ -48,6 +51,7 @@ class Problem:
     cells: Cells
     model: Model
     prior: Prior
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [
@@ -89,8 +93,13 @@ class Problem:
         """
         cells, prior = as_cells(votes), resolve_prior(prior)
         _require_known_spreads(cells, prior)
-        meant = resolve_model(model, cells, flat=prior.is_flat)
-        return cls(cells, meant if isinstance(model, Model) else with_taste(meant, cells, prior), prior)
+        meant, reasons = resolve_model(model, cells, flat=prior.is_flat)
+        reasons |= dict.fromkeys(("strengths", "annotators"), f"{prior} prior")
+        return cls(cells, meant if isinstance(model, Model) else with_taste(meant, cells, prior), prior, reasons)
+
+    def because(self, **reasons: str) -> Self:
+        """Return the same problem with further reasons."""
+        return replace(self, reasons={**self.reasons, **{what: why for what, why in reasons.items() if why}})
 
     @cached_property
     def objective(self) -> Objective:

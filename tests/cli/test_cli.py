@@ -49,6 +49,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "n_annotators",
         "mean_loss",
         "mirror_probability",
+        "plan",
         "trust",
         "intervals",
         "level",

@@ -78,7 +78,7 @@ def compare(
             plain, plus, _ = name.strip().partition(ANSWERS)
             model = Problem.of(cells, plain, "default").model
             model = replace(model, ties=ties) if ties else model
-            model, _ = with_answers(model, cells, bool(plus))
+            model, _, _ = with_answers(model, cells, bool(plus))
             fits[model.name] = fit(cells, model=model, method=route.method or "marginal", seed=route.seed)
         report("")
         table = compare_fits(fits, over=over, sample="auto" if sample is None else sample)

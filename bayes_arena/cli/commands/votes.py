@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @app.command(rich_help_panel=WANTED)
 @takes_options
 def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output: Output) -> None:
-    """Report what the votes can and cannot settle, and whose are left out. Exit code 2 if some are invalid."""
+    """Report what the votes can and cannot settle, and what a fit would choose. Exit code 2 if some are invalid."""
     source = replace(source, on_invalid="drop")
     with collected_warnings() as notes:
         from bayes_arena.votes.reading.checks import check_rows
@@ -31,6 +31,7 @@ def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output:
         rows = check_rows(cells, source.repeats())
         if cells.n_annotators:
             rows += [*_both_orders(cells), _good_faith(cells)]
+        rows += _plan(cells)
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     head = {**sizes(cells), "warnings": notes}
     output = replace(output, strict=output.strict and not cells.dropped)  # invalid votes end it below
@@ -119,3 +120,18 @@ def _good_faith(cells: Cells) -> dict[str, str]:
         "found": "; ".join(found) or "no annotator stands out",
         "remedy": "see who carries whom: bayes-arena integrity" if found else "",
     }
+
+
+def _plan(cells: Cells) -> list[dict[str, str]]:
+    """Return what a fit of the default model would choose, and why."""
+    from bayes_arena.errors import FitError
+    from bayes_arena.fits.plan import choose
+
+    try:
+        choices = choose(cells, guard=False).choices
+    except FitError as error:
+        return [{"check": "a default fit", "status": "warning", "found": f"not possible: {error}", "remedy": ""}]
+    return [
+        {"check": f"default {one.what}", "status": "ok", "found": f"{one.taken} ({one.why})", "remedy": ""}
+        for one in choices
+    ]

@@ -176,6 +176,7 @@ def nearest_gaussian(problem: Problem) -> Mode:
     alike = not crossed and bool(problem.objective.own) and are_alike(problem.cells)
     if alike:
         problem = replace(problem, prior=_all_alike(problem.prior, problem.objective.spreads[1:]))
+        problem = problem.because(annotators="hardly any annotator voted twice")
     mode, starts = _starts(problem)
     try:
         found, response = _find(problem, starts)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import scipy
@@ -195,16 +195,17 @@ def around(target: Objective, factor: AnyFactor) -> Around | AroundSlices:
     raise TypeError("many competitors have no matrix of all pairs")
 
 
-def between[T: (Around, AroundSlices, Spread)](one: T, other: T, share: float) -> T:
+def between[T](one: T, other: T, share: float) -> T:
     """Return covariances that are this share of the way from one to the other."""
-    found = {}
-    for field in fields(one):
+    parts: Any = one
+    found: dict[str, Any] = {}
+    for field in fields(parts):
         here, there = getattr(one, field.name), getattr(other, field.name)
         if isinstance(here, np.ndarray):
             found[field.name] = here + share * (there - here)
         elif isinstance(here, Spread):
             found[field.name] = between(here, there, share)
-    return replace(one, **found)
+    return cast(T, replace(parts, **found))
 
 
 def _centred(covariance: Floats) -> Floats:

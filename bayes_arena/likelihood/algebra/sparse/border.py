@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, Ints
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 AT_ONCE = 500_000
 """Numbers of B that are laid out together: they stay in the cache of a processor."""
@@ -122,6 +124,8 @@ class Border:
     @cached_property
     def _planes(self) -> list[csr_array]:
         """B' of every own number, (M, h) each."""
+        from scipy.sparse import csr_array
+
         _, count, width = self.shape
         numbers = (np.ascontiguousarray(self.value[:, p]) for p in range(width))
         return [csr_array((values, self.column, self.start), shape=(count, self.size)) for values in numbers]

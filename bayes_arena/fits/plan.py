@@ -1,0 +1,255 @@
+"""What a fit chooses by itself, and why: every default is taken here, and shown before anything is fitted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args
+
+from bayes_arena.arguments import held
+from bayes_arena.errors import ModelError, listing, require_choice
+from bayes_arena.inference.marginal.finding import Evidence
+from bayes_arena.inference.marginal.gaussian import SMALLEST
+from bayes_arena.inference.methods import Method
+from bayes_arena.inference.mode.mode import require_memory
+from bayes_arena.inference.pairing import with_pairing
+from bayes_arena.likelihood.predictor import effects
+from bayes_arena.likelihood.presets import PRESETS, Answers, with_answers
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.markup import html_table
+from bayes_arena.votes.names import PROGRAM, PROMPT
+
+if TYPE_CHECKING:
+    from bayes_arena.trust.judgement import Judgement
+
+Guard = bool | Literal["auto"]
+COMES = "comes with the model"
+
+
+class Asked(TypedDict, total=False):
+    """The options of :func:`choose` but for the model and the prior."""
+
+    method: Method | None
+    answers: Answers
+    guard: Guard
+
+
+TIES = {"half": "half a win for each side", "drop": "left out"}
+SIDES = {"none": "left out", "common": "one effect", "annotator": "an effect of every annotator"}
+METHODS = {
+    "map": "the mode of the posterior",
+    "marginal": "the Gaussian nearest to the posterior",
+    "nuts": "draws of the posterior",
+    "posterior": "draws that were given",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One thing that a fit chose, or was told.
+
+    Attributes
+    ----------
+    what : str
+        ``"ties"``, say.
+    taken : str
+        What was chosen.
+    why : str
+        What in the votes, or who, said so.
+    """
+
+    what: str
+    taken: str
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is fitted, and how: all that the defaults have chosen.
+
+    Attributes
+    ----------
+    problem : Problem
+        Votes that count, model and prior, with the reasons for them.
+    method : str
+        As of :class:`~bayes_arena.Fit`.
+    trust : Judgement or None
+        Whose votes count; None where it was not looked at.
+    evidence : {"laplace", "variational"} or None
+        Of a fit: how ``"marginal"`` integrated the parameters out.
+    otherwise : Plan or None
+        What is done instead if answers turn out to be no clearer than noise.
+    said : tuple of str
+        What a reader has to know of it.
+    """
+
+    problem: Problem
+    method: str
+    trust: Judgement | None = None
+    evidence: Evidence | None = None
+    otherwise: Plan | None = None
+    said: tuple[str, ...] = ()
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """All choices, in the order in which they are taken."""
+        model, prior, cells = self.problem.model, self.problem.prior, self.problem.cells
+        taken = {
+            "model": model.name,
+            "ties": TIES.get(model.ties, f"an outcome of their own ({model.ties})"),
+            "sides": SIDES[model.position],
+        }
+        if cells.programs:
+            taken["programs"] = "a taste of their own" if PROGRAM in model.strength_by else "annotators like others"
+        if self.trust is not None:
+            taken["votes"] = f"{cells.n_votes:,.12g} of {self.trust.cells.n_votes:,.12g} count"
+        taken["strengths"] = self._spread("strength")
+        own = [effect for effect in effects(model, prior) if effect.level == "annotator"]
+        if own:
+            alike = all(prior.spread(effect.spread) <= SMALLEST for effect in own)
+            each = (f"{effect.name.replace('_', ' ')} of {self._spread(effect.spread)}" for effect in own)
+            taken["annotators"] = "alike" if alike else "; ".join(each)
+        if PROMPT in cells.slices:
+            answered = PROMPT in (*model.strength_by, *model.ties_by)
+            taken["answers"] = "a strength of every competitor on every prompt" if answered else "left out"
+        laplace = self.evidence == "laplace"
+        taken["method"] = f"{self.method}, {'the mode of the posterior' if laplace else METHODS[self.method]}"
+        return tuple(Choice(what, how, self.problem.reasons.get(what, COMES)) for what, how in taken.items())
+
+    def _spread(self, name: str) -> str:
+        """Say which spread numbers of some kind have."""
+        prior, sd = self.problem.prior, self.problem.prior.spread(name)
+        if math.isinf(sd):
+            return "any spread"
+        if self.method == "map" or not prior.estimates(name):
+            return f"spread {sd:g}"
+        return f"spread {sd:.2f}, estimated" if self.evidence else "a spread to be estimated"
+
+    def __repr__(self) -> str:
+        wide = max(len(choice.what) for choice in self.choices)
+        return "\n".join(f"{choice.what:<{wide}}  {choice.taken} ({choice.why})" for choice in self.choices)
+
+    def _repr_html_(self) -> str:
+        """Return the same as a table, for notebooks."""
+        return html_table(
+            {name: [getattr(choice, name) for choice in self.choices] for name in ("what", "taken", "why")}
+        )
+
+
+@held
+def choose(
+    cells: object,
+    *,
+    model: str | Model | None = None,
+    prior: str | Prior = "default",
+    method: Method | None = None,
+    answers: Answers = "auto",
+    guard: Guard = "auto",
+) -> Plan:
+    """Say what :func:`~bayes_arena.fit` would fit to votes, and why.
+
+    Parameters
+    ----------
+    cells, model, prior, method, answers, guard
+        As for :func:`~bayes_arena.fit`.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    VotesError, ModelError, NotIdentifiedError, TooLargeError
+        As of :func:`~bayes_arena.fit`.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> plan = ba.choose(ba.example_arena().votes, guard=False)
+    >>> [choice.what for choice in plan.choices]
+    ['model', 'ties', 'sides', 'strengths', 'annotators', 'method']
+    """
+    problem = Problem.of(cells, model, prior)
+    return planned(problem, preset=not isinstance(model, Model), method=method, answers=answers, guard=guard)
+
+
+def planned(
+    problem: Problem,
+    *,
+    preset: bool,
+    method: Method | None = None,
+    answers: Answers = "auto",
+    guard: Guard = "auto",
+) -> Plan:
+    """Choose what is left to be chosen.
+
+    Parameters
+    ----------
+    problem : Problem
+        Votes, model and prior.
+    preset : bool
+        Whether the model is a preset, to which answers and the guard may be added.
+    method, answers, guard
+        As for :func:`~bayes_arena.fit`.
+    """
+    estimable = problem.prior.hyper is not None
+    require_choice("method", method or "map", get_args(Method))
+    require_memory(problem)  # before the guard has worked on what cannot be fitted
+    problem, trust = _trusted(problem, guard, preset=preset)
+    plain, weak = with_pairing(problem)
+    if weak:
+        plain = plain.because(strengths="competitors mostly met others of about their strength")
+    problem = plain
+    by_votes, left_out = answers == "auto" and not (trust is not None and trust.unjudged), ""
+    if answers != "auto" or (by_votes and estimable and method != "map" and preset):
+        asked, why, left_out = with_answers(problem.model, problem.cells, answers)
+        problem = replace(problem, model=asked).because(answers=why)
+    said = tuple(text for text in (left_out, weak) if text)
+    plan = _routed(Plan(problem, "map", trust, said=said), method)
+    if by_votes and problem.model is not plain.model:
+        return replace(plan, otherwise=_routed(Plan(plain, "map", trust, said=said), method))
+    return plan
+
+
+def _routed(plan: Plan, method: Method | None) -> Plan:
+    """Return a plan with the method that is asked for, or that its problem needs."""
+    problem, estimable = plan.problem, plan.problem.prior.hyper is not None
+    pooled = problem.model.needs_annotators or problem.model.is_crossed
+    route: Method = method or ("marginal" if estimable and pooled else "map")
+    if route == "marginal" and not estimable:
+        raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
+    if method:
+        why = "asked for"
+    elif not pooled:
+        why = "neither annotators nor slices have numbers to integrate out"
+    else:
+        why = "numbers of annotators or slices are integrated out" if estimable else "the prior fixes all spreads"
+    return replace(plan, problem=problem.because(method=why), method=route)
+
+
+def _trusted(problem: Problem, guard: Guard, *, preset: bool) -> tuple[Problem, Judgement | None]:
+    """Return the problem of the votes that count, and who was found to cast others.
+
+    Raises
+    ------
+    ModelError
+        If ``guard`` is none of the choices, or it is asked for and the votes carry no annotators.
+    """
+    if guard != "auto" and not isinstance(guard, bool):
+        raise ModelError(f"guard is 'auto', True or False, not {guard!r}.")
+    cells = problem.cells
+    usual = preset and problem.model.needs_annotators and problem.prior.hyper is not None
+    if guard is False or (guard == "auto" and not usual):
+        return problem, None
+    if not cells.n_annotators:
+        raise ModelError("Whose votes count shows in who cast them. Name the column (annotator=..., --annotator).")
+    from bayes_arena.trust.judging import judge
+
+    trust = judge(cells)
+    if trust.unjudged:
+        return replace(problem, model=PRESETS["bradley-terry"]).because(model=trust.unjudged), trust
+    problem = problem if trust.counted is cells else replace(problem, cells=trust.counted)
+    left_out = listing(cells.annotators[k] for k in trust.left_out.nonzero()[0].tolist())
+    return problem.because(votes=f"left out: {left_out}" if left_out else "no annotator stands out"), trust
