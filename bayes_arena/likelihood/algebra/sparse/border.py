@@ -124,8 +124,10 @@ class Border:
     @cached_property
     def _planes(self) -> list[csr_array]:
         """B' of every own number, (M, h) each."""
+        _, count, width = self.shape
+        if not width:
+            return []
         from scipy.sparse import csr_array
 
-        _, count, width = self.shape
         numbers = (np.ascontiguousarray(self.value[:, p]) for p in range(width))
         return [csr_array((values, self.column, self.start), shape=(count, self.size)) for values in numbers]
