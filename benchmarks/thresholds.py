@@ -25,7 +25,7 @@ import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal import gaussian
-from bayes_arena.likelihood.algebra.sparse import hessian
+from bayes_arena.likelihood import derivatives
 from bayes_arena.progress import report
 
 Patch = AbstractContextManager[object]
@@ -96,8 +96,8 @@ THRESHOLDS: dict[str, tuple[Callable[[int], ba.Cells], Callable[[], Patch], Call
     ),
     "competitors": (
         few_met,
-        lambda: patch.object(hessian, "MANY", 1_500),
-        lambda: patch.object(hessian, "MANY", 1_501),
+        lambda: patch.object(derivatives, "MANY", 1_500),
+        lambda: patch.object(derivatives, "MANY", 1_501),
     ),
 }
 

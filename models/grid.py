@@ -17,7 +17,7 @@ import pymc as pm
 
 from bayes_arena.arrays import sum_by
 from bayes_arena.inference.marginal.finding import information_of
-from bayes_arena.likelihood.algebra.numbering import label_of
+from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.predictor import times
 from bayes_arena.likelihood.priors import Prior

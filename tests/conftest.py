@@ -10,8 +10,8 @@ from helpers import rigged_cells
 from hypothesis import settings
 
 import bayes_arena as ba
-from bayes_arena.likelihood.algebra.sparse import hessian
-from bayes_arena.likelihood.algebra.sparse.solving import variances
+from bayes_arena.algebra.sparse.solving import variances
+from bayes_arena.likelihood import derivatives
 
 settings.register_profile("quick", deadline=None, max_examples=10)  # a busy machine is no failure
 settings.register_profile("ci", settings.get_profile("ci"), max_examples=25)
@@ -104,6 +104,6 @@ def sampled_davidson(arena_cells) -> ba.Fit:
 @pytest.fixture
 def sparse(monkeypatch):
     """Take the route of many competitors."""
-    monkeypatch.setattr(hessian, "FULL", 2.0)
+    monkeypatch.setattr(derivatives, "FULL", 2.0)
     monkeypatch.setattr(variances, "CHEAP", 1)
-    return lambda many: monkeypatch.setattr(hessian, "MANY", 2 if many else 10**9)
+    return lambda many: monkeypatch.setattr(derivatives, "MANY", 2 if many else 10**9)

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bayes_arena.algebra.factor import CrossedFactor
+from bayes_arena.algebra.sparse.eliminated import DRAWN_AT_ONCE
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.draws import Draws, viewed
 from bayes_arena.fits.result import Fit
-from bayes_arena.likelihood.algebra.factor import CrossedFactor
-from bayes_arena.likelihood.algebra.sparse.eliminated import DRAWN_AT_ONCE
 
 DEFAULT_DRAWS, FEWEST_DRAWS = 4000, 500
 LARGEST = 100_000_000

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
+from bayes_arena.algebra.arrow import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     ArenaWarning,
@@ -25,8 +26,7 @@ from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
-from bayes_arena.likelihood.algebra.around import Around
-from bayes_arena.likelihood.algebra.arrow import Factor
+from bayes_arena.likelihood.around import Around
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA

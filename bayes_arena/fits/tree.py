@@ -33,7 +33,7 @@ from bayes_arena.fits.posterior_draws import draw, require_proper
 from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import CHAINS
-from bayes_arena.likelihood.algebra.numbering import label_of
+from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.priors import Prior, Spreads, degrees, spread_label
 from bayes_arena.likelihood.problem import number_labels

@@ -15,9 +15,9 @@ import numpy as np
 import scipy
 from numpy.polynomial.chebyshev import chebvander
 
+from bayes_arena.algebra.sparse.jacobian import ThinJacobian
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
-from bayes_arena.likelihood.algebra.sparse.jacobian import ThinJacobian
 
 NODES, LEAD_NODES = 128, 256
 """Nodes of the strengths, and of the leads, whose range is twice as wide."""

@@ -18,12 +18,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_arena.algebra.arrow import Factor
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.mode.identification import at_infinity
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, judge_direction
 from bayes_arena.inference.mode.newton import Optimum
-from bayes_arena.likelihood.algebra.arrow import Factor
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from bayes_arena.algebra.sparse.jacobian import Jacobian, times
+from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, times
-from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 
 
 @dataclass(frozen=True, eq=False)

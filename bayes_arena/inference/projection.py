@@ -30,17 +30,17 @@ from typing import Any, cast
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
+from bayes_arena.algebra.arrow import Factor, factorise
+from bayes_arena.algebra.sparse.eliminated import Arrow
+from bayes_arena.algebra.sparse.jacobian import ThinJacobian
+from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
 from bayes_arena.inference.many_pairs import Opponents, chebyshev, fit_all_pairs, jacobian
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.views import View, on_new_slices
-from bayes_arena.likelihood.algebra.arrow import Factor, factorise
-from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
-from bayes_arena.likelihood.algebra.sparse.hessian import are_many
-from bayes_arena.likelihood.algebra.sparse.jacobian import ThinJacobian
-from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
+from bayes_arena.likelihood.derivatives import are_many, gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes import half
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
@@ -296,6 +296,6 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     )
     gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
     solution = minimise(target, target.start(), gauge).point
-    _, arrow = target.gradient_and_hessian(solution)
+    _, arrow = gradient_and_hessian(target, solution)
     factor = cast(Factor, factorise(cast(Arrow, arrow), extra=gauge.extra(solution, arrow), held=gauge.held))
     return solution.strength - solution.strength.mean(), factor

@@ -8,9 +8,12 @@ outcomes/      how likely an outcome is: one likelihood a file
 averaging      losses averaged over numbers that are Gaussian around a point
 predictor      effects as data, and the coordinates of votes
 point          a point in parameter space
+numbering      which number belongs to which slice, and which are eliminated first
 objective      the negative log-posterior
+row_sums       what the rows of votes add up to, block by block
+derivatives    gradient and Hessian of the objective
+around         the Gaussian around a point as the rows of votes see it
 problem        ``Problem``: votes, a model and a prior
-algebra/       its gradient and Hessian, and their linear algebra
 simulation     arenas with known truth
 =============  ======================================================
 """

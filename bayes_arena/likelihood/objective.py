@@ -2,14 +2,14 @@
 
 A row of the tally has the coordinates z of :mod:`bayes_arena.likelihood.predictor`: sums of numbers times their basis,
 linear in everything but the product of theta and the lead. Parameters are ordered as in
-:mod:`bayes_arena.likelihood.algebra.arrow`: the head has the strengths, the common numbers and those of slices, the
+:mod:`bayes_arena.algebra.arrow`: the head has the strengths, the common numbers and those of slices, the
 tail the numbers of every annotator. Strengths are in logits, values in nats summed over votes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,15 +17,8 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood import averaging
-from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.derivatives import arrow_hessian, crossed_hessian, empty_border
-from bayes_arena.likelihood.algebra.numbering import Numbering, number
-from bayes_arena.likelihood.algebra.row_sums import loss, row_sums
-from bayes_arena.likelihood.algebra.sparse.border import Border
-from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
-from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, has_few_pairs, sparse_hessian
-from bayes_arena.likelihood.averaging import Surroundings, averaged, convex
+from bayes_arena.likelihood.averaging import Scatter, Surroundings, averaged
+from bayes_arena.likelihood.numbering import Numbering, number
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead
@@ -33,6 +26,9 @@ from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.tally import Tally
+
+BLOCK = 16384
+"""Rows that are worked on at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,13 +197,37 @@ class Objective:
 
     def loss(self, point: Point) -> float:
         """Negative log-likelihood in nats, without the prior."""
-        return float(self.row_terms(point).value.sum()) if self.slices else loss(self, point)
+        if self.slices:
+            return float(self.row_terms(point).value.sum())
+        return sum(float(self.terms_of(rows, point)[2].value.sum()) for rows in self.blocks())
+
+    def blocks(self) -> Iterator[slice]:
+        """Yield rows that fit a processor's cache, block by block."""
+        for start in range(0, len(self.tally.i), BLOCK):
+            yield slice(start, min(start + BLOCK, len(self.tally.i)))
+
+    def terms_of(
+        self, rows: slice, point: Point, around: Surroundings | None = None
+    ) -> tuple[Floats, Any, RowTerms, Scatter | None]:
+        """Return leads and thetas (or 1) of rows without slices, their losses with derivatives, and their scatter.
+
+        Losses are averaged over a Gaussian around the point, if one is given.
+        """
+        tally, predictor = self.tally, self.predictor
+        leads = lead(point.strength, tally.i[rows], tally.j[rows])
+        own = np.ascontiguousarray(point.own.T).take(tally.k[rows], axis=1)
+        features, counts, theta = tally.features[:, rows], self.counts[:, rows], predictor.theta(own)
+        z = predictor.coordinates(leads, point.common, own, features)
+        if around is None:
+            return leads, theta, self.likelihood.rows(counts, z), None
+        scatter = around.rows(rows, leads, theta, features)
+        return leads, theta, averaged(self.likelihood, counts, z, scatter), scatter
 
     def value(self, point: Point) -> float:
         """Negative log-posterior up to a constant."""
-        return self.loss(point) + self._penalty(point)
+        return self.loss(point) + self.penalty(point)
 
-    def _penalty(self, point: Point) -> float:
+    def penalty(self, point: Point) -> float:
         """Negative log-prior up to a constant."""
         value = 0.5 * float(point.strength @ point.strength) / self.strength_sd**2
         for x, effect in zip(point.common, self.common, strict=True):
@@ -221,55 +241,6 @@ class Objective:
     def numbers_by_slice(self, slices: Floats) -> list[Floats]:
         """Split numbers of slices (..., s) by effect."""
         return [slices[..., part] for part in self.numbering.parts] if self.numbering else []
-
-    def gradient_and_hessian(
-        self, point: Point, *, residuals: bool = True
-    ) -> tuple[Point, Arrow | Crossed | SparseHessian]:
-        """Gradient and Hessian of ``value``, the latter without residuals if so asked.
-
-        The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
-        Hessian is positive definite wherever the rows are convex: everywhere, but for ties under Rao-Kupper.
-        """
-        return self.value_and_derivatives(point, residuals=residuals)[1:]
-
-    def value_and_derivatives(
-        self,
-        point: Point,
-        *,
-        residuals: bool = True,
-        around: Surroundings | None = None,
-        made_convex: bool = False,
-    ) -> tuple[float, Point, Arrow | Crossed | SparseHessian]:
-        """``value`` and :meth:`gradient_and_hessian`, in one pass over the rows.
-
-        Averaged over a Gaussian around the point, if one is given; with the curvature of every row made convex, which
-        only that of ties under Rao-Kupper is not, if so asked.
-        """
-        if self.numbering is not None:
-            terms, pulls = self._terms_of_slices(point, around)
-            if made_convex:
-                terms = replace(terms, hessian=convex(terms.hessian))
-            value = float(terms.value.sum()) + self._penalty(point)
-            return value, *crossed_hessian(self, point, terms, residuals=residuals, pulls=pulls)
-        sums = row_sums(self, point, residuals=residuals, around=around, made_convex=made_convex)
-        alone = has_few_pairs(self) and not self.own
-        found = (sparse_hessian if alone else arrow_hessian)(self, point, sums)
-        return sums.loss + self._penalty(point), *found
-
-    def _terms_of_slices(self, point: Point, around: Surroundings | None) -> tuple[RowTerms, Floats | None]:
-        """Terms of every row, and their gradients by lead and theta that come with an average, (2, n_rows)."""
-        if around is None:
-            return self.row_terms(point), None
-        scatter = around.rows(slice(None), self.leads_at(point), self.thetas(point), self.tally.features)
-        terms = averaged(self.likelihood, self.counts, self.coordinates(point), scatter)
-        if not self.free_discrimination:
-            return terms, None
-        return terms, np.array([scatter.pull(terms, averaging.THETA), scatter.pull(terms, averaging.LEAD)])
-
-    @cached_property
-    def border(self) -> tuple[Border, Ints, Ints]:
-        """Which numbers of the head every annotator touches: a border without numbers, and their places."""
-        return empty_border(self)
 
     def thetas(self, point: Point) -> Any:
         """Theta of every row, or 1 where it is fixed."""

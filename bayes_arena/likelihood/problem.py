@@ -17,7 +17,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, did_you_mean
-from bayes_arena.likelihood.algebra.numbering import label_of
+from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.presets import resolve_model, with_taste
 from bayes_arena.likelihood.priors import Prior, resolve_prior

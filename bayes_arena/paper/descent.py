@@ -30,6 +30,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError, ModelError, require_choice
+from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
@@ -90,11 +91,11 @@ def loss_and_gradient(
     """
     if not target.free_discrimination:
         point = Point(C * scores, np.zeros(0), np.zeros((0, 0)))
-        value, gradient, _ = target.value_and_derivatives(point)
+        value, gradient, _ = value_and_derivatives(target, point)
         return value, C * gradient.strength, np.zeros(0)
     total = theta.sum() if normalised else 1.0
     point = Point(scores, np.zeros(0), (theta / total)[:, None])
-    value, gradient, _ = target.value_and_derivatives(point)
+    value, gradient, _ = value_and_derivatives(target, point)
     by_theta = gradient.own[:, THETA] / total
     if normalised:
         by_theta = by_theta - by_theta @ theta / total

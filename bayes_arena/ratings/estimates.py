@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.algebra.sparse.jacobian import Jacobian, ThinJacobian, times
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, TooLargeError, did_you_mean, listing
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
-from bayes_arena.likelihood.algebra.sparse.hessian import are_many
-from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian, times
+from bayes_arena.likelihood.derivatives import are_many
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.dependent_votes import summarise
 from bayes_arena.ratings.intervals.laplace import error_of_sd

@@ -13,7 +13,7 @@ from helpers import run
 import bayes_arena as ba
 from bayes_arena.__main__ import app
 from bayes_arena.cli.commands.schema import read_schema
-from bayes_arena.likelihood.algebra.sparse import hessian
+from bayes_arena.likelihood import derivatives
 from bayes_arena.validation import leave_one_out
 
 PLAIN = ("--model", "bradley-terry")
@@ -122,8 +122,8 @@ def test_so_are_answers_that_take_longer(closed, files, name, command):
 def test_what_is_estimated_in_large_arenas_is_said(closed, files, monkeypatch, name, word, command):
     monkeypatch.setattr(leave_one_out, "LARGEST", 2)
     monkeypatch.setattr(leave_one_out, "SAMPLED", 20)
-    monkeypatch.setattr(hessian, "FULL", 2.0)
-    monkeypatch.setattr(hessian, "MANY", 2)
+    monkeypatch.setattr(derivatives, "FULL", 2.0)
+    monkeypatch.setattr(derivatives, "MANY", 2)
     assert validate(closed, files, name, command)[word] >= 0
     assert "estimated" in run(*(files.get(one, one) for one in command)).stdout
 

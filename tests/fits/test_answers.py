@@ -11,6 +11,7 @@ import bayes_arena as ba
 from bayes_arena.fits import fitting
 from bayes_arena.fits.draws import Draws
 from bayes_arena.inference.projection import project
+from bayes_arena.likelihood.derivatives import gradient_and_hessian
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.errors.DependentVotesWarning")
 ANSWERS = "strength_by_prompt"
@@ -127,7 +128,7 @@ def test_the_mode_at_fixed_spreads(cells):
     assert not ba.fit(cells, method="map").model.is_crossed
     model, prior = ba.Model("answers", ties="davidson", strength_by=("prompt",)), ba.Prior(by={ANSWERS: 0.8})
     fit = ba.fit(cells, model=model, prior=prior, method="map")
-    gradient = fit.target.gradient_and_hessian(fit.point)[0]
+    gradient = gradient_and_hessian(fit.target, fit.point)[0]
     assert max(np.abs(gradient.strength - gradient.strength.mean()).max(), np.abs(gradient.slices).max()) < 1e-5
     assert fit.spreads.spread(ANSWERS) == 0.8
     assert fit.evidence is None

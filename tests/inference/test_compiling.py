@@ -67,7 +67,7 @@ def test_ctrl_c_ends_a_first_fit_before_everything_is_compiled(answered_votes):
 @pytest.mark.slow
 def test_compiled_code_of_a_fit_is_kept(answered_votes):
     hits = "print(sum(eliminate.stats.cache_hits.values()))"
-    count = f"{FIT}\nfrom bayes_arena.likelihood.algebra.kernels import eliminate\n{hits}"
+    count = f"{FIT}\nfrom bayes_arena.algebra.kernels import eliminate\n{hits}"
     for run in range(2):
         done = python("-c", count, cwd=answered_votes, env=environment(answered_votes))
         assert done.stdout.split() == ["variational", str(run)], done.stderr

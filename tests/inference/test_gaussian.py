@@ -14,8 +14,9 @@ from bayes_arena.inference.marginal.gaussian import are_alike, moments, nearest_
 from bayes_arena.inference.marginal.spreads import estimate_spreads
 from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.inference.projection import project
-from bayes_arena.likelihood.algebra.around import Around
+from bayes_arena.likelihood.around import Around
 from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter, averaged, rule
+from bayes_arena.likelihood.derivatives import gradient_and_hessian, value_and_derivatives
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior, degrees
@@ -91,7 +92,7 @@ def dense(target, point, hessian):
 def test_rows_vary_as_the_inverse_of_the_whole_hessian_says(few_votes, model):
     problem = Problem(few_votes, model, Prior())
     target, mode = problem.objective, gaussian.find_mode(problem)
-    _, hessian = target.gradient_and_hessian(mode.point, residuals=False)
+    _, hessian = gradient_and_hessian(target, mode.point, residuals=False)
     held = np.ones(len(target.own), dtype=bool)
     gauge = gaussian.Gauge(problem.shifts, free_scale=False, held=held)
     factor = gaussian.factorise(hessian, extra=gauge.extra(mode.point, hessian), held=held)
@@ -131,8 +132,8 @@ def test_the_averaged_gradient_is_that_of_the_averaged_loss(few_votes, model):
     rng = np.random.default_rng(2)
     head, own = rng.normal(0, 0.3, len(point.head)), rng.normal(0, 0.3, point.own.shape)
     point = point.moved(rng.normal(0, 0.1, len(head)), rng.normal(0, 0.1, own.shape), 1.0)
-    _, gradient, _ = target.value_and_derivatives(point, residuals=False, around=around)
-    up, down = (target.value_and_derivatives(point.moved(head, own, s), around=around)[0] for s in (1e-4, -1e-4))
+    _, gradient, _ = value_and_derivatives(target, point, residuals=False, around=around)
+    up, down = (value_and_derivatives(target, point.moved(head, own, s), around=around)[0] for s in (1e-4, -1e-4))
     along = gradient.head @ head + np.sum(gradient.own * own)
     assert along == pytest.approx((up - down) / 2e-4, abs=0.01 * np.abs(gradient.head).max() + 0.05)
 
@@ -251,7 +252,7 @@ def test_annotators_answer_the_head_and_spreads_are_uncertain(sparse):
     fit = nearest_gaussian(Problem(sparse, PRESETS["am-davidson"], Prior()))
     target = fit.problem.objective
     around = Around.of(target, fit.laplace.factor)
-    _, hessian = target.value_and_derivatives(fit.point, residuals=False, around=around)[1:]
+    _, hessian = value_and_derivatives(target, fit.point, residuals=False, around=around)[1:]
     held = np.ones(3, dtype=bool)
     gauge = gaussian.Gauge(fit.problem.shifts, free_scale=False, held=held)
     fixed = gaussian.factorise(hessian, extra=gauge.extra(fit.point, hessian), held=held)

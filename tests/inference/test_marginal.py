@@ -13,6 +13,7 @@ import bayes_arena as ba
 from bayes_arena.inference.marginal.spreads import TOLERANCE, estimate_spreads, log_evidence
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.paper.perturbation import perturb
 
@@ -111,7 +112,7 @@ def test_the_evidence_has_the_determinant_of_the_hessian_on_the_plane(arena_cell
 
     def apart(strength_sd):
         target = replace(fit.target, strength_sd=strength_sd)
-        _, arrow = target.gradient_and_hessian(fit.point, residuals=False)
+        _, arrow = gradient_and_hessian(target, fit.point, residuals=False)
         border = arrow.border.dense().reshape(n + c, -1)
         dense = np.block([[arrow.head, border], [border.T, block_diag(*arrow.tail)]])
         _, expected = np.linalg.slogdet(plane.T @ dense @ plane)

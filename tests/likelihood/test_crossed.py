@@ -9,7 +9,8 @@ from helpers import sliced_votes
 import bayes_arena as ba
 from bayes_arena.errors import TooLargeError
 from bayes_arena.inference.mode.laplace import laplace_at
-from bayes_arena.likelihood.algebra import elimination
+from bayes_arena.likelihood import numbering
+from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
@@ -40,7 +41,7 @@ class Written:
         return Point(flat[:n], flat[n : n + c], own, flat[n + c : head])
 
     def gradient(self, flat: np.ndarray) -> np.ndarray:
-        found = self.target.gradient_and_hessian(self.at(flat))[0]
+        found = gradient_and_hessian(self.target, self.at(flat))[0]
         return np.append(found.head, found.own.ravel())
 
 
@@ -68,7 +69,7 @@ def written(request) -> Written:
     own = start.own + own - own.mean(axis=0) if count else own
     common, slices = rng.normal(0, 0.3, len(target.common)), rng.normal(0, 0.5, len(start.slices))
     point = Point(strength - strength.mean(), common, own, slices)
-    _, crossed = target.gradient_and_hessian(point, residuals=False)
+    _, crossed = gradient_and_hessian(target, point, residuals=False)
     order, head = target.numbering.elimination, target.numbering.n_head
     size = head + count * width
     jacobian = np.zeros((target.likelihood.n_coordinates, len(order.rows), size))
@@ -97,7 +98,7 @@ def test_gradient_and_hessian_by_finite_differences(written):
 
     full = written.hessian.copy()
     order, columns = written.target.numbering.elimination, written.target.numbering.columns
-    slope = written.target.gradient_and_hessian(written.point)[1].slope
+    slope = gradient_and_hessian(written.target, written.point)[1].slope
     for entry in np.flatnonzero(order.sign) if order.theta >= 0 else ():
         at = columns[entry][order.rows], columns[order.theta][order.rows]
         np.add.at(full, at, order.sign[entry] * slope)
@@ -163,6 +164,6 @@ def test_draws_have_the_covariance(written):
 
 
 def test_too_many_numbers_are_refused_by_name(monkeypatch):
-    monkeypatch.setattr(elimination, "DENSE", 30)
+    monkeypatch.setattr(numbering, "DENSE", 30)
     with pytest.raises(TooLargeError, match=r"numbers of 10 annotators and of slices \(category, prompt\).*at most 30"):
         _ = problem_of(SHAPES["annotator"]).objective.numbering.elimination

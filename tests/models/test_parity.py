@@ -16,6 +16,7 @@ from scipy.stats import chi, norm
 import bayes_arena as ba
 from bayes_arena.inference.marginal.finding import information_of
 from bayes_arena.likelihood import predictor
+from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
@@ -82,7 +83,7 @@ def test_value_gradient_and_mode(four_outcomes, model, prior):
 
     order = [variable.name for variable in program.value_vars]
     for point in points:
-        gradient = target.gradient_and_hessian(point)[0]
+        gradient = gradient_and_hessian(target, point)[0]
         parts = values(target, Point(gradient.strength, gradient.common, gradient.own + [t.mean for t in target.own]))
         flat = np.concatenate([np.atleast_1d(parts[name]) for name in order])
         np.testing.assert_allclose(-dlogp(values(target, point)), flat, rtol=1e-8, atol=1e-8)
@@ -149,7 +150,7 @@ def test_second_derivatives_are_those_of_the_objective(four_outcomes):
     fit = ba.fit(four_outcomes, model=COUNTED, method="map")
     program = remove_value_transforms(build(four_outcomes, model=COUNTED))
     point = random_point(fit.target, 2)
-    arrow = fit.target.gradient_and_hessian(point)[1]
+    arrow = gradient_and_hessian(fit.target, point)[1]
     names = np.repeat(["strength", *(f"{term.name}_common" for term in fit.target.common)], [6, 1, 1, 1])
     order = np.concatenate([np.flatnonzero(names == variable.name) for variable in program.value_vars])
     found = -program.compile_d2logp(negate_output=False)(values(fit.target, point))
@@ -220,7 +221,7 @@ def test_the_program_written_out_has_the_same_posterior(four_outcomes, name, pri
         expected.append(density)
         found.append(float(logp(given)))
 
-        gradient = at_sd.gradient_and_hessian(point)[0]
+        gradient = gradient_and_hessian(at_sd, point)[0]
         slopes = {"strength": gradient.strength}
         slopes |= {f"{effect.name}_common": value for effect, value in zip(target.common, gradient.common, strict=True)}
         for effect, column in zip(target.own, gradient.own.T, strict=True):

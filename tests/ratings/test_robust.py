@@ -16,6 +16,7 @@ from strategies import swapped
 import bayes_arena as ba
 from bayes_arena.cli.output import rounded
 from bayes_arena.inference.projection import project
+from bayes_arena.likelihood.derivatives import gradient_and_hessian
 
 ROBUST = (ba.Sandwich(), ba.Clustered(), ba.Bootstrap(resamples=20))
 FIVE_WINNERS = [
@@ -86,7 +87,7 @@ def test_every_model_agrees_with_its_dense_scores(four_outcomes, model, prior):
     """Dense scores from one-vote objectives; the inverse Hessian on the plane of the constraints by its null space."""
     fit = ba.fit(four_outcomes, model=model, prior=prior, method="map")
     target, n, count = fit.target, 6, fit.target.n_annotators
-    _, arrow = target.gradient_and_hessian(fit.point)
+    _, arrow = gradient_and_hessian(target, fit.point)
     size, width = len(arrow.head), arrow.tail.shape[1]
     hessian = np.zeros((size + count * width,) * 2)
     hessian[:size, :size] = arrow.head
@@ -114,7 +115,7 @@ def test_every_model_agrees_with_its_dense_scores(four_outcomes, model, prior):
     for outcome, row in zip(*np.nonzero(target.counts), strict=True):
         one = np.zeros_like(target.counts)
         one[outcome, row] = 1
-        score, _ = replace(no_prior, counts=one).gradient_and_hessian(fit.point)
+        score, _ = gradient_and_hessian(replace(no_prior, counts=one), fit.point)
         influence = jacobian @ np.concatenate([score.head, score.own.ravel()])
         variance += target.counts[outcome, row] * influence**2
         by_annotator[target.tally.k[row]] += target.counts[outcome, row] * influence

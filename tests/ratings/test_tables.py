@@ -8,6 +8,7 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.inference import projection
 from bayes_arena.inference.projection import project
+from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.leaderboard import ranks
@@ -111,7 +112,7 @@ def test_covariance_is_the_inverse_fisher_information(am_elo):
     x = np.concatenate([am_elo.strength, am_elo.discrimination])
 
     def gradient(y):
-        point = am_elo.target.gradient_and_hessian(Point(y[:6], np.zeros(0), y[6:, None]))[0]
+        point = gradient_and_hessian(am_elo.target, Point(y[:6], np.zeros(0), y[6:, None]))[0]
         return np.concatenate([point.strength, point.own[:, 0]])
 
     steps = 1e-6 * np.eye(11)

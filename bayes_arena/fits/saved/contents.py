@@ -16,13 +16,13 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from bayes_arena.algebra.crossed import Crossed
+from bayes_arena.algebra.factor import CrossedFactor
+from bayes_arena.algebra.sparse.border import Border
+from bayes_arena.algebra.sparse.factor import SparseFactor
+from bayes_arena.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
-from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.factor import CrossedFactor
-from bayes_arena.likelihood.algebra.sparse.border import Border
-from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells
@@ -55,7 +55,7 @@ NAMES = {
 """What a field is called in the file, where not by its name."""
 OWN = ("trust", "cast", "kinds")
 """Groups whose attributes have their name before them: other parts have some of the same."""
-ELSEWHERE = ("tree", "numbering")
+ELSEWHERE = ("tree", "elimination", "shape")
 """Fields of what the sampler returned, and of what follows from the problem."""
 
 

@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from bayes_arena.algebra.arrow import AnyFactor, Factor, factorise
+from bayes_arena.algebra.crossed import Crossed
+from bayes_arena.algebra.sparse.border import Border
 from bayes_arena.arguments import held
 from bayes_arena.errors import OutputError
 from bayes_arena.extras import require
@@ -26,9 +29,6 @@ from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.algebra.arrow import AnyFactor, Factor, factorise
-from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.sparse.border import Border
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
@@ -186,7 +186,10 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
         require_sound_border(border)
         factor = assemble(Factor, tree, sizes, PARTS["factor"], border=border)
     else:
-        hessian = assemble(Crossed, tree, sizes, PARTS["factor"], numbering=problem.objective.numbering)
+        numbers = problem.objective.numbering
+        shape = numbers.n_head, numbers.n_annotators, len(numbers.own)
+        known = {"elimination": numbers.elimination, "shape": shape}
+        hessian = assemble(Crossed, tree, sizes, PARTS["factor"], **known)
         gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
         factor = factorise(hessian, extra=gauge.extra(problem.objective.start(), hessian), held=gauge.held)
     laplace: Laplace = assemble(Laplace, tree, sizes, PARTS["laplace"], factor=factor)

@@ -25,7 +25,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.inference.density import kernels
-from bayes_arena.likelihood.algebra.numbering import label_of
+from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.likelihood.priors import degrees, spread_label

@@ -10,7 +10,7 @@ from bayes_arena.inference.marginal.gaussian import nearest_gaussian
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.order import in_own_order
-from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs
+from bayes_arena.likelihood.derivatives import has_few_pairs
 from bayes_arena.likelihood.problem import Problem
 
 Evidence = Literal["laplace", "variational"]

@@ -56,15 +56,16 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from bayes_arena.algebra.arrow import AnyFactor, Factor, factorise
+from bayes_arena.algebra.factor import solve_lower
+from bayes_arena.algebra.sparse.eliminated import Arrow
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.algebra.around import Around, AroundSlices, around as surroundings, between
-from bayes_arena.likelihood.algebra.arrow import AnyFactor, Factor, factorise
-from bayes_arena.likelihood.algebra.factor import solve_lower
-from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
+from bayes_arena.likelihood.around import Around, AroundSlices, around as surroundings, between
+from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Prior, Spreads, degrees
@@ -254,7 +255,7 @@ def _at_their_best(target: Objective, point: Point, around: Around, beside: Floa
     Their covariances are those given the head, D^-1, and what is beside these.
     """
     for _ in range(ANSWERS):
-        _, gradient, hessian = target.value_and_derivatives(point, residuals=False, around=around)
+        _, gradient, hessian = value_and_derivatives(target, point, residuals=False, around=around)
         tail: Floats = np.asarray(np.linalg.inv(cast(Arrow, hessian).tail), dtype=np.float64)
         moved = tail @ gradient.own[..., None]
         moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))
@@ -364,8 +365,8 @@ def _factorised(
     numpy.linalg.LinAlgError
         If that is not positive definite, or the votes have no probability.
     """
-    value, gradient, hessian = target.value_and_derivatives(
-        point, residuals=False, around=around, made_convex=made_convex
+    value, gradient, hessian = value_and_derivatives(
+        target, point, residuals=False, around=around, made_convex=made_convex
     )
     if not math.isfinite(value):
         raise np.linalg.LinAlgError
@@ -485,7 +486,7 @@ def _response(found: Sweep) -> float:
     pulls = []
     for side in (1.0, -1.0):
         there, near = _at_their_best(target, point.moved(probe, own, side), around, around.own - factor.inverse_tail)
-        gradient = target.value_and_derivatives(there, residuals=False, around=near)[1]
+        gradient = value_and_derivatives(target, there, residuals=False, around=near)[1]
         pulls.append(float(gradient.head @ probe))
     return (pulls[0] - pulls[1]) / (2 * float(probe @ factor.schur @ probe))
 

@@ -27,11 +27,11 @@ from typing import cast
 
 import numpy as np
 
+from bayes_arena.algebra.factor import CrossedFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, find_mode
-from bayes_arena.likelihood.algebra.factor import CrossedFactor
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Spreads, degrees
 from bayes_arena.likelihood.problem import Problem

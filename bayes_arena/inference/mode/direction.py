@@ -20,11 +20,12 @@ from typing import cast
 import numpy as np
 import scipy
 
+from bayes_arena.algebra.arrow import factorise
+from bayes_arena.algebra.sparse.eliminated import Arrow
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
-from bayes_arena.likelihood.algebra.arrow import factorise
-from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
+from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
@@ -93,7 +94,7 @@ def direction(problem: Problem, point: Point) -> Direction | None:
             f"The direction of the ranking was not settled in {free.iterations} Newton steps. Use a tighter prior, or "
             "check extreme vote weights."
         )
-    _, arrow = vague.gradient_and_hessian(free.point)
+    _, arrow = gradient_and_hessian(vague, free.point)
     gauge = Gauge(shifts, free_scale=True, held=held)
     factor = factorise(cast(Arrow, arrow), extra=gauge.extra(free.point, arrow), held=held)
     mean = np.zeros((target.n_annotators, len(held)))

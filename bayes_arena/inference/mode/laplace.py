@@ -11,16 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayes_arena.algebra.arrow import AnyFactor, Factor, factorise
+from bayes_arena.algebra.sparse.eliminated import Arrow
+from bayes_arena.algebra.sparse.factor import SparseFactor
+from bayes_arena.algebra.sparse.hessian import SparseHessian
+from bayes_arena.algebra.sparse.jacobian import Jacobian, ThinJacobian
+from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
+from bayes_arena.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.newton import Curvature, Gauge, diagonal
-from bayes_arena.likelihood.algebra.arrow import AnyFactor, Factor, factorise
-from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
-from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian, are_many
-from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian, ThinJacobian
-from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
-from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
+from bayes_arena.likelihood.derivatives import are_many, gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 
@@ -169,7 +170,7 @@ def laplace_at(
     NotIdentifiedError
         If the Hessian is not positive definite.
     """
-    arrow = known[0] if known else target.gradient_and_hessian(point, residuals=residuals)[1]
+    arrow = known[0] if known else gradient_and_hessian(target, point, residuals=residuals)[1]
     gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
     extra = gauge.extra(point, arrow)
     if at_infinity and isinstance(arrow, Arrow):

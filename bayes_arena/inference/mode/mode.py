@@ -17,7 +17,7 @@ from bayes_arena.inference.mode.identification import at_infinity, disconnected,
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.inference.mode.search import search
-from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs
+from bayes_arena.likelihood.derivatives import has_few_pairs
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 

@@ -17,12 +17,12 @@ from functools import partial
 
 import numpy as np
 
+from bayes_arena.algebra.arrow import AnyFactor, factorise, schur_complement
+from bayes_arena.algebra.crossed import Crossed
+from bayes_arena.algebra.sparse.eliminated import Arrow
+from bayes_arena.algebra.sparse.hessian import SparseHessian
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.arrow import AnyFactor, factorise, schur_complement
-from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.derivatives import bend
-from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
-from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
+from bayes_arena.likelihood.derivatives import bend, value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 
@@ -167,7 +167,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
     """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
     point = objective.at_best_scale(point)
-    value, gradient, arrow = objective.value_and_derivatives(point)
+    value, gradient, arrow = value_and_derivatives(objective, point)
     damping, before = 0.0, math.inf
     for iteration in range(MAX_ITERATIONS):
         gradient = gauge.on_plane(gradient)
@@ -268,13 +268,13 @@ def _step(
         return whole or moved <= value + 1e-4 * length * slope + rounding
 
     with np.errstate(over="ignore", invalid="ignore"):  # a step too long may lead to infinity
-        reached = objective.value_and_derivatives(path(1.0))  # nearly always far enough
+        reached = value_and_derivatives(objective, path(1.0))  # nearly always far enough
     if falls(1.0, reached[0]):
         return 1.0, reached
     length = 0.5
     while length > 1e-10:
         if falls(length, objective.value(path(length))):
-            return length, objective.value_and_derivatives(path(length))
+            return length, value_and_derivatives(objective, path(length))
         length /= 2
     return 0.0, None
 

@@ -14,11 +14,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from bayes_arena.algebra.sparse.jacobian import Jacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import PACKAGE, IdentificationWarning, ModelError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import OwnNumbers
-from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, require_point_estimate, symmetric
 from bayes_arena.ratings.intervals.multipliers import draw_with_scores

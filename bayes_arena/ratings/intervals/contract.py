@@ -18,12 +18,12 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy
 
+from bayes_arena.algebra.sparse.jacobian import Jacobian
+from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
-from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian
-from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
 
 HIGHEST_LEVEL = 1 - 1e-9
 

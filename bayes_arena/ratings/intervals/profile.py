@@ -16,13 +16,14 @@ from typing import ClassVar, cast
 
 import numpy as np
 
+from bayes_arena.algebra.arrow import Factor, factorise
+from bayes_arena.algebra.sparse.eliminated import Arrow
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError, ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.algebra.arrow import Factor, factorise
-from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
+from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, half_width
@@ -113,7 +114,7 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
     r = strength + multiplier * direction
     for _ in range(MAX_ITERATIONS):
         point = _point(r)
-        value, gradient, arrow = target.value_and_derivatives(point)
+        value, gradient, arrow = value_and_derivatives(target, point)
         try:
             factor = factorise(cast(Arrow, arrow), extra=gauge.extra(point, arrow), held=gauge.held)
         except np.linalg.LinAlgError:

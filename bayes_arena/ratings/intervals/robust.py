@@ -35,11 +35,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from bayes_arena.algebra.sparse.jacobian import Jacobian
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import OwnNumbers
-from bayes_arena.likelihood.algebra.sparse.jacobian import Jacobian
 from bayes_arena.likelihood.averaging import LEAD, THETA, averaged
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.predictor import THETA as FIRST, lead

@@ -9,26 +9,12 @@ prior on its diagonal; the c common numbers are few. G has the directions in whi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from bayes_arena.algebra.sparse.factor import SparseFactor
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.row_sums import RowSums, of_head
-from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.point import Point
-
-if TYPE_CHECKING:
-    from bayes_arena.likelihood.objective import Objective
-
-MANY = 1500
-"""Competitors from which it is worth it: fewer are solved exactly in a tenth of a second."""
-FULL = 0.05
-"""Share of the pairs that met above which dense matrices are faster."""
-FEW_OWN, OWN_SHARE = 1500, 0.25
-"""Numbers of annotators up to which they are solved for together, and that in all and relative to the competitors."""
-CONVEX = ("half", "davidson", "both-bad")
-"""Loops of likelihoods whose Hessian is positive definite everywhere, as conjugate gradients need it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,33 +75,3 @@ class SparseHessian:
         full[:n, :n] = self.strengths.toarray()
         full[:n, n:], full[n:, :n], full[n:, n:] = self.across, self.across.T, self.common
         return full
-
-
-def are_many(n: int) -> bool:
-    """Whether there are so many competitors that matrices of all their pairs are done without where they can be."""
-    return n >= MANY
-
-
-def has_few_pairs(target: Objective) -> bool:
-    """Whether a model has such a Hessian: of many competitors, few of whom met, and without slices.
-
-    If annotators have numbers of their own these have to be few, and have a prior: they are solved for together.
-    """
-    n, own = target.n_competitors, target.n_annotators * len(target.own)
-    if not are_many(n) or target.slices or target.likelihood.loop not in CONVEX:
-        return False
-    if own and (own > min(FEW_OWN, OWN_SHARE * n) or not target.is_proper):
-        return False
-    return len(target.tally.pairs.i if own else target.tally.i) <= 0.5 * FULL * n * n
-
-
-def sparse_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, SparseHessian]:
-    """Return gradient and Hessian by strengths and common numbers, given the sums over the rows."""
-    from scipy.sparse import coo_array, diags_array
-
-    n, pairs = target.n_competitors, target.tally.pairs
-    weights = coo_array((sums.weight, (pairs.i, pairs.j)), shape=(n, n)).tocsr()
-    weights = weights + weights.T
-    laplacian = diags_array(target.strength_sd**-2 + weights.sum(axis=1), format="csr") - weights
-    gradient, across, common = of_head(target, point, sums)
-    return gradient, SparseHessian(laplacian.tocsr(), across, common)

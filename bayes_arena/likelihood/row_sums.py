@@ -13,24 +13,18 @@ which would take several times as long, most of it for fetching memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter, Surroundings, averaged, convex
-from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
+from bayes_arena.likelihood.averaging import LEAD, THETA, Surroundings, convex
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import basis, kinds, lead, times
+from bayes_arena.likelihood.predictor import basis, kinds, times
+from bayes_arena.votes.tally import Tally
 
-if TYPE_CHECKING:
-    from bayes_arena.likelihood.objective import Objective
-    from bayes_arena.votes.tally import Tally
-
-BLOCK = 16384
-"""Rows that are worked on at a time."""
 _OF_ONE = np.array([0]), np.array([0])
 
 
@@ -94,7 +88,8 @@ def row_sums(
     gradient, hessian = np.zeros((len(effects), count)), np.zeros((len(effects), len(effects), count))
     by_lead, weight, across = np.zeros(n_pairs), np.zeros(n_pairs), np.zeros((len(effects), n_pairs))
     met, total = np.zeros((len(effects), n_met)), 0.0
-    for rows, leads, theta, terms, scatter in _terms(target, point, around):
+    for rows in target.blocks():
+        leads, theta, terms, scatter = target.terms_of(rows, point, around)
         features, pair = tally.features[:, rows], tally.pairs.of_row[rows]
         who, first = _runs(tally, rows) if own else _OF_ONE
         slope, curve = terms.gradient, convex(terms.hessian) if made_convex else terms.hessian
@@ -143,28 +138,6 @@ def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floa
     by_strength = pairs.by_competitor(sums.lead, n) + point.strength / target.strength_sd**2
     by_common = sums.gradient[:c].sum(axis=1) + (point.common - mean) / sd**2
     return Point(by_strength, by_common, np.zeros((target.n_annotators, 0))), across, common
-
-
-def loss(target: Objective, point: Point) -> float:
-    """Return the negative log-likelihood alone, in nats."""
-    return sum(float(terms.value.sum()) for _, _, _, terms, _ in _terms(target, point, None))
-
-
-def _terms(
-    target: Objective, point: Point, around: Surroundings | None
-) -> Iterator[tuple[slice, Floats, Any, RowTerms, Scatter | None]]:
-    """Yield blocks of rows: which, their leads, thetas (or 1), losses with derivatives, and over what these average."""
-    tally, predictor, numbers = target.tally, target.predictor, np.ascontiguousarray(point.own.T)
-    for start in range(0, len(tally.i), BLOCK):
-        rows = slice(start, min(start + BLOCK, len(tally.i)))
-        leads, own = lead(point.strength, tally.i[rows], tally.j[rows]), numbers.take(tally.k[rows], axis=1)
-        features, counts, theta = tally.features[:, rows], target.counts[:, rows], predictor.theta(own)
-        z = predictor.coordinates(leads, point.common, own, features)
-        if around is None:
-            yield rows, leads, theta, target.likelihood.rows(counts, z), None
-        else:
-            scatter = around.rows(rows, leads, theta, features)
-            yield rows, leads, theta, averaged(target.likelihood, counts, z, scatter), scatter
 
 
 def _runs(tally: Tally, rows: slice) -> tuple[Ints, Ints]:

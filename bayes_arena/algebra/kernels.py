@@ -1,4 +1,4 @@
-"""Units eliminated one after the other, compiled: what :mod:`~bayes_arena.likelihood.algebra.crossed` needs of each.
+"""Units eliminated one after the other, compiled: what :mod:`~bayes_arena.algebra.crossed` needs of each.
 
 With J_u the entries of the rows of unit u and W their curvature, the unit's part of the Hessian is the small matrix
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import scipy
 
+from bayes_arena.algebra.crossed import Crossed
+from bayes_arena.algebra.elimination import Elimination
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
-from bayes_arena.likelihood.algebra.crossed import COMPILING, Crossed
-from bayes_arena.likelihood.algebra.elimination import Elimination
 
+COMPILING = "the elimination of slices"
 SMALL = 250
 """Size up to which NumPy solves faster than SciPy is imported."""
 
@@ -89,8 +90,7 @@ class CrossedFactor:
     @property
     def shape(self) -> tuple[int, int, int]:
         """Numbers of the head, annotators, and own numbers of each."""
-        numbers = self.hessian.numbering
-        return numbers.n_head, numbers.n_annotators, len(numbers.own)
+        return self.hessian.shape
 
     def log_determinant(self) -> float:
         """Logarithm of the determinant of H on the plane, up to a constant of the shapes."""
@@ -153,7 +153,7 @@ class CrossedFactor:
     @cached_property
     def spread(self) -> Spread:
         """What the inverse says of the rows, and of numbers one by one."""
-        from bayes_arena.likelihood.algebra import kernels
+        from bayes_arena.algebra import kernels
 
         hessian, order, m = self.hessian, self._order, self._order.n_own
         _, count, width = self.shape
@@ -203,7 +203,7 @@ class CrossedFactor:
 
     @property
     def _order(self) -> Elimination:
-        return self.hessian.numbering.elimination
+        return self.hessian.elimination
 
     @cached_property
     def _own_places(self) -> np.ndarray:
@@ -241,6 +241,62 @@ class CrossedFactor:
             at = self.inverse_start[units][:, None] + np.arange(size * size)
             values[at] = np.linalg.cholesky(self.inverse[at].reshape(-1, size, size)).reshape(len(units), -1)
         return _blocks(values, order.inverse_pattern, len(order.tail))
+
+
+def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -> CrossedFactor:
+    """Factorise on the plane where the annotators' numbers keep their sums.
+
+    Parameters
+    ----------
+    hessian : Crossed
+    extra : ndarray, shape (n, n)
+        Added to the strengths' block.
+    damping : float
+        Added to the diagonal.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is not positive definite.
+    """
+    from bayes_arena.algebra import kernels
+
+    order, (n_head, count, width) = hessian.elimination, hessian.shape
+    n, d, m = len(hessian.head), len(order.dense), order.n_own
+    precision = hessian.precision + damping
+    dense = np.zeros((d, d))
+    dense[np.diag_indices(d)] = precision[order.dense]
+    dense[:n, :n] += extra
+    counts, touches = np.diff(order.tail_start), np.diff(order.touched_start)
+    inverse_start, across_start = (np.append(0, np.cumsum(counts * size)) for size in (counts, touches))
+    inverse, across = np.empty(inverse_start[-1]), np.empty(across_start[-1])
+    towards, held = np.zeros((d, m)), np.zeros((m, m))
+
+    def eliminate() -> float:
+        value: float = kernels.eliminate(
+            order.start, order.local, hessian.entry, order.coordinate, order.sign, order.theta, hessian.curve,
+            hessian.slope, order.tail_start, order.touched, order.touched_start, precision[order.tail], m, dense,
+            towards, held, inverse, inverse_start, across, across_start,
+        )  # fmt: skip
+        return value
+
+    log_determinant = made_ready(kernels.eliminate, eliminate, COMPILING)
+    columns = np.zeros((d, 0 if m else width))
+    if m and count:
+        dense += towards @ np.linalg.solve(held, towards.T)
+        log_determinant += np.linalg.slogdet(held)[1]
+    elif count:
+        own = np.searchsorted(order.dense, n_head + np.arange(count * columns.shape[1]))
+        columns[own, np.tile(np.arange(columns.shape[1]), count)] = 1.0
+        dense += np.diag(dense).mean() / count * columns @ columns.T
+    lower = scipy.linalg.cholesky(dense, lower=True, check_finite=False)
+    back = solved(lower, columns)
+    if columns.any():
+        log_determinant += np.linalg.slogdet(columns.T @ back)[1]
+    log_determinant += 2 * np.log(np.diag(lower)).sum()
+    return CrossedFactor(
+        hessian, lower, columns, back, towards, held, inverse, inverse_start, across, across_start, log_determinant
+    )
 
 
 def _blocks(values: Floats, pattern: tuple[Ints, Ints], width: int) -> Any:

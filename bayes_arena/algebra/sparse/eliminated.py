@@ -7,7 +7,7 @@ annotator k a few numbers of their own. Given the head the annotators are indepe
 
 and everything follows from the Schur complement S = A - B Q B' (h, h) with Q = D^-1: solutions of H x = g, positive
 definiteness, the inverse, its determinant and draws. Nothing of size M x M is formed, nor of h x M: of B is kept what
-every annotator touches (:mod:`bayes_arena.likelihood.algebra.sparse.border`).
+every annotator touches (:mod:`bayes_arena.algebra.sparse.border`).
 
 Holding the sum over annotators of some of their numbers confines x to the plane E'x = 0, E having a one for every
 annotator in each held column. The same formulas then give the constrained solution and covariance with
@@ -28,9 +28,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_arena.algebra.sparse.border import Border
+from bayes_arena.algebra.sparse.hessian import SparseHessian
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood.algebra.sparse.border import Border
-from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
 
 DRAWN_AT_ONCE = 250_000
 """Draws times annotators that are drawn together."""

@@ -1,12 +1,8 @@
-"""In which order the numbers of a model with slices are eliminated.
+"""Which number belongs to which slice.
 
-A vote meets few numbers, so its row of the Jacobian J of the coordinates has K entries, the same K for every row:
-
-    strengths of i and j; numbers of the slices; what annotators share; the annotator's own.
-
-What is eliminated first, unit by unit, is one kind of slice, the annotators among them: a vote meets one unit of it
-only, so given the rest units are independent. It is the kind with the most numbers, so that what is left, the dense
-part of the Hessian, is as small as it can be.
+Every slice that votes were cast in has numbers of its own: of each competitor seen there (an answer), or a single one.
+All numbers of a model are the head (strengths, common numbers, numbers of slices) and the own numbers of every
+annotator, in this order.
 """
 
 from __future__ import annotations
@@ -14,83 +10,133 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
 import numpy as np
 
+from bayes_arena.algebra.elimination import Elimination
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import TooLargeError
 from bayes_arena.likelihood.outcomes.likelihood import ETA
+from bayes_arena.likelihood.predictor import Effect
+from bayes_arena.votes.cells import NO_PROGRAM
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
-
-if TYPE_CHECKING:
-    from bayes_arena.likelihood.algebra.numbering import Numbering
+from bayes_arena.votes.tally import Tally
 
 DENSE = 6000
 """Numbers that may be left when one kind is eliminated: a dense matrix of that size is factorised at every step."""
 
 
 @dataclass(frozen=True, eq=False)
-class Elimination:
-    """What is eliminated, and the entries of every row.
+class Numbering:
+    """The numbers of a model with slices.
 
     Attributes
     ----------
-    by : str
-        The kind of slice that is eliminated, ``"annotator"`` say.
-    rows : ndarray of int, shape (n_rows,)
-        Rows of the tally, sorted by unit.
-    start : ndarray of int, shape (n_units + 1,)
-        Where the rows of a unit begin.
-    dense, tail : ndarray of int, shapes (d,) and (s,)
-        Numbers that are left and that are eliminated, as places in (head, own); the latter sorted by unit.
-    tail_start : ndarray of int, shape (n_units + 1,)
-        Where the numbers of a unit begin in ``tail``.
-    touched, touched_start : ndarray of int
-        Places in ``dense`` that meet the votes of a unit, sorted, unit after unit.
-    local : ndarray of int, shape (n_rows, K)
-        Entries of every sorted row: place among the numbers of its unit, or these many plus that among its touched.
-    coordinate : ndarray of int, shape (K,)
-        The coordinate that an entry belongs to.
-    sign : ndarray, shape (K,)
-        1 or -1 for an entry that is theta times as much, else 0.
-    theta : int
-        The entry of theta itself; -1 where it is fixed.
-    n_own : int
-        Numbers of an annotator if annotators are eliminated: they are the first of their unit; else 0.
+    tally : Tally
+        The votes that the numbers are of.
+    n_competitors, n_annotators : int
+        n, M.
+    common, own, slices : tuple of Effect
+        The effects of the model by level.
+    keys : tuple of ndarray of int
+        Of every effect of slices: slice (times n, plus competitor) of each of its numbers, sorted.
     """
 
-    by: str
-    rows: Ints
-    start: Ints
-    dense: Ints
-    tail: Ints
-    tail_start: Ints
-    touched: Ints
-    touched_start: Ints
-    local: Ints
-    coordinate: Ints
-    sign: np.ndarray
-    theta: int
-    n_own: int
+    tally: Tally
+    n_competitors: int
+    n_annotators: int
+    common: tuple[Effect, ...]
+    own: tuple[Effect, ...]
+    slices: tuple[Effect, ...]
+    keys: tuple[Ints, ...]
 
     @cached_property
-    def back(self) -> Ints:
-        """Place of every row of the tally among those sorted by unit."""
-        return np.argsort(self.rows)
+    def parts(self) -> tuple[slice, ...]:
+        """Where the numbers of every effect are among those of all slices."""
+        ends = np.cumsum([0, *map(len, self.keys)]).tolist()
+        return tuple(slice(first, last) for first, last in pairwise(ends))
+
+    @property
+    def n_slices(self) -> int:
+        """Numbers of all slices."""
+        return sum(map(len, self.keys))
+
+    @property
+    def n_head(self) -> int:
+        """Strengths, common numbers and numbers of slices."""
+        return self.n_competitors + len(self.common) + self.n_slices
+
+    def places(self, tally: Tally) -> list[list[Ints]]:
+        """Return where the numbers of every row are, effect by effect, one array or one of each competitor.
+
+        Places count over all slices; -1 where the votes that were fitted have no such slice.
+        """
+        return self._places if tally is self.tally else self._find_places(tally)
 
     @cached_property
-    def inverse_pattern(self) -> tuple[Ints, Ints]:
-        """Columns and row starts of a sparse matrix that has, unit by unit, a block of own by own numbers."""
-        return _pattern(self.tail_start, self.tail_start, np.arange(len(self.tail)))
+    def _places(self) -> list[list[Ints]]:
+        """Those of the votes that were fitted: found once, however many objectives share the numbers."""
+        return self._find_places(self.tally)
+
+    def _find_places(self, tally: Tally) -> list[list[Ints]]:
+        found = []
+        for effect, keys, part in zip(self.slices, self.keys, self.parts, strict=True):
+            places = []
+            for wanted in keys_of_rows(effect, tally, self.n_competitors):
+                at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+                known = keys[at] == wanted if len(keys) else np.zeros(len(wanted), dtype=bool)
+                places.append(np.where(known, part.start + at, -1))
+            found.append(places)
+        return found
 
     @cached_property
-    def across_pattern(self) -> tuple[Ints, Ints]:
-        """The same of own by touched numbers."""
-        return _pattern(self.tail_start, self.touched_start, self.touched)
+    def columns(self) -> list[Ints]:
+        """Place of every entry of the rows in (head, own), each of shape (n_rows,), in the order of the entries."""
+        return _entries_of_rows(self)[0]
+
+    @cached_property
+    def elimination(self) -> Elimination:
+        """The order of elimination of these numbers.
+
+        Raises
+        ------
+        TooLargeError
+            If too many are left.
+        """
+        return _eliminate_largest(self)
 
 
-def eliminate_largest(numbering: Numbering) -> Elimination:
+def number(tally: Tally, n_competitors: int, n_annotators: int, effects: tuple[tuple[Effect, ...], ...]) -> Numbering:
+    """Give numbers to the slices of some votes; ``effects`` are the common, the annotators' own and the slices'."""
+    common, own, slices = effects
+    keys = []
+    for effect in slices:
+        rows = [*keys_of_rows(effect, tally, n_competitors), *([np.arange(n_competitors)] * (effect.by == COMPETITOR))]
+        keys.append(np.unique(np.concatenate(rows)))
+    return Numbering(tally, n_competitors, n_annotators, common, own, slices, tuple(keys))
+
+
+def keys_of_rows(effect: Effect, tally: Tally, n_competitors: int) -> list[Ints]:
+    """Return the keys of the numbers of every row, of one, or of both competitors; negative for an unknown slice.
+
+    Votes of people meet no program's taste: both their entries are the same number, whichever, and cancel.
+    """
+    if effect.by == COMPETITOR:
+        return [tally.i, tally.j]
+    code = tally.k if effect.by == ANNOTATOR else tally.slices[effect.feature]
+    if effect.basis == "one":
+        return [code]
+    keys = [np.where(code < 0, -1, code * n_competitors + one) for one in (tally.i, tally.j)]
+    return [np.where(code == NO_PROGRAM, 0, key) for key in keys] if effect.by == PROGRAM else keys
+
+
+def label_of(effect: Effect) -> str:
+    """Return what the dimension of the numbers of slices is called in a PyMC program and its draws."""
+    return f"{effect.by}_of_{'competitor' if effect.basis == 'difference' else 'ties'}"
+
+
+def _eliminate_largest(numbering: Numbering) -> Elimination:
     """Choose what to eliminate, and lay the entries of all rows out for it."""
     n, width = numbering.n_competitors, len(numbering.own)
     kinds: dict[str, Ints] = {}  # unit of every number, -1 where it is left
@@ -121,7 +167,7 @@ def eliminate_largest(numbering: Numbering) -> Elimination:
     start = np.searchsorted(code[rows], np.arange(n_units + 1))
     tail_start = np.searchsorted(unit[tail], np.arange(n_units + 1))
 
-    columns, coordinate, sign, theta = entries_of_rows(numbering)
+    columns, coordinate, sign, theta = _entries_of_rows(numbering)
     entries = np.stack(columns, axis=1)[rows]
     place = np.empty(size, dtype=np.int64)
     place[dense] = np.arange(len(dense))
@@ -160,17 +206,7 @@ def _unit_of_rows(numbering: Numbering, by: str) -> Ints:
     return rows[0] if rows else np.zeros_like(tally.i)
 
 
-def _pattern(row_start: Ints, column_start: Ints, columns: Ints) -> tuple[Ints, Ints]:
-    """Return columns and row starts of a sparse matrix of one dense block a unit, whose columns are listed by unit."""
-    rows, wide = np.diff(row_start), np.diff(column_start)
-    unit = np.repeat(np.arange(len(rows)), rows)
-    length = wide[unit]
-    starts = np.append(0, np.cumsum(length))
-    places = np.arange(starts[-1]) - np.repeat(starts[:-1], length) + np.repeat(column_start[:-1][unit], length)
-    return columns[places], starts
-
-
-def entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[float], int]:
+def _entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[float], int]:
     """Return of every entry its place in (head, own) by row, its coordinate, its sign; and which one is theta's."""
     tally, n = numbering.tally, numbering.n_competitors
     first = n + len(numbering.common)

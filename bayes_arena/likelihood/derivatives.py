@@ -9,34 +9,119 @@ lead for theta), the chain rule gives
     d2l/dr_i dp  = theta D_p H_eta,c(p) (+ g_eta for theta) = -d2l/dr_j dp
     d2l/dp dq    = D_p D_q H_c(p),c(q)
 
-A model without slices has an arrow (:mod:`bayes_arena.likelihood.algebra.arrow`), one with slices the rows of a sparse
-matrix (:mod:`bayes_arena.likelihood.algebra.crossed`).
+A model without slices has an arrow (:mod:`bayes_arena.algebra.arrow`), one with slices the rows of a sparse
+matrix (:mod:`bayes_arena.algebra.crossed`).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from bayes_arena.algebra.crossed import Crossed
+from bayes_arena.algebra.sparse.border import Border
+from bayes_arena.algebra.sparse.eliminated import Arrow
+from bayes_arena.algebra.sparse.hessian import SparseHessian
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.row_sums import RowSums, of_head
-from bayes_arena.likelihood.algebra.sparse.border import Border
-from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow
-from bayes_arena.likelihood.algebra.sparse.hessian import has_few_pairs, sparse_hessian
+from bayes_arena.likelihood.averaging import LEAD, THETA, Surroundings, averaged, convex
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import times
+from bayes_arena.likelihood.row_sums import RowSums, of_head, row_sums
 
-if TYPE_CHECKING:
-    from bayes_arena.likelihood.objective import Objective
+MANY = 1500
+"""Competitors from which it is worth it: fewer are solved exactly in a tenth of a second."""
+FULL = 0.05
+"""Share of the pairs that met above which dense matrices are faster."""
+FEW_OWN, OWN_SHARE = 1500, 0.25
+"""Numbers of annotators up to which they are solved for together, and that in all and relative to the competitors."""
+CONVEX = ("half", "davidson", "both-bad")
+"""Loops of likelihoods whose Hessian is positive definite everywhere, as conjugate gradients need it."""
 
 
-def arrow_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Arrow]:
+def gradient_and_hessian(
+    target: Objective, point: Point, *, residuals: bool = True
+) -> tuple[Point, Arrow | Crossed | SparseHessian]:
+    """Gradient and Hessian of the objective, the latter without residuals if so asked.
+
+    The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
+    Hessian is positive definite wherever the rows are convex: everywhere, but for ties under Rao-Kupper.
+    """
+    return value_and_derivatives(target, point, residuals=residuals)[1:]
+
+
+def value_and_derivatives(
+    target: Objective,
+    point: Point,
+    *,
+    residuals: bool = True,
+    around: Surroundings | None = None,
+    made_convex: bool = False,
+) -> tuple[float, Point, Arrow | Crossed | SparseHessian]:
+    """``Objective.value`` and :func:`gradient_and_hessian`, in one pass over the rows.
+
+    Averaged over a Gaussian around the point, if one is given; with the curvature of every row made convex, which
+    only that of ties under Rao-Kupper is not, if so asked.
+    """
+    if target.numbering is not None:
+        terms, pulls = _terms_of_slices(target, point, around)
+        if made_convex:
+            terms = replace(terms, hessian=convex(terms.hessian))
+        value = float(terms.value.sum()) + target.penalty(point)
+        return value, *_crossed_hessian(target, point, terms, residuals=residuals, pulls=pulls)
+    sums = row_sums(target, point, residuals=residuals, around=around, made_convex=made_convex)
+    alone = has_few_pairs(target) and not target.own
+    found = (_sparse_hessian if alone else _arrow_hessian)(target, point, sums)
+    return sums.loss + target.penalty(point), *found
+
+
+def _terms_of_slices(target: Objective, point: Point, around: Surroundings | None) -> tuple[RowTerms, Floats | None]:
+    """Terms of every row, and their gradients by lead and theta that come with an average, (2, n_rows)."""
+    if around is None:
+        return target.row_terms(point), None
+    scatter = around.rows(slice(None), target.leads_at(point), target.thetas(point), target.tally.features)
+    terms = averaged(target.likelihood, target.counts, target.coordinates(point), scatter)
+    if not target.free_discrimination:
+        return terms, None
+    return terms, np.array([scatter.pull(terms, THETA), scatter.pull(terms, LEAD)])
+
+
+def are_many(n: int) -> bool:
+    """Whether there are so many competitors that matrices of all their pairs are done without where they can be."""
+    return n >= MANY
+
+
+def has_few_pairs(target: Objective) -> bool:
+    """Whether a model has such a Hessian: of many competitors, few of whom met, and without slices.
+
+    If annotators have numbers of their own these have to be few, and have a prior: they are solved for together.
+    """
+    n, own = target.n_competitors, target.n_annotators * len(target.own)
+    if not are_many(n) or target.slices or target.likelihood.loop not in CONVEX:
+        return False
+    if own and (own > min(FEW_OWN, OWN_SHARE * n) or not target.is_proper):
+        return False
+    return len(target.tally.pairs.i if own else target.tally.i) <= 0.5 * FULL * n * n
+
+
+def _sparse_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, SparseHessian]:
+    """Return gradient and Hessian by strengths and common numbers, given the sums over the rows."""
+    from scipy.sparse import coo_array, diags_array
+
+    n, pairs = target.n_competitors, target.tally.pairs
+    weights = coo_array((sums.weight, (pairs.i, pairs.j)), shape=(n, n)).tocsr()
+    weights = weights + weights.T
+    laplacian = diags_array(target.strength_sd**-2 + weights.sum(axis=1), format="csr") - weights
+    gradient, across, common = of_head(target, point, sums)
+    return gradient, SparseHessian(laplacian.tocsr(), across, common)
+
+
+def _arrow_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Arrow]:
     """Return gradient and Hessian of a model without slices, given the sums over its rows."""
-    gradient, head = (sparse_hessian if has_few_pairs(target) else _dense_head)(target, point, sums)
+    gradient, head = (_sparse_hessian if has_few_pairs(target) else _dense_head)(target, point, sums)
     n, c, count, width = target.n_competitors, len(target.common), target.n_annotators, len(target.own)
     if not width:
         return gradient, Arrow(head, Border.of(np.zeros((n + c, count, 0))), np.zeros((count, 0, 0)))
@@ -45,7 +130,7 @@ def arrow_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point
     g_own = sums.gradient[own].T + (point.own - mean) / sd**2
     tail = sums.hessian[own, own].transpose(2, 0, 1).copy()
     tail[:, np.arange(width), np.arange(width)] += sd**-2
-    empty, places, last = target.border
+    empty, places, last = _empty_border(target)
     value = np.empty((width, len(empty.column))).T  # number by number
     value[places], value[last] = sums.met.T, sums.hessian[own, numbers].T
     return replace(gradient, own=g_own), Arrow(head, replace(empty, value=value), tail)
@@ -85,7 +170,7 @@ def bend(target: Objective, point: Point, head: Floats, own: Floats) -> Point:
     )
 
 
-def empty_border(target: Objective) -> tuple[Border, Ints, Ints]:
+def _empty_border(target: Objective) -> tuple[Border, Ints, Ints]:
     """Return a border without numbers, and where those of ``RowSums.met`` and of common numbers (M, c) belong.
 
     Every annotator touches the competitors met, then what all have in common.
@@ -99,7 +184,7 @@ def empty_border(target: Objective) -> tuple[Border, Ints, Ints]:
     return Border(n + len(common), start, column, np.zeros((len(column), 0))), places, last
 
 
-def crossed_hessian(
+def _crossed_hessian(
     target: Objective, point: Point, terms: RowTerms, *, residuals: bool, pulls: Floats | None = None
 ) -> tuple[Point, Crossed]:
     """Return gradient and Hessian of a model with slices, given the terms of the rows.
@@ -143,7 +228,8 @@ def crossed_hessian(
     head[np.diag_indices(n)] = target.strength_sd**-2 - head.sum(axis=1)
     curve = np.ascontiguousarray(terms.hessian[:, :, order.rows].transpose(2, 0, 1))
     return found, Crossed(
-        numbering=numbers,
+        elimination=order,
+        shape=(h, target.n_annotators, len(target.own)),
         entry=entry,
         curve=curve,
         slope=np.ascontiguousarray(slope[ETA]) if residuals else np.zeros(len(entry)),

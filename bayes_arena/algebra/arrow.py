@@ -1,6 +1,6 @@
 """Arrow matrices factorised: annotators eliminated first, and what is left as a dense matrix.
 
-See :mod:`bayes_arena.likelihood.algebra.sparse.eliminated` for the formulas.
+See :mod:`bayes_arena.algebra.sparse.eliminated` for the formulas.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from bayes_arena.algebra.crossed import Crossed
+from bayes_arena.algebra.factor import CrossedFactor, factorise_crossed, solve_lower, solved
+from bayes_arena.algebra.sparse.border import Border
+from bayes_arena.algebra.sparse.eliminated import Arrow, Eliminated, times_q, towards_plane
+from bayes_arena.algebra.sparse.factor import SparseFactor
+from bayes_arena.algebra.sparse.hessian import SparseHessian
+from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
+from bayes_arena.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.crossed import Crossed
-from bayes_arena.likelihood.algebra.factor import CrossedFactor, solve_lower, solved
-from bayes_arena.likelihood.algebra.sparse.border import Border
-from bayes_arena.likelihood.algebra.sparse.eliminated import Arrow, Eliminated, times_q, towards_plane
-from bayes_arena.likelihood.algebra.sparse.factor import SparseFactor
-from bayes_arena.likelihood.algebra.sparse.hessian import SparseHessian
-from bayes_arena.likelihood.algebra.sparse.own_jacobian import OwnJacobian
-from bayes_arena.likelihood.algebra.sparse.with_annotators import SparseArrowFactor
 from bayes_arena.threads import each
 
 TAIL_FLOOR = 1e-12
@@ -134,6 +134,8 @@ def factorise(
     numpy.linalg.LinAlgError
         If the matrix (on the plane, where sums are held) is not positive definite.
     """
+    if isinstance(arrow, Crossed):
+        return factorise_crossed(arrow, extra, damping)
     if not isinstance(arrow, Arrow):
         return arrow.factorise(extra, damping)
     size, count, width = arrow.border.shape

@@ -2,14 +2,14 @@
 
 Where the precision is an arrow:
 
-With the names of :mod:`bayes_arena.likelihood.algebra.sparse.eliminated`, S the Schur complement and C = S^-1, the head
+With the names of :mod:`bayes_arena.algebra.sparse.eliminated`, S the Schur complement and C = S^-1, the head
 has the covariance C, the numbers of annotator k and the head have -G_k C, and the former among themselves
 
     Q_kk + G_k C G_k',        G_k = (Q B')_k.
 
 A row meets two strengths, what annotators have in common, and the numbers of one annotator. So of G_k C only what k
 touches is kept, as of the border. With slices, what the rows see is summed up when units are eliminated
-(:mod:`bayes_arena.likelihood.algebra.crossed`).
+(:mod:`bayes_arena.algebra.crossed`).
 """
 
 from __future__ import annotations
@@ -17,22 +17,20 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 import scipy
 
+from bayes_arena.algebra.arrow import AnyFactor, Factor
+from bayes_arena.algebra.factor import CrossedFactor, Spread
+from bayes_arena.algebra.sparse.border import Border
+from bayes_arena.algebra.sparse.eliminated import times_q
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.algebra.arrow import AnyFactor, Factor
-from bayes_arena.likelihood.algebra.factor import CrossedFactor, Spread
-from bayes_arena.likelihood.algebra.sparse.border import Border
-from bayes_arena.likelihood.algebra.sparse.eliminated import times_q
 from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter
+from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.predictor import basis, kinds
 from bayes_arena.threads import each
-
-if TYPE_CHECKING:
-    from bayes_arena.likelihood.objective import Objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +76,9 @@ class Around:
         deque(each(fill, list(factor.border.parts())), 0)
         if not own.size:  # annotators have no numbers of their own
             return cls(target, head, touched, np.zeros((len(own), len(target.common), 0)), own)
-        _, places, last = target.border
-        return cls(target, head, touched.take(places, axis=1), np.moveaxis(touched[:, last], 0, 2), own)
+        met = factor.border.column < target.n_competitors
+        common = touched[:, ~met].reshape(own.shape[1], len(own), -1)
+        return cls(target, head, touched[:, met], common.transpose(1, 2, 0), own)
 
     @cached_property
     def of_strengths(self) -> Floats:
