@@ -7,7 +7,6 @@ interval, over the competitors of an arena: the median, and the most, over the a
 
 - ``sparse``: annotators are so sparse that sweeps start from annotators who are all alike, not from the mode.
 - ``many``: annotators are so many that a part of them is fitted first.
-- ``alike``: annotators voted so rarely twice that all are taken to be alike.
 - ``competitors``: competitors are so many, few of whom met, that there is no matrix of all pairs: the posterior mode.
 - ``answers``: answers are modelled, or left out as too few were voted on twice.
 """
@@ -88,11 +87,6 @@ THRESHOLDS: dict[str, tuple[Callable[[int], ba.Cells], Callable[[], Patch], Call
         lambda seed: crowd(20, 10_000, 50_000, seed),
         lambda: patch.object(gaussian, "MANY", 10_000),
         lambda: patch.object(gaussian, "MANY", 10_001),
-    ),
-    "alike": (
-        lambda seed: crowd(20, 1_000, 1_050, seed),
-        lambda: patch.object(gaussian, "are_alike", lambda cells: True),
-        lambda: patch.object(gaussian, "are_alike", lambda cells: False),
     ),
     "competitors": (
         few_met,

@@ -66,9 +66,9 @@ def fit(
         so (:mod:`bayes_arena.inference.pairing`).
     method : {"map", "marginal", "nuts"}, optional
         ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the mean of the Gaussian nearest to
-        the posterior, at spreads that are estimated from the votes; if hardly any voted twice, annotators are taken to
-        be alike, with a warning. ``"nuts"``: the posterior is sampled (seconds to minutes). Default: ``"marginal"``
-        where annotators or slices are pooled, else ``"map"``.
+        the posterior, at spreads that are estimated from the votes; if hardly any annotator voted twice, how much they
+        differ is what the prior expects, with a warning. ``"nuts"``: the posterior is sampled (seconds to minutes).
+        Default: ``"marginal"`` where annotators or slices are pooled, else ``"map"``.
     answers : {"auto", True, False}
         Whether a preset has answers: a strength of every competitor on every prompt, and a tie propensity of every
         prompt. ``"auto"``: where prompts were voted on again often enough (100 answers with two votes, and half of the

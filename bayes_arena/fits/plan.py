@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 from bayes_arena.arguments import held
 from bayes_arena.errors import ModelError, listing, require_choice
 from bayes_arena.inference.marginal.finding import Evidence
-from bayes_arena.inference.marginal.gaussian import SMALLEST
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import require_memory
 from bayes_arena.inference.pairing import with_pairing
@@ -108,9 +107,8 @@ class Plan:
         taken["strengths"] = self._spread("strength")
         own = [effect for effect in effects(model, prior) if effect.level == "annotator"]
         if own:
-            alike = all(prior.spread(effect.spread) <= SMALLEST for effect in own)
             each = (f"{effect.name.replace('_', ' ')} of {self._spread(effect.spread)}" for effect in own)
-            taken["annotators"] = "alike" if alike else "; ".join(each)
+            taken["annotators"] = "; ".join(each)
         if PROMPT in cells.slices:
             answered = PROMPT in (*model.strength_by, *model.ties_by)
             taken["answers"] = "a strength of every competitor on every prompt" if answered else "left out"

@@ -16,7 +16,7 @@ from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.marginal.gaussian import are_alike
+from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
@@ -126,7 +126,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
             drawn[:, part] = agreement.net
     anomaly, suspicion = known or (anomaly_probability(drawn),) * 2
     suspicion = np.maximum(suspicion, one_sided)
-    untold = fit.evidence == "variational" and are_alike(fit.cells)  # hardly any voted twice: none is called reliable
+    untold = fit.evidence == "variational" and hardly_any_voted_twice(fit.cells)  # none is called reliable
     verdict = np.select([suspicion > ANOMALOUS, (suspicion > WATCH) | untold], ["anomalous", "watch"], "reliable")
     kinds = ways(fit.model, cast, against, anomaly, one_sided)
     kinds = np.where(favour > np.minimum(np.maximum(anomaly, one_sided), ANOMALOUS), favours, kinds)

@@ -130,7 +130,7 @@ def test_annotators_who_are_all_alike():
 
 def test_votes_of_next_to_no_weight_have_a_gradient_of_next_to_nothing():
     votes = ba.simulate(competitors=5, annotators=8, votes=200, seed=2).votes.with_columns(weight=pl.lit(1e-6))
-    with pytest.warns(ba.IdentificationWarning, match="alike"):
+    with pytest.warns(ba.IdentificationWarning, match="what the prior expects"):
         fit = ba.fit(ba.read_votes(votes, weight="weight"))
     assert fit.mode.gradient < 1e-2
     assert_allclose(fit.strength, 0, atol=0.01)

@@ -38,7 +38,7 @@ hardly depends on the direction. So it is measured along one, by finite differen
 multiplied by the ratio. What the spreads' uncertainty takes off the information is taken off before. With slices the
 information stays as it is.
 
-Where hardly any annotator voted twice the votes say nothing of how annotators differ: all are taken to be alike.
+Where hardly any annotator voted twice the votes say nothing of how annotators differ: that is the hyperpriors' part.
 
 Sources: Opper, M. & Archambeau, C. (2009), "The variational Gaussian approximation revisited", Neural Computation 21.
 MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4. Louis, T. A. (1982), "Finding the observed
@@ -174,10 +174,9 @@ def nearest_gaussian(problem: Problem) -> Mode:
     crossed = problem.model.is_crossed
     if not crossed:
         require_memory(problem, in_full=True)  # the start takes less
-    alike = not crossed and bool(problem.objective.own) and are_alike(problem.cells)
-    if alike:
-        problem = replace(problem, prior=_all_alike(problem.prior, problem.objective.spreads[1:]))
-        problem = problem.because(annotators="hardly any annotator voted twice")
+    unknown = bool(problem.objective.own) and hardly_any_voted_twice(problem.cells)
+    if unknown:
+        problem = problem.because(annotators="hardly any annotator voted twice, so these are what the prior expects")
     mode, starts = _starts(problem)
     try:
         found, response = _find(problem, starts)
@@ -191,7 +190,7 @@ def nearest_gaussian(problem: Problem) -> Mode:
         gradient=found.gradient,
         iterations=found.count,
         mirror=None,
-        open_questions=(*mode.open_questions, *(_taken_as_alike(problem.cells) if alike else ())),
+        open_questions=(*mode.open_questions, *(_untold(problem.cells) if unknown else ())),
         at_infinity=(),
     )
 
@@ -497,23 +496,17 @@ def repeats(cells: Cells) -> float:
     return float(np.maximum(votes * (votes - 1) / 2, 0.0).sum())
 
 
-def are_alike(cells: Cells) -> bool:
-    """Whether hardly any annotator voted twice, so that annotators are taken to be alike."""
+def hardly_any_voted_twice(cells: Cells) -> bool:
+    """Whether hardly any annotator voted twice, so that the votes do not say how annotators differ."""
     return cells.n_annotators > 1 and repeats(cells) < min(TELLING, RARELY * cells.n_votes)
 
 
-def _all_alike(prior: Prior, names: tuple[str, ...]) -> Prior:
-    """Return the prior with spreads of annotators that are as good as none, and stay so."""
-    spreads = {name: SMALLEST for name in names if prior.estimates(name)}
-    return replace(prior.with_spreads(spreads), known=tuple(dict.fromkeys((*prior.known, *spreads))))
-
-
-def _taken_as_alike(cells: Cells) -> list[str]:
-    """Say why annotators have no numbers of their own."""
+def _untold(cells: Cells) -> list[str]:
+    """Say why annotators differ as the prior expects."""
     return [
         f"{cells.n_annotators:,} annotators cast {cells.n_votes:,.12g} votes, too few of them by the same annotator to "
-        "tell annotators from noise: all are taken to be alike. If the column of annotators names sessions, read "
-        "another one, or none (--no-annotator)."
+        "tell annotators from noise: how much they differ is what the prior expects. If the column of annotators names "
+        "sessions, read another one, or none (--no-annotator)."
     ]
 
 
