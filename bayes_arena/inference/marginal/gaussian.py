@@ -298,6 +298,7 @@ def _sweeps(problem: Problem, start: Point, around: AnyAround | None = None) -> 
         target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
         if count > 2 and np.all(distance < NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
+        del sweep, head, own  # of many annotators a second factor would take as much memory again
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
         f"deviations, spreads by {steps[1]:.2g}). To go on, {_remedy(target)}"
