@@ -97,7 +97,7 @@ class Plan:
         model, prior, cells = self.problem.model, self.problem.prior, self.problem.cells
         taken = {
             "model": model.name,
-            "ties": TIES.get(model.ties, f"an outcome of their own ({model.ties})"),
+            "ties": TIES.get(model.ties, f"an outcome, {model.ties}"),
             "sides": SIDES[model.position],
         }
         if cells.programs:
@@ -107,8 +107,10 @@ class Plan:
         taken["strengths"] = self._spread("strength")
         own = [effect for effect in effects(model, prior) if effect.level == "annotator"]
         if own:
-            each = (f"{effect.name.replace('_', ' ')} of {self._spread(effect.spread)}" for effect in own)
-            taken["annotators"] = "; ".join(each)
+            spread_of = {effect.name.replace("_", " "): self._spread(effect.spread) for effect in own}
+            alike = f"{', '.join(spread_of)}: {next(iter(spread_of.values()))}"
+            each = "; ".join(f"{name}: {spread}" for name, spread in spread_of.items())
+            taken["annotators"] = alike if len(set(spread_of.values())) == 1 else each
         if PROMPT in cells.slices:
             answered = PROMPT in (*model.strength_by, *model.ties_by)
             taken["answers"] = "a strength of every competitor on every prompt" if answered else "left out"
@@ -123,7 +125,7 @@ class Plan:
             return "any spread"
         if self.method == "map" or not prior.estimates(name):
             return f"spread {sd:g}"
-        return f"spread {sd:.2f}, estimated" if self.evidence else "a spread to be estimated"
+        return f"spread {sd:.2f}" if self.evidence else "spread estimated"
 
     def __repr__(self) -> str:
         wide = max(len(choice.what) for choice in self.choices)
@@ -221,9 +223,9 @@ def _routed(plan: Plan, method: Method | None) -> Plan:
     if method:
         why = "asked for"
     elif not pooled:
-        why = "neither annotators nor slices have numbers to integrate out"
+        why = "neither annotators nor slices have numbers"
     else:
-        why = "numbers of annotators or slices are integrated out" if estimable else "the prior fixes all spreads"
+        why = "annotators or slices have numbers" if estimable else "the prior fixes all spreads"
     return replace(plan, problem=problem.because(method=why), method=route)
 
 

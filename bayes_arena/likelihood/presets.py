@@ -83,8 +83,9 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
     """
     reasons = {"model": "asked for"}
     if model is None:
-        known = f"the votes say who cast them ({cells.n_annotators:,} annotators)"
-        reasons["model"] = known if cells.n_annotators else "the votes do not say who cast them"
+        reasons["model"] = (
+            f"{cells.n_annotators:,} annotators are known" if cells.n_annotators else "no annotators are known"
+        )
         if cells.n_annotators:
             model = "am-elo" if flat else "am-davidson"
         elif flat:

@@ -21,7 +21,7 @@ def votes() -> pl.DataFrame:
 
 def test_annotators_choose_the_model(votes):
     plan = plan_of(votes)
-    assert plan["model"] == ("am-davidson", "the votes say who cast them (8 annotators)")
+    assert plan["model"] == ("am-davidson", "8 annotators are known")
     assert plan["method"][0].startswith("marginal") and "estimated" in plan["strengths"][0]
     assert plan_of(votes, prior="flat")["model"][0] == "am-elo"
 
@@ -29,7 +29,7 @@ def test_annotators_choose_the_model(votes):
 def test_ties_and_sides_choose_it_where_annotators_are_unknown(votes):
     nobody = votes.drop("judge")
     plan = plan_of(nobody)
-    assert plan["model"] == ("davidson", "the votes do not say who cast them")
+    assert plan["model"] == ("davidson", "no annotators are known")
     assert plan["ties"][1].endswith("of the votes are ties") and plan["sides"][1].endswith("shown both ways")
     decided = nobody.filter(pl.col("winner") != "tie")
     assert plan_of(decided)["ties"] == ("half a win for each side", "no vote is a tie")
@@ -77,7 +77,7 @@ def test_a_fit_has_the_plan_with_its_spreads(votes, tmp_path):
     fit = ba.fit(cells, guard=False)
     before, after = ba.choose(cells, guard=False).choices, fit.plan.choices
     assert [one.what for one in before] == [one.what for one in after]
-    assert f"spread {fit.spreads.strength:.2f}, estimated" in repr(fit.plan)
+    assert f"spread {fit.spreads.strength:.2f} (default prior)" in repr(fit.plan)
     ba.save(fit, tmp_path / "fit.nc")
     assert ba.load(tmp_path / "fit.nc").plan.choices == after
     assert "<td>am-davidson</td>" in fit.plan._repr_html_()
@@ -100,5 +100,5 @@ def test_commands_show_it(votes, tmp_path):
     assert plan[0] == {
         "what": "model",
         "taken": "am-davidson",
-        "why": "the votes say who cast them (8 annotators)",
+        "why": "8 annotators are known",
     }
