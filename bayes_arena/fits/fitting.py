@@ -164,12 +164,11 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
             if plan.otherwise is None:
                 raise
             left_out = f"Answers are left out: {error}"
-        if plan.otherwise and left_out:
-            without = plan.otherwise
-            why = left_out.removeprefix("Answers are left out: ")
-            known = replace(without, problem=without.problem.because(answers=why), said=(left_out, *without.said))
-            return solve(known, draws=draws, tune=tune, sampler=sampler, seed=seed)
-        estimated = information(mode) if route == "nuts" and problem.prior.hyper is not None else None
+        estimated = information(mode) if route == "nuts" and problem.prior.hyper is not None and not left_out else None
+    if plan.otherwise and left_out:
+        without, why = plan.otherwise, left_out.removeprefix("Answers are left out: ").split(". Model them")[0]
+        known = replace(without, problem=without.problem.because(answers=why), said=(left_out, *without.said))
+        return solve(known, draws=draws, tune=tune, sampler=sampler, seed=seed)
     mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
     tree = samples = None
     if route == "nuts":
@@ -208,6 +207,8 @@ def _find(problem: Problem, route: str) -> tuple[Mode, float | None, Evidence | 
 
 def _unsure(mode: Mode) -> str:
     """Say so if the votes do not tell answers from noise."""
+    if not mode.problem.prior.estimates(ANSWERS):
+        return ""
     sd = spread_uncertainty(mode, ANSWERS, doubtful=UNSURE)
     if sd <= UNSURE:
         return ""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bayes_arena.trust.judgement import Judgement
 
 Guard = bool | Literal["auto"]
-COMES = "comes with the model"
+COMES, UNKNOWN = "comes with the model", "not recorded"
 
 
 class Asked(TypedDict, total=False):
@@ -112,20 +112,35 @@ class Plan:
             each = "; ".join(f"{name}: {spread}" for name, spread in spread_of.items())
             taken["annotators"] = alike if len(set(spread_of.values())) == 1 else each
         if PROMPT in cells.slices:
-            answered = PROMPT in (*model.strength_by, *model.ties_by)
-            taken["answers"] = "a strength of every competitor on every prompt" if answered else "left out"
-        laplace = self.evidence == "laplace"
-        taken["method"] = f"{self.method}, {'the mode of the posterior' if laplace else METHODS[self.method]}"
-        return tuple(Choice(what, how, self.problem.reasons.get(what, COMES)) for what, how in taken.items())
+            numbers = ["a strength of every competitor on every prompt"] * (PROMPT in model.strength_by)
+            numbers += ["ties of every prompt"] * (PROMPT in model.ties_by and not numbers)
+            taken["answers"] = "".join(numbers) or "left out"
+            if self.otherwise is not None:
+                taken["answers"] += ", unless they turn out to be noise"
+        for by in dict.fromkeys((*model.strength_by, *model.ties_by)):
+            if by not in (PROMPT, PROGRAM):
+                kinds = ["strengths"] * (by in model.strength_by) + ["ties"] * (by in model.ties_by)
+                taken[f"by {by}"] = " and ".join(kinds)
+        mode = self.evidence == "laplace" and self.method == "marginal"
+        taken["method"] = f"{self.method}, {METHODS['map' if mode else self.method]}"
+        reasons = dict(self.problem.reasons)
+        if mode and "evidence" in reasons:
+            reasons["method"] = f"{reasons.get('method', UNKNOWN)}; {reasons['evidence']}"
+        return tuple(Choice(what, how, reasons.get(what, self._unsaid(what))) for what, how in taken.items())
+
+    def _unsaid(self, what: str) -> str:
+        """Return the reason of what nobody gave one for: the model that was asked for or chosen has it so."""
+        of_model = what in ("ties", "sides", "answers", "programs") or what.startswith("by ")
+        return COMES if of_model and self.problem.reasons else UNKNOWN
 
     def _spread(self, name: str) -> str:
         """Say which spread numbers of some kind have."""
         prior, sd = self.problem.prior, self.problem.prior.spread(name)
         if math.isinf(sd):
-            return "any spread"
+            return "no prior"
         if self.method == "map" or not prior.estimates(name):
-            return f"spread {sd:g}"
-        return f"spread {sd:.2f}" if self.evidence else "spread estimated"
+            return f"spread {sd:.3g}"
+        return f"spread {sd:.2f}, estimated" if self.evidence else "spread estimated"
 
     def __repr__(self) -> str:
         wide = max(len(choice.what) for choice in self.choices)
@@ -182,6 +197,7 @@ def planned(
     method: Method | None = None,
     answers: Answers = "auto",
     guard: Guard = "auto",
+    trust: Judgement | None = None,
 ) -> Plan:
     """Choose what is left to be chosen.
 
@@ -193,19 +209,25 @@ def planned(
         Whether the model is a preset, to which answers and the guard may be added.
     method, answers, guard
         As for :func:`~bayes_arena.fit`.
+    trust : Judgement, optional
+        Of the annotators, where they have been judged.
     """
     estimable = problem.prior.hyper is not None
     require_choice("method", method or "map", get_args(Method))
     require_memory(problem)  # before the guard has worked on what cannot be fitted
-    problem, trust = _trusted(problem, guard, preset=preset)
+    problem, trust = _trusted(problem, guard, trust, preset=preset)
     plain, weak = with_pairing(problem)
     if weak:
         plain = plain.because(strengths="competitors mostly met others of about their strength")
     problem = plain
-    by_votes, left_out = answers == "auto" and not (trust is not None and trust.unjudged), ""
-    if answers != "auto" or (by_votes and estimable and method != "map" and preset):
+    by_votes, left_out = answers == "auto", ""
+    if trust is not None and trust.unjudged:
+        problem = problem.because(answers="annotators cannot be judged")
+    elif not by_votes or (estimable and method != "map" and preset):
         asked, why, left_out = with_answers(problem.model, problem.cells, answers)
         problem = replace(problem, model=asked).because(answers=why)
+    elif preset:
+        problem = problem.because(answers="their spread is not estimated")
     said = tuple(text for text in (left_out, weak) if text)
     plan = _routed(Plan(problem, "map", trust, said=said), method)
     if by_votes and problem.model is not plain.model:
@@ -229,7 +251,9 @@ def _routed(plan: Plan, method: Method | None) -> Plan:
     return replace(plan, problem=problem.because(method=why), method=route)
 
 
-def _trusted(problem: Problem, guard: Guard, *, preset: bool) -> tuple[Problem, Judgement | None]:
+def _trusted(
+    problem: Problem, guard: Guard, trust: Judgement | None, *, preset: bool
+) -> tuple[Problem, Judgement | None]:
     """Return the problem of the votes that count, and who was found to cast others.
 
     Raises
@@ -247,9 +271,10 @@ def _trusted(problem: Problem, guard: Guard, *, preset: bool) -> tuple[Problem, 
         raise ModelError("Whose votes count shows in who cast them. Name the column (annotator=..., --annotator).")
     from bayes_arena.trust.judging import judge
 
-    trust = judge(cells)
+    trust = trust or judge(cells)
     if trust.unjudged:
-        return replace(problem, model=PRESETS["bradley-terry"]).because(model=trust.unjudged), trust
+        why = "annotators cannot be judged"
+        return replace(problem, model=PRESETS["bradley-terry"]).because(model=why, votes=why), trust
     problem = problem if trust.counted is cells else replace(problem, cells=trust.counted)
     left_out = listing(cells.annotators[k] for k in trust.left_out.nonzero()[0].tolist())
     return problem.because(votes=f"left out: {left_out}" if left_out else "no annotator stands out"), trust

@@ -101,7 +101,8 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     with one_thread():
         draws = _draws(posterior, problem)
         prior = _spreads(draws, problem.objective)
-        mode, mirror_probability = judge_direction(find_mode(replace(problem, prior=prior)))
+        given = replace(problem, prior=prior).because(strengths="as wide as the draws", method="given")
+        mode, mirror_probability = judge_direction(find_mode(given.because(annotators="as wide as the draws")))
     for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     return Fit(

@@ -96,7 +96,7 @@ class Around:
         effects, of_common, of_own = kinds(self.target.common, self.target.own)
         i, j, k = (part[rows] for part in (tally.i, tally.j, tally.k))
         numbers = [(0, theta), *((effect.coordinate, basis(effect, leads, features)) for effect in effects)]
-        between: dict[tuple[int, int], Any] = {(0, 0): self._of_leads.take(i * n + j)}
+        covariance: dict[tuple[int, int], Any] = {(0, 0): self._of_leads.take(i * n + j)}
         for u in range(len(effects)):
             total: Any = 0.0
             if u in of_own:
@@ -105,13 +105,13 @@ class Around:
             if u in of_common:
                 column = self.head[n + of_common.index(u)]
                 total = total + column.take(i) - column.take(j)
-            between[0, u + 1] = total
+            covariance[0, u + 1] = total
         for (u, v), values in self._between.items():
-            between[u + 1, v + 1] = values if np.ndim(values) == 0 else values.take(k)
+            covariance[u + 1, v + 1] = values if np.ndim(values) == 0 else values.take(k)
         named = {LEAD: 0}
         if self.target.free_discrimination:
             named[THETA] = 1 + [effect.basis for effect in effects].index("lead")
-        return Scatter.of(self.target.likelihood.n_coordinates, numbers, between, named)
+        return Scatter.of(self.target.likelihood.n_coordinates, numbers, covariance, named)
 
     @cached_property
     def _of_leads(self) -> Floats:

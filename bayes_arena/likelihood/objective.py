@@ -215,7 +215,7 @@ class Objective:
         """
         tally, predictor = self.tally, self.predictor
         leads = lead(point.strength, tally.i[rows], tally.j[rows])
-        own = np.ascontiguousarray(point.own.T).take(tally.k[rows], axis=1)
+        own = point.own[tally.k[rows]].T if self.own else np.zeros((0, len(leads)))
         features, counts, theta = tally.features[:, rows], self.counts[:, rows], predictor.theta(own)
         z = predictor.coordinates(leads, point.common, own, features)
         if around is None:

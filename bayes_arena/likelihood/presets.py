@@ -18,7 +18,14 @@ from typing import Literal
 
 import numpy as np
 
-from bayes_arena.errors import IdentificationWarning, LeftOutEffectWarning, ModelError, NotIdentifiedError, listing
+from bayes_arena.errors import (
+    PACKAGE,
+    IdentificationWarning,
+    LeftOutEffectWarning,
+    ModelError,
+    NotIdentifiedError,
+    listing,
+)
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
@@ -84,7 +91,7 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
     reasons = {"model": "asked for"}
     if model is None:
         reasons["model"] = (
-            f"{cells.n_annotators:,} annotators are known" if cells.n_annotators else "no annotators are known"
+            f"annotators are known ({cells.n_annotators:,})" if cells.n_annotators else "no annotators are known"
         )
         if cells.n_annotators:
             model = "am-elo" if flat else "am-davidson"
@@ -92,7 +99,7 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
             model = "bradley-terry"
         else:
             model = _without_annotators(cells)
-            reasons["ties"] = f"{_tied(cells):.0%} of the votes are ties" if _tied(cells) else "no vote is a tie"
+            reasons["ties"] = f"{_tied(cells):.1%} of the votes are ties" if _tied(cells) else "no vote is a tie"
             both_ways = f"{shown_both_ways(cells):.0%} of the votes are on pairs shown both ways"
             reasons["sides"] = _why_no_sides(cells) or both_ways
     if isinstance(model, str):
@@ -108,7 +115,7 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
                     "first: it does not say who was shown first, and sides are left out. Use a Model with "
                     "position='common' if it does.",
                     LeftOutEffectWarning,
-                    stacklevel=4,
+                    skip_file_prefixes=PACKAGE,
                 )
     if model.position != "none" and not cells.sided:
         raise ModelError(
@@ -185,7 +192,7 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
             f"Under a flat prior {listing(cells.programs)} cannot have a taste, and the votes of programs count like "
             "those of people. Use prior='default', or leave programs out (drop_annotators).",
             IdentificationWarning,
-            stacklevel=4,
+            skip_file_prefixes=PACKAGE,
         )
         return model
     return replace(model, name=_extended(model, "taste of programs"), strength_by=(*model.strength_by, PROGRAM))

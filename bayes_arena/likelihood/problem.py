@@ -20,7 +20,7 @@ from bayes_arena.errors import ModelError, did_you_mean
 from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.presets import resolve_model, with_taste
-from bayes_arena.likelihood.priors import Prior, resolve_prior
+from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, resolve_prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
@@ -94,8 +94,14 @@ class Problem:
         cells, prior = as_cells(votes), resolve_prior(prior)
         _require_known_spreads(cells, prior)
         meant, reasons = resolve_model(model, cells, flat=prior.is_flat)
-        reasons |= dict.fromkeys(("strengths", "annotators"), f"{prior} prior")
-        return cls(cells, meant if isinstance(model, Model) else with_taste(meant, cells, prior), prior, reasons)
+        reasons |= dict.fromkeys(("strengths", "annotators"), _whose(prior))
+        if isinstance(model, Model):
+            return cls(cells, model, prior, reasons)
+        found = with_taste(meant, cells, prior)
+        if cells.programs:
+            beside = "a flat prior holds no tastes" if prior.is_flat else "people vote, too"
+            reasons["programs"] = beside if cells.people else "only programs vote"
+        return cls(cells, found, prior, reasons)
 
     def because(self, **reasons: str) -> Self:
         """Return the same problem with further reasons."""
@@ -123,6 +129,11 @@ class Problem:
         labels = components if math.isinf(self.prior.strength) else np.zeros_like(components)
         indicator = (labels[:, None] == np.unique(labels)).astype(float)
         return np.asarray(indicator / np.sqrt(indicator.sum(axis=0)))
+
+
+def _whose(prior: Prior) -> str:
+    """Say which prior it is."""
+    return f"{prior} prior" if prior in NAMED_PRIORS.values() else "your prior"
 
 
 def _require_known_spreads(cells: Cells, prior: Prior) -> None:

@@ -21,7 +21,7 @@ def votes() -> pl.DataFrame:
 
 def test_annotators_choose_the_model(votes):
     plan = plan_of(votes)
-    assert plan["model"] == ("am-davidson", "8 annotators are known")
+    assert plan["model"] == ("am-davidson", "annotators are known (8)")
     assert plan["method"][0].startswith("marginal") and "estimated" in plan["strengths"][0]
     assert plan_of(votes, prior="flat")["model"][0] == "am-elo"
 
@@ -60,16 +60,29 @@ def test_a_league_gets_the_weak_prior():
     assert plan_of(votes)["strengths"] == ("spread 5", "competitors mostly met others of about their strength")
 
 
-@pytest.mark.parametrize("votes_cast", [300, 1500])
-def test_answers_that_are_noise_are_left_out_with_the_reason(votes_cast):
-    cells = ba.read_votes(answered_votes(votes=votes_cast, answers_sd=0.0, seed=4)[0], prompt="prompt")
-    before = ba.choose(cells, guard=False)
+def test_answers_that_are_noise_are_left_out_with_the_reason():
+    cells = ba.read_votes(answered_votes(votes=1500, answers_sd=0.0, seed=4)[0], prompt="prompt")
+    before = {one.what: one for one in ba.choose(cells, guard=False).choices}["answers"]
+    assert before.taken.endswith("on every prompt, unless they turn out to be noise")
     with pytest.warns(ba.IdentificationWarning, match="Answers are left out"):
         after = ba.fit(cells, guard=False).plan
     reason = {one.what: one for one in after.choices}["answers"]
-    assert reason.taken == "left out" and reason.why in {text for text in after.problem.reasons.values()}
-    if before.otherwise is not None:  # only the fit can tell
-        assert "a strength of every competitor" in repr(before) and "cannot be told from noise" in reason.why
+    assert reason.taken == "left out" and reason.why.endswith("so answers cannot be told from noise")
+
+
+def test_too_few_answers_that_repeat_are_left_out_with_the_reason():
+    cells = ba.read_votes(answered_votes(votes=40, seed=4)[0], prompt="prompt")
+    taken, why = plan_of(cells)["answers"]
+    assert taken == "left out" and why.startswith("of ") and why.endswith("of the votes are on prompts that repeat")
+    assert plan_of(cells, method="map")["answers"] == ("left out", "their spread is not estimated")
+
+
+def test_a_spread_of_answers_that_is_known_leaves_nothing_in_doubt():
+    cells = ba.read_votes(answered_votes(seed=1)[0], prompt="prompt")
+    prior = ba.Prior(by={"strength_by_prompt": 0.3}, known=("strength_by_prompt",))
+    fit = ba.fit(cells, prior=prior, guard=False)
+    assert fit.spreads.spread("strength_by_prompt") == 0.3 and not fit.warnings
+    assert plan_of(cells, prior=prior)["strengths"] == ("spread estimated", "your prior")
 
 
 def test_a_fit_has_the_plan_with_its_spreads(votes, tmp_path):
@@ -77,7 +90,7 @@ def test_a_fit_has_the_plan_with_its_spreads(votes, tmp_path):
     fit = ba.fit(cells, guard=False)
     before, after = ba.choose(cells, guard=False).choices, fit.plan.choices
     assert [one.what for one in before] == [one.what for one in after]
-    assert f"spread {fit.spreads.strength:.2f} (default prior)" in repr(fit.plan)
+    assert f"spread {fit.spreads.strength:.2f}, estimated (default prior)" in repr(fit.plan)
     ba.save(fit, tmp_path / "fit.nc")
     assert ba.load(tmp_path / "fit.nc").plan.choices == after
     assert "<td>am-davidson</td>" in fit.plan._repr_html_()
@@ -88,7 +101,7 @@ def test_one_vote_an_annotator_leaves_how_they_differ_to_the_prior():
     votes = votes.with_columns(judge=pl.Series([f"k{row}" for row in range(len(votes))]))
     with pytest.warns(ba.IdentificationWarning, match="is what the prior expects"):
         fit = ba.fit(ba.read_votes(votes), guard=False)
-    assert {one.what: one for one in fit.plan.choices}["annotators"].why.endswith("what the prior expects")
+    assert {one.what: one for one in fit.plan.choices}["annotators"].why.endswith("so the prior decides")
 
 
 def test_commands_show_it(votes, tmp_path):
@@ -100,5 +113,5 @@ def test_commands_show_it(votes, tmp_path):
     assert plan[0] == {
         "what": "model",
         "taken": "am-davidson",
-        "why": "8 annotators are known",
+        "why": "annotators are known (8)",
     }

@@ -1,5 +1,6 @@
 """The Gaussian nearest to the posterior: what it averages, what it solves, and how near it is to NUTS."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -305,3 +306,33 @@ def test_a_style_of_their_own_is_one_number_more():
     fit = ba.fit(cells, model=model)
     assert fit.evidence == "variational"
     assert 0.005 < fit.spreads.spread("style_words_spread") < 0.6
+
+
+@pytest.mark.parametrize("programs", [0, 3])
+def test_a_quarter_of_many_annotators_shows_the_way(monkeypatch, programs):
+    votes = ba.simulate(competitors=8, annotators=120, votes=4000, tie_propensity=0.5, seed=3).votes
+    cells = ba.read_votes(votes)
+    cells = replace(cells, programs=cells.annotators[:programs])
+    at_once = nearest_gaussian(Problem(cells, PRESETS["am-davidson"], Prior()))
+    monkeypatch.setattr(gaussian, "MANY", 20)
+    by_quarters = nearest_gaussian(Problem(cells, PRESETS["am-davidson"], Prior()))
+    sd = np.sqrt(at_once.laplace.strength_variance())
+    assert (np.abs(by_quarters.point.strength - at_once.point.strength) / sd).max() < 0.05
+    np.testing.assert_allclose(np.sqrt(by_quarters.laplace.strength_variance()), sd, rtol=0.05)
+
+
+def test_spreads_that_are_known_are_not_uncertain(few_votes):
+    spreads = nearest_gaussian(Problem(few_votes, PRESETS["am-davidson"], Prior())).problem.prior
+    known = replace(spreads, known=("strength", "discrimination", "tie_spread", "position_spread"))
+    sds = [
+        nearest_gaussian(Problem(few_votes, PRESETS["am-davidson"], prior)).laplace.strength_variance() ** 0.5
+        for prior in (spreads, known)
+    ]
+    assert (sds[1] < sds[0]).all()
+
+
+def test_a_prior_may_leave_the_strengths_free(few_votes):
+    free = replace(Prior(), strength=math.inf, known=("strength",))
+    wide = replace(Prior(), strength=30.0, known=("strength",))
+    found = [nearest_gaussian(Problem(few_votes, PRESETS["am-davidson"], prior)) for prior in (free, wide)]
+    np.testing.assert_allclose(found[0].point.strength, found[1].point.strength, rtol=0.02, atol=0.02)

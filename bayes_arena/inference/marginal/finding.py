@@ -47,11 +47,11 @@ def find_marginal(problem: Problem) -> tuple[Mode, Evidence]:
     if problem.model.is_crossed:
         return nearest_gaussian(problem), "variational"
     if has_few_pairs(problem.objective):
-        return estimate_spreads(problem.because(method="many competitors, few of whom met")), "laplace"
+        return estimate_spreads(problem.because(evidence="of many competitors, few pairs of which met")), "laplace"
     try:
         return nearest_gaussian(problem), "variational"
     except ConvergenceError:
-        mode = estimate_spreads(problem.because(method="the Gaussian nearest to the posterior was not found"))
+        mode = estimate_spreads(problem.because(evidence="the Gaussian nearest to the posterior was not found"))
         return replace(mode, open_questions=(*mode.open_questions, LAPLACE)), "laplace"
 
 

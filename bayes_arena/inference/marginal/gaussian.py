@@ -77,7 +77,7 @@ from bayes_arena.votes.cells import Cells
 AnyAround = Around | AroundSlices
 MAX_SWEEPS = 300
 NEAR = np.array([0.01, 0.02])
-"""Largest distance from the end of a number of the head, and of the logarithm of a spread, in standard deviations."""
+"""Largest estimated distance from the end, in standard deviations, of a number of the head and of ln sigma."""
 RATES = 0.3, 0.98
 """Range of how much shorter a step is than the one before."""
 LEVEL = 1e-4
@@ -176,13 +176,13 @@ def nearest_gaussian(problem: Problem) -> Mode:
         require_memory(problem, in_full=True)  # the start takes less
     unknown = bool(problem.objective.own) and hardly_any_voted_twice(problem.cells)
     if unknown:
-        problem = problem.because(annotators="hardly any annotator voted twice, so these are what the prior expects")
+        problem = problem.because(annotators="hardly any annotator voted twice, so the prior decides")
     mode, starts = _starts(problem)
     try:
         found, response = _find(problem, starts)
     finally:
         report("")
-    factor = found.factor if crossed else _answered(found, cast(Factor, found.factor), response)
+    factor = found.factor if crossed else _answered(found, cast(Factor, found.factor), response, problem.prior)
     return Mode(
         problem=_with_spreads(problem, found.target),
         point=found.point,
@@ -216,8 +216,10 @@ def _with_spreads(problem: Problem, target: Objective) -> Problem:
 def _quarter(problem: Problem) -> Problem:
     """Return the problem of every fourth annotator."""
     cells = problem.cells
-    some = cells.take(np.flatnonzero(cells.annotator % 4 == 0))
-    return replace(problem, cells=replace(some, annotator=some.annotator // 4, annotators=cells.annotators[::4]))
+    some, annotators = cells.take(np.flatnonzero(cells.annotator % 4 == 0)), cells.annotators[::4]
+    programs = tuple(name for name in cells.programs if name in set(annotators))
+    some = replace(some, annotator=some.annotator // 4, annotators=annotators, programs=programs)
+    return replace(problem, cells=some)
 
 
 def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
@@ -279,23 +281,22 @@ def _sweeps(problem: Problem, start: Point, around: AnyAround | None = None) -> 
             report(f"sweep {count} over the votes")
         sweep, head, own = _sweep(target, prior, gauge, point, around, count)
         change = _change(sweep, estimated)
-        of_spreads = change * np.sqrt(np.maximum(np.diag(sweep.by_spreads), FLATTEST))
+        of_spreads = change * np.sqrt(np.where(estimated, np.maximum(np.diag(sweep.by_spreads), FLATTEST), 0.0))
         move, last = np.append(head[:, 0] / np.sqrt(sweep.around.variances), of_spreads), move
         steps, before = np.array([np.abs(move[: len(head)]).max(), np.abs(of_spreads).max()]), steps
         rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
         distance = steps * rate / (1 - rate)
         length = 0.5 * length if move @ last < -TAKEN_BACK * (last @ last) else min(FASTER * length, 1.0)
-        logs = np.log(target.spread_values)
-        spreads = np.exp(logs + length * change)
-        spreads = np.where(spreads > AT_BOUND * SMALLEST, spreads, SMALLEST)
-        spreads = np.where(estimated, spreads, target.spread_values)
-        change = np.log(spreads) - logs
+        values, ratio = target.spread_values, np.exp(length * change)
+        off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
+        ratio[off] = SMALLEST / values[off]
+        change = np.log(ratio)
         step, by_own = head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change
         furthest, furthest_own = float(np.abs(step).max()), float(np.abs(by_own * target.units).max(initial=0.0))
         size = min(length, LONGEST_STEP / max(furthest, 1e-12), FURTHEST / max(furthest_own, 1e-12))
         point = point.moved(step, by_own, size)
         around = sweep.around if around is None or length == 1 else between(around, sweep.around, length)
-        target = target.with_spreads(float(spreads[0]), spreads[1:].tolist())
+        target = target.with_spreads(float(values[0] * ratio[0]), (values * ratio)[1:].tolist())
         if count > 2 and np.all(distance < NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
         del sweep, head, own  # of many annotators a second factor would take as much memory again
@@ -384,8 +385,9 @@ def _change(sweep: Sweep, estimated: NDArray[np.bool_]) -> Floats:
     moving = np.flatnonzero(estimated & ((sweep.target.spread_values > AT_BOUND * SMALLEST) | (slope > 0)))
     change = np.zeros(len(slope))
     if len(moving):
-        less = 2 * np.clip(slope, -0.25 * np.maximum(np.diag(sweep.by_spreads), 0.0), 0.0)
-        values, vectors = np.linalg.eigh((sweep.by_spreads + np.diag(less))[np.ix_(moving, moving)])
+        curved = sweep.by_spreads[np.ix_(moving, moving)]
+        less = 2 * np.clip(slope[moving], -0.25 * np.maximum(np.diag(curved), 0.0), 0.0)
+        values, vectors = np.linalg.eigh(curved + np.diag(less))
         size = np.maximum(np.abs(values), FLATTEST)
         change[moving] = vectors @ ((vectors.T @ slope[moving]) / size)
     return np.asarray(change * min(1.0, LONGEST_CHANGE / max(float(np.abs(change).max()), 1e-12)))
@@ -456,17 +458,18 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
         return roughly
     prior = problem.prior.with_spreads({name: problem.prior.spread(name) * math.exp(NUDGE)})
     there = _sweeps(replace(problem, prior=replace(prior, known=problem.objective.spreads)), mode.point, around)
-    return float(max(-there.slope[place] / NUDGE, 1e-12) ** -0.5)  # the slope is zero at the mode
+    return float(max((here.slope[place] - there.slope[place]) / NUDGE, 1e-12) ** -0.5)
 
 
 def _gauge(problem: Problem) -> Gauge:
     return Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
 
 
-def _answered(found: Sweep, factor: Factor, response: float) -> Factor:
+def _answered(found: Sweep, factor: Factor, response: float, prior: Prior) -> Factor:
     """Return the factor with the head's information as it is where annotators and spreads answer the head."""
-    moves, size = found.moves, len(factor.lower)
-    values, vectors = np.linalg.eigh(found.by_spreads)
+    estimated = np.flatnonzero([prior.estimates(name) for name in found.target.spreads])
+    moves, size = found.moves[:, estimated], len(factor.lower)
+    values, vectors = np.linalg.eigh(found.by_spreads[np.ix_(estimated, estimated)])
     sure = values > FLATTEST
     loose = moves @ vectors[:, sure] / np.sqrt(values[sure])  # what the spreads' uncertainty adds, loose loose'
     seen = factor.schur @ loose
