@@ -91,7 +91,7 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
     reasons = {"model": "asked for"}
     if model is None:
         reasons["model"] = (
-            f"annotators are known ({cells.n_annotators:,})" if cells.n_annotators else "no annotators are known"
+            f"annotators are known: {cells.n_annotators:,}" if cells.n_annotators else "no annotators are known"
         )
         if cells.n_annotators:
             model = "am-elo" if flat else "am-davidson"

@@ -21,7 +21,7 @@ def votes() -> pl.DataFrame:
 
 def test_annotators_choose_the_model(votes):
     plan = plan_of(votes)
-    assert plan["model"] == ("am-davidson", "annotators are known (8)")
+    assert plan["model"] == ("am-davidson", "annotators are known: 8")
     assert plan["method"][0].startswith("marginal") and "estimated" in plan["strengths"][0]
     assert plan_of(votes, prior="flat")["model"][0] == "am-elo"
 
@@ -113,5 +113,5 @@ def test_commands_show_it(votes, tmp_path):
     assert plan[0] == {
         "what": "model",
         "taken": "am-davidson",
-        "why": "annotators are known (8)",
+        "why": "annotators are known: 8",
     }
