@@ -143,14 +143,14 @@ class Plan:
         return f"spread {sd:.2f}, estimated" if self.evidence else "spread estimated"
 
     def __repr__(self) -> str:
-        wide = max(len(choice.what) for choice in self.choices)
-        return "\n".join(f"{choice.what:<{wide}}  {choice.taken} ({choice.why})" for choice in self.choices)
+        choices = self.choices
+        wide = max(len(one.what) for one in choices)
+        return "\n".join(f"{one.what:<{wide}}  {one.taken} ({one.why})" for one in choices)
 
     def _repr_html_(self) -> str:
         """Return the same as a table, for notebooks."""
-        return html_table(
-            {name: [getattr(choice, name) for choice in self.choices] for name in ("what", "taken", "why")}
-        )
+        choices = self.choices
+        return html_table({name: [getattr(one, name) for one in choices] for name in ("what", "taken", "why")})
 
 
 @held

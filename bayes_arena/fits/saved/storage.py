@@ -13,8 +13,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bayes_arena.algebra.arrow import AnyFactor, Factor, factorise
 from bayes_arena.algebra.crossed import Crossed
 from bayes_arena.algebra.sparse.border import Border
@@ -28,7 +26,7 @@ from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_soun
 from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode
-from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.inference.mode.search import all_held
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
@@ -190,7 +188,7 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
         shape = numbers.n_head, numbers.n_annotators, len(numbers.own)
         known = {"elimination": numbers.elimination, "shape": shape}
         hessian = assemble(Crossed, tree, sizes, PARTS["factor"], **known)
-        gauge = Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
+        gauge = all_held(problem)
         factor = factorise(hessian, extra=gauge.extra(problem.objective.start(), hessian), held=gauge.held)
     laplace: Laplace = assemble(Laplace, tree, sizes, PARTS["laplace"], factor=factor)
     return laplace

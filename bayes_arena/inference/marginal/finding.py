@@ -16,7 +16,8 @@ from bayes_arena.likelihood.problem import Problem
 Evidence = Literal["laplace", "variational"]
 LAPLACE = (
     "The Gaussian nearest to the posterior was not found, as happens where votes weigh millions of times as much as "
-    "others. Strengths and annotators are those of the posterior mode, at the spreads of the largest Laplace evidence."
+    "others, or where many annotators vote against the rest. Strengths and annotators are those of the posterior mode, "
+    "at the spreads of the largest Laplace evidence."
 )
 
 

@@ -27,9 +27,9 @@ A sweep takes a Newton step in m and ln sigma together, f and J being those wher
 not at hand taken as zero. Where sigma is small, f is near sigma^2 (a - b sigma^2), and Newton's step for f / sigma^2,
 linear in sigma^2, arrives sooner: up to half of J_pp is taken off by 2 f_p. What a sweep leaves out, that S answers m,
 makes the sweeps a fixed point that is approached geometrically; how much shorter steps get says how far the end is.
-Where a step, in standard deviations, takes back much of the one before, the next are half as long, and S goes that part
-of the way, too: of an outcome that is all but certain S and E[d2U] swing, as a wider S sees more of the curve, and so
-is narrower next.
+Where a step, in standard deviations, takes back much of the one before, the next are half as long, the spreads' apart
+from those of m, and S goes as far as m: of an outcome that is all but certain S and E[d2U] swing, as a wider S sees
+more of the curve, and so is narrower next.
 
 Covariance. The information of the head that follows from E[d2U] holds the annotators' covariances S_k fixed. But these
 answer the head, and with m and S of all annotators at their best the information is smaller, by up to a tenth where
@@ -64,6 +64,7 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.inference.mode.search import all_held
 from bayes_arena.likelihood.around import Around, AroundSlices, around as surroundings, between
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
@@ -88,11 +89,12 @@ LONGEST_STEP, LONGEST_CHANGE, FURTHEST = 1.0, 0.6, 1.5
 """Largest moves in a sweep: of a strength, of the logarithm of a spread, and of an annotator's number."""
 FLATTEST = 1.0
 """Least curvature by the logarithms of the spreads that a step believes: about as much as a hyperprior has alone."""
-TAKEN_BACK, FASTER = 0.5, 1.2
-"""Share of the step before that a step takes back from which steps are shortened; by how much they grow elsewhere."""
+TAKEN_BACK, FASTER = 0.5, (1.2, 1.1)
+"""Share of the step before that a step takes back from which steps are shortened, and by how much they grow elsewhere:
+those of m, and those of the spreads, which S follows only by and by."""
 NUDGE, FAR_BELOW = 0.1, 0.33
 """Change of ln sigma over which the slope of its density is taken, and share of a doubtful uncertainty that is none."""
-PROBE, ANSWERS = 0.25, 2
+PROBE, NEWTON_STEPS = 0.25, 2
 """How far the head is moved to see how annotators answer, in standard deviations, and the Newton steps they take."""
 RESPONSES = 0.25, 1.0
 """Range of the ratio: at a saddle between two camps there is next to none, and rounding makes it no more than one."""
@@ -217,7 +219,8 @@ def _quarter(problem: Problem) -> Problem:
     """Return the problem of every fourth annotator."""
     cells = problem.cells
     some, annotators = cells.take(np.flatnonzero(cells.annotator % 4 == 0)), cells.annotators[::4]
-    programs = tuple(name for name in cells.programs if name in set(annotators))
+    known = set(annotators)
+    programs = tuple(name for name in cells.programs if name in known)
     some = replace(some, annotator=some.annotator // 4, annotators=annotators, programs=programs)
     return replace(problem, cells=some)
 
@@ -255,7 +258,7 @@ def _at_their_best(target: Objective, point: Point, around: Around, beside: Floa
 
     Their covariances are those given the head, D^-1, and what is beside these.
     """
-    for _ in range(ANSWERS):
+    for _ in range(NEWTON_STEPS):
         _, gradient, hessian = value_and_derivatives(target, point, residuals=False, around=around)
         tail: Floats = np.asarray(np.linalg.inv(cast(Arrow, hessian).tail), dtype=np.float64)
         moved = tail @ gradient.own[..., None]
@@ -274,20 +277,22 @@ def _sweeps(problem: Problem, start: Point, around: AnyAround | None = None) -> 
     """
     target, prior, names = problem.objective, problem.prior, problem.objective.spreads
     estimated = np.array([prior.estimates(name) for name in names])
-    gauge = _gauge(problem)
-    point, length, move, steps = start, 1.0, np.zeros(len(start.head) + len(names)), np.full(2, np.inf)
+    gauge = all_held(problem)
+    point, lengths, steps = start, [1.0, 1.0], np.full(2, np.inf)
+    moves = [np.zeros(len(start.head)), np.zeros(len(names))]
     for count in range(1, MAX_SWEEPS + 1):
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
         sweep, head, own = _sweep(target, prior, gauge, point, around, count)
         change = _change(sweep, estimated)
         of_spreads = change * np.sqrt(np.where(estimated, np.maximum(np.diag(sweep.by_spreads), FLATTEST), 0.0))
-        move, last = np.append(head[:, 0] / np.sqrt(sweep.around.variances), of_spreads), move
-        steps, before = np.array([np.abs(move[: len(head)]).max(), np.abs(of_spreads).max()]), steps
+        moves, last = [head[:, 0] / np.sqrt(sweep.around.variances), of_spreads], moves
+        steps, before = np.array([np.abs(move).max(initial=0.0) for move in moves]), steps
         rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
         distance = steps * rate / (1 - rate)
-        length = 0.5 * length if move @ last < -TAKEN_BACK * (last @ last) else min(FASTER * length, 1.0)
-        values, ratio = target.spread_values, np.exp(length * change)
+        lengths = [_length(*of) for of in zip(lengths, FASTER, moves, last, strict=True)]
+        length, of_change = lengths
+        values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
         ratio[off] = SMALLEST / values[off]
         change = np.log(ratio)
@@ -304,6 +309,11 @@ def _sweeps(problem: Problem, start: Point, around: AnyAround | None = None) -> 
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
         f"deviations, spreads by {steps[1]:.2g}). To go on, {_remedy(target)}"
     )
+
+
+def _length(length: float, faster: float, move: Floats, last: Floats) -> float:
+    """Return which part of a step to take: half as long a one where it takes back much of the one before."""
+    return 0.5 * length if move @ last < -TAKEN_BACK * (last @ last) else min(faster * length, 1.0)
 
 
 def _sweep(
@@ -451,7 +461,7 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
         What it is to be compared with: far below that it is 1 / sqrt(J_pp), which is too small, by a half at most.
     """
     problem, place = mode.problem, mode.problem.objective.spreads.index(name)
-    gauge, around = _gauge(problem), surroundings(problem.objective, mode.laplace.factor)
+    gauge, around = all_held(problem), surroundings(problem.objective, mode.laplace.factor)
     here = _sweep(problem.objective, problem.prior, gauge, mode.point, around, 1)[0]
     roughly = float(max(here.by_spreads[place, place], 1e-12) ** -0.5)
     if roughly < FAR_BELOW * doubtful:
@@ -459,10 +469,6 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
     prior = problem.prior.with_spreads({name: problem.prior.spread(name) * math.exp(NUDGE)})
     there = _sweeps(replace(problem, prior=replace(prior, known=problem.objective.spreads)), mode.point, around)
     return float(max((here.slope[place] - there.slope[place]) / NUDGE, 1e-12) ** -0.5)
-
-
-def _gauge(problem: Problem) -> Gauge:
-    return Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
 
 
 def _answered(found: Sweep, factor: Factor, response: float, prior: Prior) -> Factor:

@@ -63,7 +63,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
         If under a flat prior all competitors come out equal, or the discriminations sum to zero.
     """
     target, shifts = problem.objective, problem.shifts
-    held = _all_held(problem)
+    held = all_held(problem)
     if not target.free_discrimination or start is not None:
         best = minimise(target, start or target.start(), held)
         return best, best.point, []
@@ -134,7 +134,7 @@ def _random_starts(start: Point) -> list[Point]:
     return starts
 
 
-def _all_held(problem: Problem) -> Gauge:
+def all_held(problem: Problem) -> Gauge:
     """Hold the sum of the strengths, and of the annotators' numbers of every kind."""
     return Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
 
@@ -142,7 +142,7 @@ def _all_held(problem: Problem) -> Gauge:
 def _mode_of_fixed_discrimination(problem: Problem) -> Point:
     """Return the mode of the same model with theta = 1: where a model with free theta starts."""
     concave = replace(problem, model=replace(problem.model, discrimination="fixed"))
-    return minimise(concave.objective, concave.objective.start(), _all_held(concave)).point
+    return minimise(concave.objective, concave.objective.start(), all_held(concave)).point
 
 
 def _normalise(point: Point, shifts: Floats) -> Point:
