@@ -78,7 +78,8 @@ class Around:
             return cls(target, head, touched, np.zeros((len(own), len(target.common), 0)), own)
         met = factor.border.column < target.n_competitors
         common = touched[:, ~met].reshape(own.shape[1], len(own), -1)
-        return cls(target, head, touched[:, met], common.transpose(1, 2, 0), own)
+        # rows that lie in one piece: many are taken from each, time and again
+        return cls(target, head, touched.compress(met, axis=1), common.transpose(1, 2, 0), own)
 
     @cached_property
     def of_strengths(self) -> Floats:

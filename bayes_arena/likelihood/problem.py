@@ -26,6 +26,9 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.reading.read_votes import as_cells
 
+MANY_ANNOTATORS = 10_000
+"""Annotators from which a quarter of them are asked before all are."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -102,6 +105,15 @@ class Problem:
             beside = "a flat prior holds no tastes" if prior.is_flat else "people vote, too"
             reasons["programs"] = beside if cells.people else "only programs vote"
         return cls(cells, found, prior, reasons)
+
+    def of_a_quarter(self) -> Self:
+        """Return the problem of every fourth annotator."""
+        cells = self.cells
+        some, annotators = cells.take(np.flatnonzero(cells.annotator % 4 == 0)), cells.annotators[::4]
+        known = set(annotators)
+        programs = tuple(name for name in cells.programs if name in known)
+        some = replace(some, annotator=some.annotator // 4, annotators=annotators, programs=programs)
+        return replace(self, cells=some)
 
     def because(self, **reasons: str) -> Self:
         """Return the same problem with further reasons."""

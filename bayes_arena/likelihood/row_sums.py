@@ -14,6 +14,7 @@ which would take several times as long, most of it for fetching memory.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import basis, kinds, times
+from bayes_arena.threads import each
 from bayes_arena.votes.tally import Tally
 
 _OF_ONE = np.array([0]), np.array([0])
@@ -88,8 +90,9 @@ def row_sums(
     gradient, hessian = np.zeros((len(effects), count)), np.zeros((len(effects), len(effects), count))
     by_lead, weight, across = np.zeros(n_pairs), np.zeros(n_pairs), np.zeros((len(effects), n_pairs))
     met, total = np.zeros((len(effects), n_met)), 0.0
-    for rows in target.blocks():
-        leads, theta, terms, scatter = target.terms_of(rows, point, around)
+    blocks = list(target.blocks())
+    found = each(partial(target.terms_of, point=point, around=around), blocks)
+    for rows, (leads, theta, terms, scatter) in zip(blocks, found, strict=True):
         features, pair = tally.features[:, rows], tally.pairs.of_row[rows]
         who, first = _runs(tally, rows) if own else _OF_ONE
         slope, curve = terms.gradient, convex(terms.hessian) if made_convex else terms.hessian

@@ -314,7 +314,7 @@ def test_a_quarter_of_many_annotators_shows_the_way(monkeypatch, programs):
     cells = ba.read_votes(votes)
     cells = replace(cells, programs=cells.annotators[:programs])
     at_once = nearest_gaussian(Problem(cells, PRESETS["am-davidson"], Prior()))
-    monkeypatch.setattr(gaussian, "MANY", 20)
+    monkeypatch.setattr(gaussian, "MANY_ANNOTATORS", 20)
     by_quarters = nearest_gaussian(Problem(cells, PRESETS["am-davidson"], Prior()))
     sd = np.sqrt(at_once.laplace.strength_variance())
     assert (np.abs(by_quarters.point.strength - at_once.point.strength) / sd).max() < 0.05

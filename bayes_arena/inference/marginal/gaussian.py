@@ -70,7 +70,7 @@ from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Prior, Spreads, degrees
-from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.problem import MANY_ANNOTATORS, Problem
 from bayes_arena.likelihood.specification import Model, Position
 from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
@@ -79,6 +79,8 @@ AnyAround = Around | AroundSlices
 MAX_SWEEPS = 300
 NEAR = np.array([0.01, 0.02])
 """Largest estimated distance from the end, in standard deviations, of a number of the head and of ln sigma."""
+ROUGHLY = 20.0
+"""How many times as far a quarter of many annotators may be, who only show the way."""
 RATES = 0.3, 0.98
 """Range of how much shorter a step is than the one before."""
 LEVEL = 1e-4
@@ -111,8 +113,6 @@ which is as much as the hyperpriors say without votes.
 """
 RARELY = 0.1
 """Such pairs a vote below which hardly any annotator voted twice; of few who voted often the hyperpriors decide."""
-MANY = 10_000
-"""Annotators from which a quarter of them show the way before all are asked."""
 PATIENCE = 8
 """Sweeps after which progress is shown."""
 
@@ -197,15 +197,15 @@ def nearest_gaussian(problem: Problem) -> Mode:
     )
 
 
-def _find(problem: Problem, starts: list[Point]) -> tuple[Sweep, float]:
+def _find(problem: Problem, starts: list[Point], near: float = 1.0) -> tuple[Sweep, float]:
     """Return the Gaussian, and how annotators answer; with many annotators from that of a quarter of them."""
-    if problem.model.is_crossed or not problem.objective.own or problem.cells.n_annotators < MANY:
-        found = min((_sweeps(problem, start) for start in starts), key=lambda end: end.value)
+    if problem.model.is_crossed or not problem.objective.own or problem.cells.n_annotators < MANY_ANNOTATORS:
+        found = min((_sweeps(problem, start, near=near) for start in starts), key=lambda end: end.value)
         return found, 1.0 if problem.model.is_crossed else _response(found)
-    few = _quarter(problem)
-    found, response = _find(few, [replace(starts[0], own=few.objective.start().own)])
+    few = problem.of_a_quarter()
+    found, response = _find(few, [replace(starts[0], own=few.objective.start().own)], ROUGHLY)
     problem = _with_spreads(problem, found.target)
-    return _sweeps(problem, *_joined(problem.objective, found)), response
+    return _sweeps(problem, *_joined(problem.objective, found), near), response
 
 
 def _with_spreads(problem: Problem, target: Objective) -> Problem:
@@ -213,16 +213,6 @@ def _with_spreads(problem: Problem, target: Objective) -> Problem:
     spreads = dict(zip(target.spreads, target.spread_values.tolist(), strict=True))
     estimated = {name: value for name, value in spreads.items() if problem.prior.estimates(name)}
     return replace(problem, prior=problem.prior.with_spreads(estimated))
-
-
-def _quarter(problem: Problem) -> Problem:
-    """Return the problem of every fourth annotator."""
-    cells = problem.cells
-    some, annotators = cells.take(np.flatnonzero(cells.annotator % 4 == 0)), cells.annotators[::4]
-    known = set(annotators)
-    programs = tuple(name for name in cells.programs if name in known)
-    some = replace(some, annotator=some.annotator // 4, annotators=annotators, programs=programs)
-    return replace(problem, cells=some)
 
 
 def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
@@ -236,7 +226,7 @@ def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
         base, start = find_mode(replace(problem, model=problem.model.without_slices())), problem.objective.start()
         own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have slices
         return base, [replace(start, strength=base.point.strength, common=base.point.common, own=own)]
-    if problem.objective.own and cells.n_annotators > min(SPARSE * math.sqrt(cells.n_votes), MANY - 1):
+    if problem.objective.own and cells.n_annotators > min(SPARSE * math.sqrt(cells.n_votes), MANY_ANNOTATORS - 1):
         pooled = find_mode(replace(problem, model=_without_annotators(problem.model)))
         return pooled, [replace(pooled.point, own=problem.objective.start().own)]
     mode = find_mode(problem)
@@ -267,8 +257,10 @@ def _at_their_best(target: Objective, point: Point, around: Around, beside: Floa
     return point, around
 
 
-def _sweeps(problem: Problem, start: Point, around: AnyAround | None = None) -> Sweep:
+def _sweeps(problem: Problem, start: Point, around: AnyAround | None = None, near: float = 1.0) -> Sweep:
     """Sweep until strengths and spreads stand still, from a point and, if it is known, the Gaussian around it.
+
+    ``near`` says how many times as far as ``NEAR`` they may be from where they would end.
 
     Raises
     ------
@@ -302,7 +294,7 @@ def _sweeps(problem: Problem, start: Point, around: AnyAround | None = None) -> 
         point = point.moved(step, by_own, size)
         around = sweep.around if around is None or length == 1 else between(around, sweep.around, length)
         target = target.with_spreads(float(values[0] * ratio[0]), (values * ratio)[1:].tolist())
-        if count > 2 and np.all(distance < NEAR) and sweep.gradient < LEVEL:
+        if count > 2 and np.all(distance < near * NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
         del sweep, head, own  # of many annotators a second factor would take as much memory again
     raise ConvergenceError(

@@ -29,7 +29,7 @@ from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.problem import MANY_ANNOTATORS, Problem
 
 VAGUE = 3.0
 """Standard deviation of r and theta, in logits and without unit."""
@@ -37,6 +37,8 @@ AGAINST = 0.1
 """Share of the discrimination against the ranking below which its direction is not in question."""
 SERIOUS = 0.01
 """Probability from which the reversed ranking is a rival that the user must hear of."""
+SURE = 1e-6
+"""Probability below which a quarter of many annotators settles the direction, and the others are not asked."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,10 @@ def direction(problem: Problem, point: Point) -> Direction | None:
         return None
     if problem.model.is_crossed:
         problem = replace(problem, model=problem.model.without_slices())
+    if problem.objective.n_annotators >= MANY_ANNOTATORS:
+        few = direction(problem.of_a_quarter(), replace(point, own=point.own[::4]))
+        if few is not None and few.mirror_probability < SURE:
+            return few
     target, shifts = problem.objective, problem.shifts
     vague = vague_objective(target)
     held = np.arange(len(target.own)) != THETA
