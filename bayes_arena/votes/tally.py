@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -58,10 +59,7 @@ class Tally:
     @cached_property
     def met(self) -> Met:
         """Competitors that each annotator met."""
-        size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
-        codes = np.concatenate([self.k * size + self.i, self.k * size + self.j])
-        met, row = np.unique(codes, return_inverse=True)
-        return Met(met // size, met % size, *np.split(row, 2))
+        return Met.of(self.k, self.i, self.j)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +98,13 @@ class Met:
     competitor: Ints
     of_i: Ints
     of_j: Ints
+
+    @classmethod
+    def of(cls, k: Ints, i: Ints, j: Ints) -> Self:
+        """Return those of rows of annotators k and competitors i and j."""
+        size = int(max(i.max(initial=0), j.max(initial=0))) + 1
+        met, row = np.unique(np.concatenate([k * size + i, k * size + j]), return_inverse=True)
+        return cls(met // size, met % size, *np.split(row, 2))
 
 
 def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Tally:

@@ -2,7 +2,6 @@
 
 =========  ==============================================================
 ballots    the votes by annotator and pair: pairs, and who met whom
-kernels    the same in compiled loops
 strengths  strengths in which no annotator's own numbers have a part
 residuals  what these leave unexplained
 =========  ==============================================================

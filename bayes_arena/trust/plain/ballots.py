@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.compiled import for_each
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.tally import Met
 
 DAVIDSON = Model("davidson", ties="davidson")
 
@@ -140,13 +140,7 @@ class Ballots:
     @cached_property
     def meetings(self) -> Meetings:
         """Who voted on whom."""
-        from bayes_arena.trust.plain import kernels
-
-        n, met = self.n_competitors, np.empty(self.n_annotators, dtype=np.int64)
-        rows = self.first, self.i, self.j, n
-        for_each(kernels.count, self.n_annotators, *rows, met, what="who voted on whom")
-        first = np.concatenate([[0], np.cumsum(met)])
-        competitor = np.empty(first[-1], dtype=np.int32)
-        at_i, at_j = (np.empty(len(self.k), dtype=np.int32) for _ in range(2))
-        for_each(kernels.enter, self.n_annotators, *rows, first, competitor, at_i, at_j, what="who voted on whom")
+        met = Met.of(self.k, self.i, self.j)
+        first = np.searchsorted(met.annotator, np.arange(self.n_annotators + 1))
+        competitor, at_i, at_j = (part.astype(np.int32) for part in (met.competitor, met.of_i, met.of_j))
         return Meetings(first, competitor, at_i, at_j)
