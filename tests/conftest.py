@@ -10,7 +10,7 @@ from helpers import rigged_cells
 from hypothesis import settings
 
 import bayes_arena as ba
-from bayes_arena.algebra.sparse.solving import variances
+from bayes_arena.algebra.solving import variances
 from bayes_arena.likelihood import derivatives
 
 settings.register_profile("quick", deadline=None, max_examples=10)  # a busy machine is no failure

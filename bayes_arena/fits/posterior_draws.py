@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bayes_arena.algebra.factor import CrossedFactor
-from bayes_arena.algebra.sparse.eliminated import DRAWN_AT_ONCE
+from bayes_arena.algebra.arrow import DRAWN_AT_ONCE
+from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_draws

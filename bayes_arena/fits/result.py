@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
-from bayes_arena.algebra.arrow import Factor
+from bayes_arena.algebra.factors import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     ArenaWarning,
@@ -26,7 +26,7 @@ from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
-from bayes_arena.likelihood.around import Around
+from bayes_arena.likelihood.covariances import Covariances
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
@@ -151,12 +151,12 @@ class Fit:
         return draws_of_spreads(self.tree, self.target)
 
     @cached_property
-    def around(self) -> Around | None:
+    def covariances(self) -> Covariances | None:
         """The Gaussian around the point as rows of votes see it, where losses are averaged over it, without slices."""
         factor = self.laplace.factor
         if self.evidence != "variational" or not isinstance(factor, Factor):
             return None
-        return Around.of(self.target, factor)
+        return Covariances.of(self.target, factor)
 
     @cached_property
     def view(self) -> View:

@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 from numpy.polynomial.chebyshev import chebvander
 
-from bayes_arena.algebra.sparse.jacobian import ThinJacobian
+from bayes_arena.algebra.thin_jacobian import ThinJacobian
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 

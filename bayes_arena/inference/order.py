@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.algebra.arrow import Factor
+from bayes_arena.algebra.factors import Factor
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.mode.identification import at_infinity
 from bayes_arena.inference.mode.laplace import laplace_at

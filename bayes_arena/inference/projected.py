@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from bayes_arena.algebra.sparse.jacobian import Jacobian, times
-from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
+from bayes_arena.algebra.own_jacobian import OwnJacobian
+from bayes_arena.algebra.thin_jacobian import Jacobian, times
 from bayes_arena.arrays import Floats
 
 

@@ -30,10 +30,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-from bayes_arena.algebra.arrow import Factor, factorise
-from bayes_arena.algebra.sparse.eliminated import Arrow
-from bayes_arena.algebra.sparse.jacobian import ThinJacobian
-from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
+from bayes_arena.algebra.arrow import Arrow
+from bayes_arena.algebra.factors import Factor, factorise
+from bayes_arena.algebra.own_jacobian import OwnJacobian
+from bayes_arena.algebra.thin_jacobian import ThinJacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
 from bayes_arena.inference.many_pairs import Opponents, chebyshev, fit_all_pairs, jacobian

@@ -12,7 +12,7 @@ numbering      which number belongs to which slice, and which are eliminated fir
 objective      the negative log-posterior
 row_sums       what the rows of votes add up to, block by block
 derivatives    gradient and Hessian of the objective
-around         the Gaussian around a point as the rows of votes see it
+covariances    the Gaussian around a point as the rows of votes see it
 problem        ``Problem``: votes, a model and a prior
 simulation     arenas with known truth
 =============  ======================================================

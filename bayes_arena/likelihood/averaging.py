@@ -115,7 +115,7 @@ class Scatter:
         return sum((terms.hessian[ETA, c] * one for c, one in enumerate(self.towards.get(name, ()))), 0.0)
 
 
-class Surroundings(Protocol):
+class RowCovariances(Protocol):
     """A Gaussian around a point, as rows of votes see it."""
 
     def rows(self, rows: slice, leads: Floats, theta: Any, features: Floats) -> Scatter:

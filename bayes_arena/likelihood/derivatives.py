@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from bayes_arena.algebra.arrow import Arrow
+from bayes_arena.algebra.border import Border
 from bayes_arena.algebra.crossed import Crossed
-from bayes_arena.algebra.sparse.border import Border
-from bayes_arena.algebra.sparse.eliminated import Arrow
-from bayes_arena.algebra.sparse.hessian import SparseHessian
+from bayes_arena.algebra.sparse_hessian import SparseHessian
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.likelihood.averaging import LEAD, THETA, Surroundings, averaged, convex
+from bayes_arena.likelihood.averaging import LEAD, THETA, RowCovariances, averaged, convex
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
@@ -58,7 +58,7 @@ def value_and_derivatives(
     point: Point,
     *,
     residuals: bool = True,
-    around: Surroundings | None = None,
+    around: RowCovariances | None = None,
     made_convex: bool = False,
 ) -> tuple[float, Point, Arrow | Crossed | SparseHessian]:
     """``Objective.value`` and :func:`gradient_and_hessian`, in one pass over the rows.
@@ -78,7 +78,7 @@ def value_and_derivatives(
     return sums.loss + target.penalty(point), *found
 
 
-def _terms_of_slices(target: Objective, point: Point, around: Surroundings | None) -> tuple[RowTerms, Floats | None]:
+def _terms_of_slices(target: Objective, point: Point, around: RowCovariances | None) -> tuple[RowTerms, Floats | None]:
     """Terms of every row, and their gradients by lead and theta that come with an average, (2, n_rows)."""
     if around is None:
         return target.row_terms(point), None

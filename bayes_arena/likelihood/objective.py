@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood.averaging import Scatter, Surroundings, averaged
+from bayes_arena.likelihood.averaging import RowCovariances, Scatter, averaged
 from bayes_arena.likelihood.numbering import Numbering, number
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
@@ -207,7 +207,7 @@ class Objective:
             yield slice(start, min(start + BLOCK, len(self.tally.i)))
 
     def terms_of(
-        self, rows: slice, point: Point, around: Surroundings | None = None
+        self, rows: slice, point: Point, around: RowCovariances | None = None
     ) -> tuple[Floats, Any, RowTerms, Scatter | None]:
         """Return leads and thetas (or 1) of rows without slices, their losses with derivatives, and their scatter.
 

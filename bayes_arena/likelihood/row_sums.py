@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood.averaging import LEAD, THETA, Surroundings, convex
+from bayes_arena.likelihood.averaging import LEAD, THETA, RowCovariances, convex
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
@@ -65,7 +65,7 @@ def row_sums(
     point: Point,
     *,
     residuals: bool,
-    around: Surroundings | None = None,
+    around: RowCovariances | None = None,
     made_convex: bool = False,
 ) -> RowSums:
     """Return the sums over all rows.
@@ -78,7 +78,7 @@ def row_sums(
         Where.
     residuals : bool
         Whether ``met`` has the gradient by the lead, too.
-    around : Surroundings, optional
+    around : RowCovariances, optional
         A Gaussian around the point, over which losses and their derivatives are averaged.
     made_convex : bool
         Whether rows whose curvature is not convex have the nearest that is.

@@ -15,8 +15,8 @@ from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice, mome
 from bayes_arena.inference.marginal.spreads import estimate_spreads
 from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.inference.projection import project
-from bayes_arena.likelihood.around import Around
 from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter, averaged, rule
+from bayes_arena.likelihood.covariances import Covariances
 from bayes_arena.likelihood.derivatives import gradient_and_hessian, value_and_derivatives
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
 from bayes_arena.likelihood.presets import PRESETS
@@ -100,7 +100,7 @@ def test_rows_vary_as_the_inverse_of_the_whole_hessian_says(few_votes, model):
     rows, tally, point = slice(3, 40), target.tally, mode.point
     leads, theta = target.leads(point.strength)[rows], target.thetas(point)
     theta = theta[rows] if np.ndim(theta) else theta
-    scatter = Around.of(target, factor).rows(rows, leads, theta, tally.features[:, rows])
+    scatter = Covariances.of(target, factor).rows(rows, leads, theta, tally.features[:, rows])
     whole, plane = dense(target, point, hessian)
     covariance = plane @ np.linalg.inv(plane.T @ whole @ plane) @ plane.T
     jacobian = np.zeros((target.likelihood.n_coordinates + 1, 37, len(whole)))
@@ -129,7 +129,7 @@ def test_the_averaged_gradient_is_that_of_the_averaged_loss(few_votes, model):
     problem = Problem(few_votes, model, Prior())
     fit = nearest_gaussian(problem)
     target, point = fit.problem.objective, fit.point
-    around = Around.of(target, fit.laplace.factor)
+    around = Covariances.of(target, fit.laplace.factor)
     rng = np.random.default_rng(2)
     head, own = rng.normal(0, 0.3, len(point.head)), rng.normal(0, 0.3, point.own.shape)
     point = point.moved(rng.normal(0, 0.1, len(head)), rng.normal(0, 0.1, own.shape), 1.0)
@@ -144,7 +144,7 @@ def test_gradient_and_spreads_are_where_the_divergence_is_least(few_votes, model
     found = nearest_gaussian(Problem(few_votes, model, Prior()))
     target, prior = found.problem.objective, found.problem.prior
     assert found.gradient < 1e-4
-    squares, variance = moments(target, found.point, Around.of(target, found.laplace.factor))
+    squares, variance = moments(target, found.point, Covariances.of(target, found.laplace.factor))
     for p, name in enumerate(target.spreads):
         sigma, scale = prior.spread(name), prior.hyper.spread(name)
         slope = (squares + variance)[p] / sigma**2 - sizes_of(target)[p] + degrees(name) - sigma**2 / scale**2
@@ -252,12 +252,12 @@ def test_annotators_answer_the_head_and_spreads_are_uncertain(sparse):
     """Both make the strengths less sure than the Schur complement at fixed covariances and spreads says."""
     fit = nearest_gaussian(Problem(sparse, PRESETS["am-davidson"], Prior()))
     target = fit.problem.objective
-    around = Around.of(target, fit.laplace.factor)
+    around = Covariances.of(target, fit.laplace.factor)
     _, hessian = value_and_derivatives(target, fit.point, residuals=False, around=around)[1:]
     held = np.ones(3, dtype=bool)
     gauge = gaussian.Gauge(fit.problem.shifts, free_scale=False, held=held)
     fixed = gaussian.factorise(hessian, extra=gauge.extra(fit.point, hessian), held=held)
-    ratio = np.sqrt(fit.laplace.strength_variance().sum() / np.trace(Around.of(target, fixed).of_strengths))
+    ratio = np.sqrt(fit.laplace.strength_variance().sum() / np.trace(Covariances.of(target, fixed).of_strengths))
     assert 1.01 < ratio < 1.15
 
 

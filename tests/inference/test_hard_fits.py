@@ -11,7 +11,7 @@ from helpers import frame
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.algebra.sparse import border
+from bayes_arena.algebra import border
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.likelihood.derivatives import bend
 from bayes_arena.likelihood.objective import objective

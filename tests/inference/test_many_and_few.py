@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.algebra.arrow import Factor, factorise
-from bayes_arena.algebra.sparse.solving.gradients import NotSettledError
-from bayes_arena.algebra.sparse.with_annotators import SparseArrowFactor
+from bayes_arena.algebra.factors import Factor, factorise
+from bayes_arena.algebra.solving.gradients import NotSettledError
+from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
 from bayes_arena.inference.mode.direction import vague_objective
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
@@ -104,7 +104,7 @@ def test_loose_graphs_give_way_to_a_dense_matrix(sparse, cells, monkeypatch):
     def never(*_):
         raise NotSettledError
 
-    monkeypatch.setattr("bayes_arena.algebra.sparse.with_annotators.solve_by_gradients", never)
+    monkeypatch.setattr("bayes_arena.algebra.sparse_arrow.solve_by_gradients", never)
     dense, slow = both(sparse, cells, prior=FIXED)
     assert isinstance(dense.laplace.factor, SparseArrowFactor)
     assert_allclose(dense.strength, slow.strength, atol=1e-10)
@@ -119,8 +119,8 @@ def test_solutions_whose_steps_are_not_enough_are_made_by_a_dense_matrix(sparse,
     def never(*_):
         raise NotSettledError
 
-    for user in ("with_annotators", "factor"):
-        monkeypatch.setattr(f"bayes_arena.algebra.sparse.{user}.solve_in_parts", never)
+    for user in ("sparse_arrow", "sparse_factor"):
+        monkeypatch.setattr(f"bayes_arena.algebra.{user}.solve_in_parts", never)
     head, own = np.random.default_rng(0).normal(size=(3, N)), np.ones((3, *fast.point.own.shape))
     for found, exact in zip(fast.laplace.solve(head, own), slow.laplace.solve(head, own), strict=True):
         assert_allclose(found, exact, atol=1e-7)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.algebra.sparse.factor import SparseFactor
-from bayes_arena.algebra.sparse.solving.gradients import NotSettledError
+from bayes_arena.algebra.solving.gradients import NotSettledError
+from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.errors import IdentificationWarning
 from bayes_arena.votes.cells import Cells
 
@@ -118,7 +118,7 @@ class TestSameAsDense:
 class TestDraws:
     @pytest.mark.parametrize("dense", [True, False])
     def test_they_scatter_as_the_posterior_does(self, sparse, monkeypatch, dense):
-        monkeypatch.setattr("bayes_arena.algebra.sparse.factor.DENSE", 10**6 if dense else 0)
+        monkeypatch.setattr("bayes_arena.algebra.sparse_factor.DENSE", 10**6 if dense else 0)
         sparse(True)
         fit = ba.fit(votes(random_graph), model=DAVIDSON)
         strength = ba.draw(fit, size=2000, seed=1).strength
@@ -160,7 +160,7 @@ class TestWhatIsNotSettled:
         sparse(True)
         fit = ba.fit(votes(random_graph), model="bradley-terry")
         estimated = fit.laplace.strength_variance()
-        monkeypatch.setattr("bayes_arena.algebra.sparse.factor.inverse_diagonal", never)
+        monkeypatch.setattr("bayes_arena.algebra.sparse_factor.inverse_diagonal", never)
         exact = ba.fit(votes(random_graph), model="bradley-terry")
         assert exact.laplace.strength_variance() == pytest.approx(estimated, rel=0.02)
         assert ba.leaderboard(exact).attrs["sd_error"] == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bayes_arena.algebra.sparse.solving.determinant import log_determinant
+from bayes_arena.algebra.solving.determinant import log_determinant
 
 N = 200
 

@@ -12,11 +12,11 @@ import pytest
 from scipy.linalg import block_diag
 
 import bayes_arena as ba
-from bayes_arena.algebra import sparse
-from bayes_arena.algebra.arrow import factorise
-from bayes_arena.algebra.sparse.border import Border
-from bayes_arena.algebra.sparse.eliminated import Arrow
-from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
+from bayes_arena.algebra import border, own_jacobian
+from bayes_arena.algebra.arrow import Arrow
+from bayes_arena.algebra.border import Border
+from bayes_arena.algebra.factors import factorise
+from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.likelihood import objective as objectives
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import objective
@@ -210,8 +210,8 @@ def arrow(request, monkeypatch):
     """Arrows whose border is multiplied in one piece, and annotator by annotator."""
     if request.param == "full":
         return random_arrow()
-    monkeypatch.setattr(sparse.border, "AT_ONCE", 1)
-    monkeypatch.setattr(sparse.own_jacobian, "AT_ONCE", 1)
+    monkeypatch.setattr(border, "AT_ONCE", 1)
+    monkeypatch.setattr(own_jacobian, "AT_ONCE", 1)
     return touched_arrow()
 
 

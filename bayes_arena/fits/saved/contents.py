@@ -16,11 +16,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from bayes_arena.algebra.border import Border
 from bayes_arena.algebra.crossed import Crossed
-from bayes_arena.algebra.factor import CrossedFactor
-from bayes_arena.algebra.sparse.border import Border
-from bayes_arena.algebra.sparse.factor import SparseFactor
-from bayes_arena.algebra.sparse.with_annotators import SparseArrowFactor
+from bayes_arena.algebra.crossed_factor import CrossedFactor
+from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
 from bayes_arena.likelihood.problem import Problem

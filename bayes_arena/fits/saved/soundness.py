@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.algebra.sparse.border import Border
+from bayes_arena.algebra.border import Border
 from bayes_arena.errors import OutputError, listing
 from bayes_arena.trust.judgement import Judgement
 from bayes_arena.votes.cells import Cells

@@ -13,9 +13,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from bayes_arena.algebra.arrow import AnyFactor, Factor, factorise
+from bayes_arena.algebra.border import Border
 from bayes_arena.algebra.crossed import Crossed
-from bayes_arena.algebra.sparse.border import Border
+from bayes_arena.algebra.factors import AnyFactor, Factor, factorise
 from bayes_arena.arguments import held
 from bayes_arena.errors import OutputError
 from bayes_arena.extras import require

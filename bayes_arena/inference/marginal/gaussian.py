@@ -56,16 +56,16 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from bayes_arena.algebra.arrow import AnyFactor, Factor, factorise
-from bayes_arena.algebra.factor import solve_lower
-from bayes_arena.algebra.sparse.eliminated import Arrow
+from bayes_arena.algebra.arrow import Arrow
+from bayes_arena.algebra.crossed_factor import solve_lower
+from bayes_arena.algebra.factors import AnyFactor, Factor, factorise
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.inference.mode.search import all_held
-from bayes_arena.likelihood.around import Around, AroundSlices, around as surroundings, between
+from bayes_arena.likelihood.covariances import Covariances, SliceCovariances, between, covariances
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
@@ -75,7 +75,7 @@ from bayes_arena.likelihood.specification import Model, Position
 from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
 
-AnyAround = Around | AroundSlices
+AnyCovariances = Covariances | SliceCovariances
 MAX_SWEEPS = 300
 NEAR = np.array([0.01, 0.02])
 """Largest estimated distance from the end, in standard deviations, of a number of the head and of ln sigma."""
@@ -129,7 +129,7 @@ class Sweep:
         Its mean.
     factor : Factor or CrossedFactor
         Of its precision.
-    around : Around or AroundSlices
+    around : Covariances or SliceCovariances
         Its covariances as rows see them.
     value : float
         Its free energy E[U] - ln |S| / 2 less the log hyperpriors, in nats, up to a constant of the shapes.
@@ -144,7 +144,7 @@ class Sweep:
     target: Objective
     point: Point
     factor: AnyFactor
-    around: AnyAround
+    around: AnyCovariances
     value: float
     gradient: float
     slope: Floats
@@ -233,17 +233,19 @@ def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
     return mode, [mode.point, *([mode.mirror] if mode.mirror else [])]
 
 
-def _joined(target: Objective, few: Sweep) -> tuple[Point, Around]:
+def _joined(target: Objective, few: Sweep) -> tuple[Point, Covariances]:
     """Return the Gaussian of all annotators at the head that few of them found."""
     start, size = target.start().own, len(few.point.head)
-    head = cast(Around, few.around).head * (few.target.n_annotators / target.n_annotators)
+    head = cast(Covariances, few.around).head * (few.target.n_annotators / target.n_annotators)
     width, n_common = start.shape[1], size - target.n_competitors
     met, common = np.zeros((width, len(target.tally.met.annotator))), np.zeros((len(start), n_common, width))
-    near = Around(target, head, met, common, np.zeros((len(start), width, width)))
+    near = Covariances(target, head, met, common, np.zeros((len(start), width, width)))
     return _at_their_best(target, replace(few.point, own=start), near, 0.0)
 
 
-def _at_their_best(target: Objective, point: Point, around: Around, beside: Floats | float) -> tuple[Point, Around]:
+def _at_their_best(
+    target: Objective, point: Point, around: Covariances, beside: Floats | float
+) -> tuple[Point, Covariances]:
     """Return the Gaussian with annotators at their best given the head.
 
     Their covariances are those given the head, D^-1, and what is beside these.
@@ -257,7 +259,7 @@ def _at_their_best(target: Objective, point: Point, around: Around, beside: Floa
     return point, around
 
 
-def _sweeps(problem: Problem, start: Point, around: AnyAround | None = None, near: float = 1.0) -> Sweep:
+def _sweeps(problem: Problem, start: Point, around: AnyCovariances | None = None, near: float = 1.0) -> Sweep:
     """Sweep until strengths and spreads stand still, from a point and, if it is known, the Gaussian around it.
 
     ``near`` says how many times as far as ``NEAR`` they may be from where they would end.
@@ -309,7 +311,7 @@ def _length(length: float, faster: float, move: Floats, last: Floats) -> float:
 
 
 def _sweep(
-    target: Objective, prior: Prior, gauge: Gauge, point: Point, around: AnyAround | None, count: int
+    target: Objective, prior: Prior, gauge: Gauge, point: Point, around: AnyCovariances | None, count: int
 ) -> tuple[Sweep, Floats, Floats]:
     """Average over the Gaussian as it is, and return it anew, with the step at fixed spreads and S b_p beside it.
 
@@ -342,7 +344,7 @@ def _sweep(
         head[len(head) - len(point.slices) :][part, p] = 2 * there.slices[part] / spreads[p] ** 2
     moved, moved_own = factor.solve(head, own)
     bent = head.T @ moved + np.einsum("kqs,kqt->st", own, moved_own)
-    around = surroundings(target, factor)
+    around = covariances(target, factor)
     squares, variance = moments(target, there, around)
     scales, freedom = _hyperpriors(target, prior)
     by_spreads = np.diag(2 * (squares + variance) / spreads**2 + 2 * spreads**2 / scales**2) - bent
@@ -359,7 +361,7 @@ def _sweep(
 
 
 def _factorised(
-    target: Objective, gauge: Gauge, point: Point, around: AnyAround | None, *, made_convex: bool
+    target: Objective, gauge: Gauge, point: Point, around: AnyCovariances | None, *, made_convex: bool
 ) -> tuple[float, Point, AnyFactor]:
     """Return E[U] but for the prior's share, E[dU] on the plane of the constraints, and E[d2U] factorised.
 
@@ -407,7 +409,7 @@ def sizes_of(target: Objective) -> Floats:
     return np.array([*(size - 1 for size in held), *(part.stop - part.start for part in _parts(target))], dtype=float)
 
 
-def moments(target: Objective, point: Point, around: AnyAround) -> tuple[Floats, Floats]:
+def moments(target: Objective, point: Point, around: AnyCovariances) -> tuple[Floats, Floats]:
     """Return the squares of the means of the numbers of every spread, and the sum of their variances, each (P,)."""
     deviations = (point.own - [effect.mean for effect in target.own]) * target.units
     slices = [(point.slices[part], _of_slices(target, around)[part]) for part in _parts(target)]
@@ -416,12 +418,12 @@ def moments(target: Objective, point: Point, around: AnyAround) -> tuple[Floats,
     return np.array(squares), np.array([np.trace(around.of_strengths), *own, *(one.sum() for _, one in slices)])
 
 
-def _of_slices(target: Objective, around: AnyAround) -> Floats:
+def _of_slices(target: Objective, around: AnyCovariances) -> Floats:
     """Variances of the numbers of slices."""
     return around.variances[target.n_competitors + len(target.common) :]
 
 
-def _overlaps(target: Objective, around: AnyAround) -> Floats:
+def _overlaps(target: Objective, around: AnyCovariances) -> Floats:
     """|S_pq|^2 for spreads p and q, shape (P, P), as far as blocks of S are at hand."""
     parts, q = _parts(target), len(target.own)
     found = np.zeros((1 + q + len(parts),) * 2)
@@ -453,7 +455,7 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
         What it is to be compared with: far below that it is 1 / sqrt(J_pp), which is too small, by a half at most.
     """
     problem, place = mode.problem, mode.problem.objective.spreads.index(name)
-    gauge, around = all_held(problem), surroundings(problem.objective, mode.laplace.factor)
+    gauge, around = all_held(problem), covariances(problem.objective, mode.laplace.factor)
     here = _sweep(problem.objective, problem.prior, gauge, mode.point, around, 1)[0]
     roughly = float(max(here.by_spreads[place, place], 1e-12) ** -0.5)
     if roughly < FAR_BELOW * doubtful:
@@ -479,7 +481,12 @@ def _answered(found: Sweep, factor: Factor, response: float, prior: Prior) -> Fa
 
 def _response(found: Sweep) -> float:
     """Return the information with annotators at their best over that with their S as they are, along one direction."""
-    target, factor, point, around = found.target, cast(Factor, found.factor), found.point, cast(Around, found.around)
+    target, factor, point, around = (
+        found.target,
+        cast(Factor, found.factor),
+        found.point,
+        cast(Covariances, found.around),
+    )
     signs = np.where(np.random.default_rng(0).random(len(factor.lower)) < 0.5, -1.0, 1.0)
     probe = PROBE * solve_lower(factor.lower, signs, transposed=True)
     probe[: target.n_competitors] -= probe[: target.n_competitors].mean()

@@ -27,7 +27,7 @@ from typing import cast
 
 import numpy as np
 
-from bayes_arena.algebra.factor import CrossedFactor
+from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import laplace_at

@@ -20,8 +20,8 @@ from typing import cast
 import numpy as np
 import scipy
 
-from bayes_arena.algebra.arrow import factorise
-from bayes_arena.algebra.sparse.eliminated import Arrow
+from bayes_arena.algebra.arrow import Arrow
+from bayes_arena.algebra.factors import factorise
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise

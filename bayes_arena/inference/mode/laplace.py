@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.algebra.arrow import AnyFactor, Factor, factorise
-from bayes_arena.algebra.sparse.eliminated import Arrow
-from bayes_arena.algebra.sparse.factor import SparseFactor
-from bayes_arena.algebra.sparse.hessian import SparseHessian
-from bayes_arena.algebra.sparse.jacobian import Jacobian, ThinJacobian
-from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
-from bayes_arena.algebra.sparse.with_annotators import SparseArrowFactor
+from bayes_arena.algebra.arrow import Arrow
+from bayes_arena.algebra.factors import AnyFactor, Factor, factorise
+from bayes_arena.algebra.own_jacobian import OwnJacobian
+from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.sparse_factor import SparseFactor
+from bayes_arena.algebra.sparse_hessian import SparseHessian
+from bayes_arena.algebra.thin_jacobian import Jacobian, ThinJacobian
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.newton import Curvature, Gauge, diagonal

@@ -17,10 +17,10 @@ from functools import partial
 
 import numpy as np
 
-from bayes_arena.algebra.arrow import AnyFactor, factorise, schur_complement
+from bayes_arena.algebra.arrow import Arrow
 from bayes_arena.algebra.crossed import Crossed
-from bayes_arena.algebra.sparse.eliminated import Arrow
-from bayes_arena.algebra.sparse.hessian import SparseHessian
+from bayes_arena.algebra.factors import AnyFactor, factorise, schur_complement
+from bayes_arena.algebra.sparse_hessian import SparseHessian
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.derivatives import bend, value_and_derivatives
 from bayes_arena.likelihood.objective import Objective

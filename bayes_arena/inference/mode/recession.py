@@ -26,7 +26,7 @@ from typing import cast
 import numpy as np
 import scipy
 
-from bayes_arena.algebra.sparse.eliminated import Arrow
+from bayes_arena.algebra.arrow import Arrow
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective

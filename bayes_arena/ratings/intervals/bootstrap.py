@@ -128,7 +128,7 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
         If the estimate lies at infinity, or most resamples have no estimate.
     """
     require_point_estimate(fit, Bootstrap.name)
-    whole = fit.point if fit.around is None else find_mode(fit.mode.problem, start=fit.point).point
+    whole = fit.point if fit.covariances is None else find_mode(fit.mode.problem, start=fit.point).point
     modes: list[Mode] = []
     lost: Counter[str] = Counter()
     with one_thread():

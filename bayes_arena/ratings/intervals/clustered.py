@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bayes_arena.algebra.sparse.jacobian import Jacobian
+from bayes_arena.algebra.thin_jacobian import Jacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import PACKAGE, IdentificationWarning, ModelError, listing
 from bayes_arena.fits.result import Fit

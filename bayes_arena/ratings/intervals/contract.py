@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy
 
-from bayes_arena.algebra.sparse.jacobian import Jacobian
-from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
+from bayes_arena.algebra.own_jacobian import OwnJacobian
+from bayes_arena.algebra.thin_jacobian import Jacobian
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.draws import Draws

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from bayes_arena.algebra.sparse.factor import SparseFactor
-from bayes_arena.algebra.sparse.with_annotators import SparseArrowFactor
+from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, symmetric
 

@@ -16,8 +16,8 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from bayes_arena.algebra.arrow import Factor, factorise
-from bayes_arena.algebra.sparse.eliminated import Arrow
+from bayes_arena.algebra.arrow import Arrow
+from bayes_arena.algebra.factors import Factor, factorise
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError, ModelError
 from bayes_arena.fits.result import Fit

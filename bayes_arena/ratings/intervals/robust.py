@@ -35,7 +35,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bayes_arena.algebra.sparse.jacobian import Jacobian
+from bayes_arena.algebra.thin_jacobian import Jacobian
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
@@ -143,9 +143,9 @@ def slopes_of_rows(fit: Fit, target: Objective, counts: Floats) -> Floats:
         By the coordinates; where losses are averaged over the Gaussian, by the lead and by theta besides.
     """
     point, z = fit.point, target.coordinates(fit.point)
-    if fit.around is None:
+    if fit.covariances is None:
         return target.likelihood.rows(counts, z).gradient
-    around = replace(fit.around, target=target)
+    around = replace(fit.covariances, target=target)
     scatter = around.rows(slice(None), target.leads(point.strength), target.thetas(point), target.tally.features)
     terms = averaged(target.likelihood, counts, z, scatter)
     pulls = [scatter.pull(terms, name) + np.zeros(z.shape[1]) for name in (THETA, LEAD)]
@@ -174,7 +174,7 @@ def moves_of_rows(fit: Fit, target: Objective, head: Jacobian, own: OwnNumbers) 
         for effect, places in of_slices:
             if effect.basis != "difference":
                 moves[effect.coordinate] += sum(x_head[c:][at] for at in places)
-        if fit.around is not None:
+        if fit.covariances is not None:
             by_theta = by_own[FIRST] if target.free_discrimination else np.zeros_like(by_lead)
             moves = np.concatenate([moves, [by_lead, by_theta]])
         yield part, moves

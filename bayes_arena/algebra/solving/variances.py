@@ -1,6 +1,6 @@
 """The diagonal of the inverse of a sparse matrix, to within an error that the estimate itself states.
 
-Let H be L of :mod:`bayes_arena.algebra.sparse.hessian`, V its inverse on the plane where the sums of the
+Let H be L of :mod:`bayes_arena.algebra.sparse_hessian`, V its inverse on the plane where the sums of the
 strengths are held (P = 1 - U U', U (n, k) orthonormal and H U a multiple of U), K any approximation to it and
 E = 1 - K H. As V = P K + V E' and V = K P + E V,
 
@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.algebra.sparse.solving.gradients import NotSettledError
+from bayes_arena.algebra.solving.gradients import NotSettledError
 from bayes_arena.arrays import Floats
 
 PROBES = (32, 64, 128, 256)

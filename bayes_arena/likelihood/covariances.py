@@ -2,7 +2,7 @@
 
 Where the precision is an arrow:
 
-With the names of :mod:`bayes_arena.algebra.sparse.eliminated`, S the Schur complement and C = S^-1, the head
+With the names of :mod:`bayes_arena.algebra.arrow`, S the Schur complement and C = S^-1, the head
 has the covariance C, the numbers of annotator k and the head have -G_k C, and the former among themselves
 
     Q_kk + G_k C G_k',        G_k = (Q B')_k.
@@ -22,10 +22,10 @@ from typing import Any, Self, cast
 import numpy as np
 import scipy
 
-from bayes_arena.algebra.arrow import AnyFactor, Factor
-from bayes_arena.algebra.factor import CrossedFactor, Spread
-from bayes_arena.algebra.sparse.border import Border
-from bayes_arena.algebra.sparse.eliminated import times_q
+from bayes_arena.algebra.arrow import times_q
+from bayes_arena.algebra.border import Border
+from bayes_arena.algebra.crossed_factor import CrossedFactor, Spread
+from bayes_arena.algebra.factors import AnyFactor, Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter
 from bayes_arena.likelihood.objective import Objective
@@ -34,7 +34,7 @@ from bayes_arena.threads import each
 
 
 @dataclass(frozen=True, eq=False)
-class Around:
+class Covariances:
     """Covariances of strengths and numbers.
 
     Attributes
@@ -144,7 +144,7 @@ class Around:
 
 
 @dataclass(frozen=True, eq=False)
-class AroundSlices:
+class SliceCovariances:
     """The same of a model with slices.
 
     Attributes
@@ -179,7 +179,7 @@ class AroundSlices:
         return Scatter.around([list(line) for line in self.spread.rows[:, :, rows]], towards)
 
 
-def around(target: Objective, factor: AnyFactor) -> Around | AroundSlices:
+def covariances(target: Objective, factor: AnyFactor) -> Covariances | SliceCovariances:
     """Return the Gaussian around a point, given a factor of its precision.
 
     Raises
@@ -189,9 +189,9 @@ def around(target: Objective, factor: AnyFactor) -> Around | AroundSlices:
     """
     if isinstance(factor, CrossedFactor):
         of_strengths = _centred(factor.covariance_left[: target.n_competitors, : target.n_competitors])
-        return AroundSlices(target, of_strengths, factor.spread)
+        return SliceCovariances(target, of_strengths, factor.spread)
     if isinstance(factor, Factor):
-        return Around.of(target, factor)
+        return Covariances.of(target, factor)
     raise TypeError("many competitors have no matrix of all pairs")
 
 

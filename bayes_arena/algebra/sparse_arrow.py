@@ -3,7 +3,7 @@
 Solutions go by conjugate gradients on S = A - B Q B', of which nothing is formed: a product with it takes one with the
 sparse A and two with B; where they do not arrive S is made after all, as a dense matrix. Everything else eliminates the
 strengths first. Write the sums that are held into a basis of their plane, own = Z y; then (r; common, y) has the
-Hessian of :mod:`bayes_arena.algebra.sparse.factor`, with y beside the common numbers, and its Schur
+Hessian of :mod:`bayes_arena.algebra.sparse_factor`, with y beside the common numbers, and its Schur
 complement is as small as they are few.
 """
 
@@ -17,17 +17,17 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from bayes_arena.algebra.sparse.border import Border
-from bayes_arena.algebra.sparse.eliminated import Eliminated
-from bayes_arena.algebra.sparse.factor import EXACTLY, NEARLY, SparseFactor, require_room_for_dense
-from bayes_arena.algebra.sparse.hessian import SparseHessian
-from bayes_arena.algebra.sparse.jacobian import ThinJacobian
-from bayes_arena.algebra.sparse.own_jacobian import OwnJacobian
-from bayes_arena.algebra.sparse.solving.gradients import (
+from bayes_arena.algebra.arrow import Eliminated
+from bayes_arena.algebra.border import Border
+from bayes_arena.algebra.own_jacobian import OwnJacobian
+from bayes_arena.algebra.solving.gradients import (
     NotSettledError,
     solve_by_gradients,
     solve_in_parts,
 )
+from bayes_arena.algebra.sparse_factor import EXACTLY, NEARLY, SparseFactor, require_room_for_dense
+from bayes_arena.algebra.sparse_hessian import SparseHessian
+from bayes_arena.algebra.thin_jacobian import ThinJacobian
 from bayes_arena.arrays import Floats
 
 

@@ -1,4 +1,4 @@
-"""What a sparse Hessian is asked for; offers what ``Factor`` of :mod:`bayes_arena.algebra.arrow` does.
+"""What a sparse Hessian is asked for; offers what ``Factor`` of :mod:`bayes_arena.algebra.factors` does.
 
 With W = (L + G G')^-1 B and S = C - B' W, the common numbers are eliminated,
 
@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 import scipy
 
-from bayes_arena.algebra.sparse.jacobian import ThinJacobian
-from bayes_arena.algebra.sparse.solving.determinant import log_determinant
-from bayes_arena.algebra.sparse.solving.gradients import (
+from bayes_arena.algebra.solving.determinant import log_determinant
+from bayes_arena.algebra.solving.gradients import (
     AT_ONCE,
     NotSettledError,
     solve_by_gradients,
     solve_in_parts,
 )
-from bayes_arena.algebra.sparse.solving.variances import inverse_diagonal
+from bayes_arena.algebra.solving.variances import inverse_diagonal
+from bayes_arena.algebra.thin_jacobian import ThinJacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
 

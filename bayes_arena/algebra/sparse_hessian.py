@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.algebra.sparse.factor import SparseFactor
+from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.arrays import Floats
 
 
