@@ -2,19 +2,19 @@
 
 ================  ==================================================================
 reading/          ``read_votes``, ``check``: from a source to cells
-layouts/          records of other tools, rewritten to votes; one registry
+layouts/          records of other tools, rewritten as votes; one registry
 sources/          files, dataframes and the Hugging Face hub, as frames
 cells             ``Cells``: votes summed per pair and annotator
 sequence          ``VoteSequence``: votes in their order, for online Elo
 outcomes          the four outcomes of a vote, and counts of them
-names             names of slices and columns that mean something
-summing           ``build_cells``: votes summed to cells, exactly
-tally             ``Tally``: cells summed over what a model does not tell apart
+names             names of slices and columns with a special meaning
+summing           ``build_cells``: votes summed into cells, exactly
+tally             ``Tally``: cells summed over what a model does not distinguish
 records           wins, losses and ties; who was never beaten
-groups            votes that go together: by annotator, prompt, ranking
-repeated_answers  whether answers to prompts were voted on again
-selection         some annotators' votes
-merge_split       ``merge`` and ``split``: cells of several parts
+groups            dependent votes: by annotator, prompt or ranking
+repeated_answers  whether answers to prompts have repeated votes
+selection         the votes of some annotators
+merge_split       ``merge`` and ``split``: cells combined or divided
 parquet           ``read_cells``: cells from Parquet files
 ================  ==================================================================
 """

@@ -1,9 +1,9 @@
 """Cells: the sufficient statistics of a set of votes.
 
 One row per distinct (a, b, annotator, slices, features) with a count for each of the four outcomes. ``a`` is the
-competitor shown first (left), so a position effect can still be read off. A slice is something else that votes have in
-common: the prompt, its category, its language. Rows are sorted by the competitors' names, the annotator's, those of the
-slices and the features, so no order of votes, no chunking and no engine changes a bit of what follows.
+competitor shown first (left), so a position effect can still be estimated. A slice is something else that votes have in
+common: the prompt, its category, its language. Rows are sorted by the names of competitors, annotator and slices,
+then by features, so the results are bit for bit the same whatever the order of votes, their chunking and the engine.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from bayes_arena.votes.outcomes import COUNT_COLUMNS, whole_votes
 from bayes_arena.votes.tally import Tally, tally_of
 
 NO_PROGRAM = -2
-"""Code of the slice ``"program"`` of votes that people cast. (That of what a fit has never seen is -1.)"""
+"""Code in the slice ``"program"`` of votes cast by people. (-1 is the code of levels that a fit has never seen.)"""
 SAVED_KEY, SAVED_VERSION = "bayes_arena.cells", 1
-"""Where a saved file keeps what its columns do not say, and the version of that."""
+"""Metadata key of a saved file for what its columns do not hold, and the version of that format."""
 
 
 @dataclass(frozen=True, eq=False)
 class VoteRows:
-    """Comparisons, one a row, with their annotators: the base of cells and of sequences of votes.
+    """Comparisons, one per row, with their annotators: the base of cells and of sequences of votes.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class VoteRows:
         rows : ndarray of bool or int, or slice
             Rows to keep.
         **changed
-            Fields to set instead, already restricted to these rows.
+            Replacements for fields, already restricted to these rows.
         """
 
         def of_rows(value: Any) -> Any:
@@ -111,7 +111,7 @@ class Cells(VoteRows):
     dropped : mapping of str to int
         Number of invalid votes left out on reading, by problem.
     sided : bool
-        Whether the votes say who was shown first. If not, ``a`` is the name that sorts first, and has no meaning.
+        Whether the votes say who was shown first. If not, ``a`` is merely the name that sorts first.
     features : mapping of str to ndarray, shape (n_cells,)
         Difference between the answers of a and of b, in length for instance; votes that differ in it are in
         different cells.
@@ -180,7 +180,7 @@ class Cells(VoteRows):
         )
 
     def _repr_html_(self) -> str:
-        """Return the same as a table, for notebooks."""
+        """Return the same facts as a table, for notebooks."""
         facts = {
             "votes": self.described_votes.removesuffix(" votes"),
             "competitors": f"{self.n_competitors:,}",
@@ -246,28 +246,28 @@ class Cells(VoteRows):
         return {}
 
     def by_cell(self, features: Sequence[str] = (), slices: Sequence[str] = ()) -> Tally:
-        """Return the cells as a tally, one row each and in order, with the features and slices asked for."""
+        """Return the cells as a tally, one row per cell in order, with the requested features and slices."""
         rows = self.feature_rows(features), self.slice_rows(slices)
         return Tally(self.a, self.b, self.annotator, self.counts, *rows)
 
     def feature_rows(self, names: Sequence[str]) -> Floats:
-        """Features of every cell, shape (len(names), n_cells).
+        """Return features of every cell, shape (len(names), n_cells).
 
         Raises
         ------
         ModelError
-            If the votes do not carry one.
+            If the votes lack one of them.
         """
         rows = _asked_for(self.features, names, "feature")
         return np.array(rows, dtype=np.float64).reshape(len(names), len(self.a))
 
     def slice_rows(self, names: Sequence[str]) -> Ints:
-        """Slices of every cell, shape (len(names), n_cells); ``"program"`` is one, with ``NO_PROGRAM`` for people.
+        """Return slices of every cell, shape (len(names), n_cells); ``"program"`` is one, ``NO_PROGRAM`` for people.
 
         Raises
         ------
         ModelError
-            If the votes do not carry one.
+            If the votes lack one of them.
         """
         rows = _asked_for({**self.slices, PROGRAM: self._program} if PROGRAM in names else self.slices, names, "slice")
         return np.array(rows, dtype=np.int64).reshape(len(names), len(self.a))
@@ -328,7 +328,7 @@ def _asked_for(known: Mapping[str, Any], names: Sequence[str], kind: str) -> lis
 
 
 def as_table(cells: Cells) -> pl.DataFrame:
-    """Return cells as a table with names; its columns are those of a file."""
+    """Return cells as a table of names and counts, with the columns of a saved file."""
     require_threads_of_polars()
 
     def named(codes: Ints, names: Sequence[str]) -> pl.Series:
@@ -343,11 +343,11 @@ def as_table(cells: Cells) -> pl.DataFrame:
 
 
 def components(size: int, a: Ints, b: Ints) -> Ints:
-    """Component of each of ``size`` competitors, given the pairs (a, b) that were compared, the largest first.
+    """Return the connected component of each of ``size`` competitors, largest first, given the compared pairs (a, b).
 
     Scores are comparable only within a component.
     """
-    least, first = np.arange(size), np.full(size, -1)  # competitor of the component: in the end the first there is
+    least, first = np.arange(size), np.full(size, -1)  # a competitor of the component: at the end its first
     while (first != least).any():
         first, least = least, least.copy()
         np.minimum.at(least, first[a], first[b])
@@ -365,7 +365,7 @@ def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
 
 
 def single_votes(cells: Cells) -> tuple[Ints, Ints]:
-    """Cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
+    """Return cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Groups of votes that go together: those of one annotator, on one prompt, from one ranking.
+"""Groups of dependent votes: those by one annotator, on one prompt or from one ranking.
 
 Groups are named by what their votes share, ``"annotator"`` or a slice of the cells. Votes of a group are not
-independent, so leaving out a single vote understates the error on new groups: the other votes of its group are still
-there. Which split is right depends on the question: votes like those cast, or votes of a group not seen before.
+independent, so leaving out a single vote understates the error on new groups: the other votes of its group remain.
+Which split is right depends on the question: predicting votes of the same groups, or of groups not seen before.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bayes_arena.votes.cells import Cells, with_counts
 from bayes_arena.votes.names import ANNOTATOR, ITEM, PROMPT
 
 SAMPLED = (PROMPT, "ranking", ITEM)
-"""Slices that are a sample of many more, so that a future vote is of another one; a category or a language is not."""
+"""Slices whose levels are a sample, so that a future vote has a new level; those of a category or language are not."""
 PREPOSITIONS = {ANNOTATOR: "by", PROMPT: "on", "ranking": "from", ITEM: "on"}
 
 
@@ -77,7 +77,7 @@ def groups_of(cells: Cells, over: str) -> Groups:
 def divide(cells: Cells, left_out: Floats) -> tuple[Cells, Cells]:
     """Split the votes into those kept and those left out, given the counts left out, shape (n_cells, 4).
 
-    Competitors and annotators stay the same; of a slice, each part keeps the levels that it has votes on.
+    Competitors and annotators stay the same; each part keeps the levels of a slice on which it has votes.
     """
     kept, out = (with_counts(cells, counts) for counts in (cells.counts - left_out, left_out))
     return _with_seen_slices(kept), _with_seen_slices(out)
@@ -105,7 +105,7 @@ def shared(cells: Cells) -> list[str]:
 
 
 def question(cells: Cells, over: str | None) -> str:
-    """Say which votes a score predicts that was found by leaving out votes, or groups of them."""
+    """Say which votes are predicted when single votes (``over`` is None) or groups of them are left out."""
     if over is not None:
         return f"a vote {PREPOSITIONS.get(over, 'of')} a new {over}"
     known = [*([ANNOTATOR] if cells.n_annotators else []), *(name for name in SAMPLED if name in cells.slices)]

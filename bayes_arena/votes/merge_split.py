@@ -1,4 +1,4 @@
-"""``merge`` and ``split``: cells of months, partitions or sites as one, and cells of every category or week."""
+"""``merge`` and ``split``: combine cells of months, partitions or sites, and divide cells by category or week."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ def merge(*cells: Cells) -> Cells:
     Returns
     -------
     Cells
-        If weights are whole numbers, bit for bit what reading all votes at once gives, in whatever order the parts
-        come.
+        If weights are whole numbers, bit for bit what reading all votes at once gives, whatever the order of the parts.
 
     Raises
     ------
@@ -55,7 +54,8 @@ def merge(*cells: Cells) -> Cells:
     for part in cells[1:]:
         if (known := _known(part)) != _known(first):
             raise VotesError(
-                f"These cells cannot be merged: some have {_known(first)}; others {known}. Read all of them alike."
+                f"These cells cannot be merged: some have {_known(first)}; others {known}. Read all of them with the "
+                "same options."
             )
     if any(part.design_effect != 1 for part in cells):
         raise VotesError(
@@ -116,7 +116,7 @@ def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]
     """
     kinds = [by] if isinstance(by, str) else list(by)
     if not kinds or len(set(kinds)) < len(kinds):
-        raise ModelError(f"by must name one slice or more, each once; not {listing(kinds) or 'none'}.")
+        raise ModelError(f"by must name at least one slice, each once; not {listing(kinds) or 'none'}.")
     if cells.design_effect != 1:
         raise VotesError(
             "Cells with importance weights cannot be split: these are scaled to the votes that were read together. "
@@ -131,9 +131,9 @@ def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]
 
 
 def _combinations(groups: Sequence[Groups]) -> tuple[Ints, Ints]:
-    """Return the combinations that occur, shape (n, n_groups), sorted, and of which of them every cell is."""
+    """Return the combinations that occur, sorted, shape (n, n_groups), and the index of every cell's combination."""
     combinations, place = np.zeros((1, 0), dtype=np.int64), np.zeros_like(groups[0].of_cell)
-    for group in groups:  # one by one: the product of all sizes may be no integer of 64 bits
+    for group in groups:  # one by one: the product of all sizes may exceed 64 bits
         used, place = _present(place * group.size + group.of_cell, len(combinations) * group.size)
         before, last = np.divmod(used, group.size)
         combinations = np.column_stack([combinations[before], last])
@@ -162,8 +162,8 @@ def _alone(cells: Cells, rows: Ints) -> Cells:
 
 
 def _present(codes: Ints, size: int) -> tuple[Ints, Ints]:
-    """Return which of so many codes occur, sorted, and the place of each row's among them."""
+    """Return the codes below ``size`` that occur, sorted, and the index of each row's code among them."""
     if size > codes.size:
         return np.unique(codes, return_inverse=True)
-    occurs = np.bincount(codes.ravel(), minlength=size) > 0  # no sort
+    occurs = np.bincount(codes.ravel(), minlength=size) > 0  # avoids a sort
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]

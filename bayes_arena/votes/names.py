@@ -1,9 +1,8 @@
-"""Names with a meaning of their own; the command line reads them too, so no NumPy here."""
+"""Names with a special meaning; the command line imports this module too, so it does without NumPy."""
 
 ANNOTATOR, COMPETITOR, PROMPT, PROGRAM = "annotator", "competitor", "prompt", "program"
-"""What every vote has besides its slices: an annotator and competitors. ``prompt`` is the slice whose crossing with the
-competitors is the answers, ``program`` the one whose crossing with them is the taste of programs that judge: which of
-them cast the vote."""
+"""Every vote has an annotator and competitors besides its slices. Crossed with the competitors, the slice ``prompt``
+gives the answers; ``program``, which program cast the vote, gives the tastes of the programs that judge."""
 ITEM = "item"
 """Slice of the pairs that stem from one item: from scores of several systems on it, from their ranking, or a choice."""
 SLICE, FEATURE = "slice:", "feature:"

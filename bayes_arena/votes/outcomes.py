@@ -10,15 +10,15 @@ from bayes_arena.errors import ModelError
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
 COUNT_COLUMNS = ("wins_a", "wins_b", "ties", "both_bad")
-"""What tables with a column for every outcome call them, in the same order."""
+"""Columns for the outcomes in tables of counts, in the same order."""
 WIN, LOSS, TIE, BOTH_BAD = range(4)
-"""The same by their place: a win of the first, a win of the second, a tie, a both-bad vote."""
+"""Their indices: a win of the first, a win of the second, a tie, a both-bad vote."""
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
 
 
 def wins_losses_ties(counts: Floats) -> tuple[Floats, Floats, Floats]:
-    """Split counts (or probabilities) of the four outcomes, shape (..., 4), with both-bad votes among the ties."""
+    """Split counts (or probabilities) of the four outcomes, shape (..., 4); both-bad votes count as ties."""
     return counts[..., WIN], counts[..., LOSS], counts[..., TIE] + counts[..., BOTH_BAD]
 
 

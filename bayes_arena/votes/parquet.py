@@ -1,4 +1,4 @@
-"""Cells as Parquet: one row a cell, in columns that any engine can write.
+"""Cells as Parquet: one row per cell, in columns that any engine can write.
 
 =============================  =========================================================================
 ``model_a, model_b``           the competitors; ``model_a`` was shown first
@@ -118,7 +118,7 @@ def _groups(table: pl.DataFrame, source: str) -> pl.DataFrame:
 
 
 def _faults(table: pl.DataFrame, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[str]:
-    """Say what is wrong with a table of counts, five rows a fault at most."""
+    """Describe the faults of a table of counts, naming at most five rows for each."""
     bad = {f"{name!r} is missing": pl.col(name).is_null() | (pl.col(name) == "") for name in texts}
     bad |= {f"{name!r} is missing or not finite": ~pl.col(name).is_finite().fill_null(False) for name in numbers}
     bad |= {f"{name!r} is negative": (pl.col(name) < 0).fill_null(False) for name in numbers if name in COUNT_COLUMNS}

@@ -1,9 +1,9 @@
 """Whether answers (prompt x competitor) were voted on often enough to be distinguished from noise.
 
-A vote on prompt p compares two answers, u_{p,i} - u_{p,j} beside r_i - r_j. Where no answer to a prompt has
-a second vote, its u cannot be separated from the noise of the single vote. With N_rep the votes on prompts where some
-answer has two votes or more, answers are modelled by default if at least ``FEWEST`` answers have two votes and N_rep is
-at least half of the votes; both thresholds are a judgement call.
+A vote on prompt p compares two answers, which adds u_{p,i} - u_{p,j} to r_i - r_j. If no answer to a prompt has
+a second vote, its u cannot be separated from the noise of the single vote. Let N_rep be the votes on prompts where some
+answer has at least two votes. Answers are modelled by default if at least ``FEWEST`` answers have two votes and N_rep
+is at least half of the votes; both thresholds are judgement calls.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROMPT
 
 FEWEST = 100
-"""Answers with two votes from which their spread can be estimated."""
+"""Least number of answers with two votes from which their spread can be estimated."""
 SHARE = 0.5
 """Least share of the votes that are on prompts with a repeated answer."""
 
@@ -35,9 +35,9 @@ class RepeatedAnswers:
     answers : int
         Answers that were voted on.
     with_two : int
-        Of these, with two votes or more.
+        Of these, those with at least two votes.
     repeated_votes : float
-        N_rep: votes on prompts where some answer has two votes or more.
+        N_rep: votes on prompts where some answer has at least two votes.
     """
 
     prompts: int

@@ -35,7 +35,7 @@ def keep_annotators[V: (Cells, VoteSequence)](votes: V, *, more_than: float) -> 
     NoVotesError
         If no annotator has more votes than that.
     VotesError
-        If ``votes`` are neither of the two.
+        If ``votes`` are neither Cells nor a VoteSequence.
     """
     _require_read(votes)
     if not votes.n_annotators:
@@ -77,7 +77,7 @@ def drop_annotators[V: (Cells, VoteSequence)](votes: V, names: Iterable[str]) ->
     NoVotesError
         If no annotator is left.
     VotesError
-        If ``votes`` are neither of the two.
+        If ``votes`` are neither Cells nor a VoteSequence.
     """
     _require_read(votes)
     names = set(names)
@@ -124,7 +124,7 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
 
 
 def _slices_left(cells: Cells, rows: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the slices of some cells, and of their names those that are left."""
+    """Return the slices of some cells, with the names that still occur."""
     left = {name: np.unique(codes[rows], return_inverse=True) for name, codes in cells.slices.items()}
     return {
         "slices": {name: codes for name, (_, codes) in left.items()},

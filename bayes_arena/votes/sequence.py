@@ -1,6 +1,6 @@
 """Single votes in the order in which they were cast, for online Elo.
 
-:class:`~bayes_arena.votes.cells.Cells` forget the order on purpose. Here it is kept, and a vote has a score W for the
+:class:`~bayes_arena.votes.cells.Cells` discard the order on purpose. Here it is kept, and a vote has a score W for the
 competitor shown first: 1 for a win, 0 for a loss, 1/2 for a tie or a both-bad vote (Liu et al., 2025, section 3).
 """
 

@@ -1,4 +1,4 @@
-"""Votes summed to cells: the same bits whatever the order of the votes, their chunking and the engine."""
+"""Votes summed into cells: bit for bit the same whatever the order of the votes, their chunking and the engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool
     ----------
     groups : polars.DataFrame
         Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n``
-        votes and, where known, ``annotator``, slices (alike) and features (numbers). Rows may repeat and come in any
+        votes and, where known, ``annotator``, slices (likewise) and features (numbers). Rows may repeat and come in any
         order.
     dropped : mapping of str to int
         Invalid votes left out, by problem.
@@ -50,7 +50,7 @@ def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool
 
 
 def groups_of_counts(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table of counts by name as the groups of votes that :func:`build_cells` takes, without empty ones."""
+    """Return a table of counts by name as groups of votes, without empty ones, for :func:`build_cells`."""
     counted = [name for name in COUNT_COLUMNS if name in table.columns]
     outcomes = (
         table.select(
@@ -66,7 +66,7 @@ def groups_of_counts(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _numbered(columns: Sequence[pl.Series]) -> list[pl.Series]:
-    """Return the names in columns of text or categories, sorted, and each column as index into them."""
+    """Return the names in columns of text or categories, sorted, and each column as indices into them."""
     columns = [column.cast(pl.Categorical) for column in columns]
     different = pl.concat([column.unique() for column in columns]).unique()
     names = different.cast(pl.String)
@@ -86,16 +86,16 @@ def sum_cells(
     dropped: Mapping[str, int],
     sided: bool,
 ) -> Cells:
-    """Build cells from valid groups of votes whose names are numbers.
+    """Build cells from valid groups of votes whose names are coded as integers.
 
     Parameters
     ----------
     coded : polars.DataFrame
-        As for :func:`build_cells`, with ``a, b, annotator`` (0 where unknown) and slices as index into the names.
+        As for :func:`build_cells`, with ``a, b, annotator`` (0 where unknown) and slices as indices into the names.
     competitors, annotators : sequence of str
-        All names that occur and no other, sorted.
+        Exactly the names that occur, sorted.
     slice_names : mapping of str to sequence of str
-        The same of every slice.
+        The same for every slice.
     dropped : mapping of str to int
         Invalid votes left out, by problem.
     sided : bool
@@ -141,12 +141,12 @@ def _summed(sorted_votes: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], Floats
 
 
 def _packing(sizes: Mapping[str, int]) -> list[dict[str, int]]:
-    """Put columns of codes together, one after the other, to as few keys as 63 bits allow: fewer are sorted sooner.
+    """Pack columns of codes, in their order, into as few keys of 63 bits as possible: fewer keys sort faster.
 
     Parameters
     ----------
     sizes : mapping of str to int
-        By column, how many codes there are.
+        Number of codes in each column.
     """
     packed, width = list[dict[str, int]](), 2**63
     for name, size in sizes.items():
@@ -159,7 +159,7 @@ def _packing(sizes: Mapping[str, int]) -> list[dict[str, int]]:
 
 
 def _pack(sizes: Mapping[str, int]) -> pl.Expr:
-    """Return a key that sorts as columns of codes do one after the other."""
+    """Return a key that sorts in the lexicographic order of the columns of codes."""
     key = pl.lit(0, pl.Int64)
     for name, size in sizes.items():
         key = key * size + pl.col(name).cast(pl.Int64)
@@ -175,10 +175,10 @@ def _unpack(key: Ints, sizes: Mapping[str, int]) -> dict[str, Ints]:
 
 
 def _votes_on_grid(coded: pl.DataFrame) -> Floats:
-    """Return the votes of every row, with weights rounded so that every sum of them is exact, in whatever order.
+    """Return the votes of every row, with weights rounded so that every sum of them is exact, whatever the order.
 
-    The grid is a power of two of at most 2^-49 of the total weight: half of it, or twice the total, are still within
-    the 53 bits of a float. Whole weights stay as they are.
+    The grid is a power of two, at most 2^-49 of the total weight: half of it and twice the total are still within the
+    53 bits of a float. Whole weights stay as they are.
     """
     total = math.fsum(coded.group_by("weight").agg(pl.sum("n")).select(pl.col("weight") * pl.col("n")).to_series())
     grid = 2.0 ** (math.frexp(total)[1] - 50)

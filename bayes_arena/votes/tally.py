@@ -1,4 +1,4 @@
-"""The rows of cells that a model tells apart, summed over everything else."""
+"""The rows of cells that a model distinguishes, summed over everything else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AT_ONCE = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Votes per pair (i, j), annotator k and the features and slices asked for, sorted by (k, i, j).
+    """Votes per pair (i, j), annotator k and the requested features and slices, sorted by (k, i, j).
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Pairs:
     of_row: Ints
 
     def by_competitor(self, values: Floats, size: int) -> Floats:
-        """Sum of the pairs where a competitor is i, less those where it is j, shape (size,)."""
+        """Sum values over the pairs where a competitor is i, less those where it is j, shape (size,)."""
         return sum_by(self.i, values, size) - sum_by(self.j, values, size)
 
 
@@ -108,7 +108,7 @@ class Met:
 
 
 def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Tally:
-    """Sum the rows of cells that a model does not tell apart; see ``Cells.tally``.
+    """Sum the rows of cells that a model does not distinguish; see ``Cells.tally``.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Ta
     size : int
         Number of competitors.
     by_annotator, by_side : bool
-        Keep apart annotators, and who was shown first.
+        Keep annotators apart, and the two orders of a pair.
     """
     annotator = rows.k if by_annotator else np.zeros_like(rows.k)
     turned = np.zeros(len(rows.i), dtype=bool) if by_side else rows.i > rows.j
@@ -149,7 +149,7 @@ def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Ta
 
 
 def _mixture(features: Floats) -> Floats:
-    """One number for the features of every row: one sort by it brings those together that are equal in all."""
+    """Combine the features of every row into one number: sorting by it puts rows with equal features together."""
     mixture = np.zeros(features.shape[1])
     for place, values in enumerate(features):
         mixture += math.sqrt(place + 1.5) * values

@@ -56,7 +56,7 @@ def test_a_lone_component_is_not_called_unbeaten():
 
 def test_annotators_with_few_votes_and_side_bias():
     report = found([("x", "y", "model_a", "k1")] * 60 + [("x", "y", "tie", "k2")] * 50)
-    assert report["votes per annotator"] == ("warning", "median 55, least 50; 1 of 2 have 50 or fewer")
+    assert report["votes per annotator"] == ("warning", "median 55, minimum 50; 1 of 2 have 50 or fewer")
     assert report["first-position wins"] == ("warning", "100.0% of decided votes")
 
 

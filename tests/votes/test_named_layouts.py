@@ -223,7 +223,7 @@ def test_a_cell_of_two_names_is_divided_where_that_makes_the_fewest_names(cells,
     ("cells", "match"),
     [
         (["a-b_c"], r"any of \['_', '-'\] may separate the two names in 'pair'"),
-        (["a_b", "a_b_c"], r"nothing separates .*'a_b'.*write one vote a row: model_a"),
+        (["a_b", "a_b_c"], r"nothing separates .*'a_b'.*write one vote per row: model_a"),
     ],
 )
 def test_a_cell_that_could_be_divided_otherwise_is_refused(cells, match):

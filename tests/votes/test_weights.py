@@ -75,7 +75,7 @@ def test_the_command_says_what_weighted_votes_are_worth(tmp_path):
     ("options", "message"),
     [
         ({"weights": "importance"}, "Name it: weight="),
-        ({"weight": "w", "weights": "survey"}, "weights is 'frequency' or 'importance', not 'survey'"),
+        ({"weight": "w", "weights": "survey"}, "weights must be 'frequency' or 'importance', not 'survey'"),
     ],
 )
 def test_importance_without_weights_is_refused(options, message):

@@ -3,7 +3,7 @@
 ================  ===============================================================
 registry          ``LAYOUTS``: all of them, by name
 layout            ``Layout``: what a layout is, and how nested values are read
-recognition       which layout a source has: named, or told by its columns
+recognition       which layout a source has: named, or shown by its columns
 columns           the usual names of columns, and which plays which role
 human_annotation  votes of people: compar:IA, Label Studio, Argilla
 llm_judges        verdicts of language models: games, preferences, criteria

@@ -1,13 +1,14 @@
 """The best of several outputs, as pairs of the chosen one with each of the others.
 
 A choice among k that follows Luce's axiom picks i with probability p_i / sum p, so among the pairs (chosen, other) the
-wins of i over j are those of Bradley-Terry. They are not independent: let all be equally strong. As independent votes
-the k - 1 pairs have the information H = 1/2 on any contrast of the k (every pair is there with probability 2 / k, and
-has 1/4 times the Laplacian, whose eigenvalue is k), while the score of the contrast has the variance J = k / 4. Weights
+wins of i over j are those of Bradley-Terry. They are not independent. Let all be equally strong. Taken as independent
+votes, the k - 1 pairs have the information H = 1/2 on any contrast of the k (each pair occurs with probability 2 / k
+and has the information 1/4, and the Laplacian of all pairs has the eigenvalue k), while the score of the contrast has
+the variance J = k / 4. Weights
 
     w = H / J = 2 / k        each: 1 for a pair, .4 among five
 
-give the information J^-1 H^2 = 1 / k of the choice itself, of which no part is lost.
+give the information J^-1 H^2 = 1 / k of the choice itself, so none of it is lost.
 
 Sources: Luce (1959), Individual Choice Behavior; Godambe (1960), Ann. Math. Statist. 31.
 """
@@ -30,7 +31,7 @@ NO_WINNER = ("", "no_verdict", "unresolved", None)
 BEST = ("select-best", "max-score")
 """Assertions of promptfoo that pass for one output of several."""
 SIDE_A, SIDE_B, VERDICT = ("contestant_a", "model_a", "a"), ("contestant_b", "model_b", "b"), ("winner", "verdict")
-"""What a comparison in a score's metadata may call its sides and its verdict: Inspect has not settled it."""
+"""Possible names for the sides and verdict of a comparison in a score's metadata: Inspect does not fix them."""
 
 
 def one_of_n(records: pl.LazyFrame) -> pl.LazyFrame:
@@ -47,7 +48,7 @@ def one_of_n(records: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def pairs(names: list[str], winner: str | None) -> list[dict[str, Any]]:
-    """Return the winner of several with each of the others; of a tie all pairs, which weigh together as a choice."""
+    """Pair the winner of several with each of the others; a tie gives all pairs, which together weigh as a choice."""
     k = max(len(names), 1)
     if winner is None or winner in names:
         first = winner or next(iter(names), None)
@@ -64,7 +65,7 @@ def has_candidates(names: Collection[str]) -> bool:
 
 
 def langwatch(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Read the comparisons of LangWatch's CSV; what has no winner, or an unknown one, is no verdict."""
+    """Read the comparisons of LangWatch's CSV; one without a winner, or unresolved, has no verdict."""
     compared = _compared(rows.collect_schema().names())
     columns = [f"{name}{ending}" for name in compared for ending in (CANDIDATES, "_winner")]
     found = []
@@ -95,7 +96,7 @@ def open_webui(feedback: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def promptfoo(records: pl.LazyFrame) -> pl.LazyFrame:
-    """Read the assertions that pass for the best output of a test case: of a whole evaluation, or of its results."""
+    """Read the assertions that pass for the best output of a test case, from whole evaluations or lines of results."""
     choices: dict[tuple[Any, ...], dict[str, bool]] = defaultdict(dict)
     for evaluation, whole in enumerate(_results(records)):
         several = len({_prompt_name(result) for result in whole}) > 1
@@ -115,7 +116,7 @@ def promptfoo(records: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _results(records: pl.LazyFrame) -> list[list[dict[str, Any]]]:
-    """Return the results of every evaluation: a file is one, and so are lines of results."""
+    """Return the results of every evaluation; lines of results are one together."""
     if "results" in records.collect_schema().names():
         whole = (results for (results,) in each(records, "results"))
         return [results["results"] if isinstance(results, dict) else results for results in whole]
@@ -124,7 +125,7 @@ def _results(records: pl.LazyFrame) -> list[list[dict[str, Any]]]:
 
 
 def _output_name(result: dict[str, Any], several: bool) -> str:
-    """Name what an output is of: its provider, and its prompt where there are several."""
+    """Name the source of an output: its provider, and its prompt where there are several."""
     provider = result.get("provider")
     name = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
     return f"{name} | {_prompt_name(result)}" if several else str(name)
@@ -137,7 +138,7 @@ def _prompt_name(result: dict[str, Any]) -> Any:
 
 
 def inspect(records: pl.LazyFrame) -> pl.LazyFrame:
-    """Read the comparisons that scorers keep in the metadata of scores: of logs, or of a dataframe of samples."""
+    """Read the comparisons that scorers keep in the metadata of scores, from logs or a dataframe of samples."""
     names = records.collect_schema().names()
     scored = [name for name in names if name.startswith("score_") and name.endswith("_metadata")]
     samples: list[tuple[Any, Any, list[Any]]] = []
@@ -166,7 +167,7 @@ def inspect(records: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _verdict(comparison: dict[str, Any]) -> str | None:
-    """Return the winner's name or label: A and B are sides unless competitors are called so."""
+    """Return the winner's name or label: A and B are sides unless they are names of competitors."""
     winner: str | None = _first(comparison, VERDICT)
     sides = {"A": "model_a", "B": "model_b"}
     named = winner in (_first(comparison, SIDE_A), _first(comparison, SIDE_B))
@@ -178,7 +179,7 @@ def _first(record: dict[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def _frame(rows: list[dict[str, Any]]) -> pl.LazyFrame:
-    """Return rows as a frame with at least competitors and winner; a value that all lack is no column."""
+    """Return rows as a frame with competitors and winner; other columns that are empty throughout are left out."""
     least = {"model_a": pl.String, "model_b": pl.String, "winner": pl.String}
     table = pl.DataFrame(rows, infer_schema_length=None, strict=False) if rows else pl.DataFrame(schema=least)
     return table.select(column for column in table if column.name in least or column.null_count() < len(column)).lazy()

@@ -32,9 +32,9 @@ LIKELY_ANNOTATORS = (
     "evaluation_session_id",
     "judge_hash",
 )
-"""Columns that are likely to hold annotators, and are suggested, as are ``ANNOTATORS`` in capitals."""
+"""Columns suggested as likely to hold annotators, as are ``ANNOTATORS`` in capitals."""
 LIKELY_WEIGHTS = ("weight", "weights", "n", "count", "counts", "n_votes")
-"""Columns that are likely to hold numbers of votes, and are suggested."""
+"""Columns suggested as likely to hold numbers of votes."""
 ANNOTATORS = ("judge", "annotator", "worker", "performer", "judge_model")
 WON = (
     {"a": "winner", "b": "loser"},
@@ -43,16 +43,16 @@ WON = (
     {"a": "winner_id", "b": "loser_id"},
     {"a": "winning_model", "b": "losing_model"},
 )
-"""One row a vote, with a column of winners and one of losers; the first present is taken."""
+"""One row per vote, with a column of winners and one of losers; the first present is taken."""
 COUNTED = {"a": "player1", "b": "player2", "wins_a": "win1", "wins_b": "win2"}
-"""One row a pair: how often each has won, and how often they tied if there is a column of ``TIES``."""
+"""One row per pair: how often each has won, and how often they tied if there is a column of ``TIES``."""
 TIES = ("ties", "draws")
 ONE_HOT = {"winner_a": "winner_model_a", "winner_b": "winner_model_b", "winner_tie": "winner_tie"}
 NAMED = tuple(name for names in (*PAIRS, *(won.values() for won in WON)) for name in names)
 KNOWN = {*NAMED, *WINNERS, *ANNOTATORS, *COUNTED.values(), *TIES, *ONE_HOT.values()}
 
 TOLOKA = {"ASSIGNMENT:worker_id": "worker", "ASSIGNMENT:task_id": "task_id", "OUTPUT:result": "winner"}
-"""What columns of Toloka's assignments are; others are called as after ``INPUT:`` or ``OUTPUT:``."""
+"""Names for columns of Toloka's assignments; others are known by what follows ``INPUT:`` or ``OUTPUT:``."""
 IN_OR_OUT = re.compile("^(INPUT|OUTPUT):")
 
 DUPLICATE = re.compile(r"_duplicated_\d+$")
@@ -113,7 +113,7 @@ def column_names(frame: Frame) -> list[str]:
 
 
 def spellings(names: Collection[str]) -> dict[str, str]:
-    """Return the names of columns by the form in which they are recognised.
+    """Return the names of columns, keyed by the form in which they are recognised.
 
     That form is lower case if the header is in capitals, and lacks the prefix that Toloka adds.
     """
@@ -123,7 +123,7 @@ def spellings(names: Collection[str]) -> dict[str, str]:
 
 
 def require_columns(columns: Collection[str], names: Sequence[str]) -> None:
-    """Refuse columns that the source does not have, or has twice; a :class:`ColumnError`."""
+    """Raise a :class:`ColumnError` for columns that the source lacks or has twice."""
     absent = [name for name in columns if name not in names]
     if absent:
         raise ColumnError(f"No column {listing(map(repr, absent))}. The source has: {printable(', '.join(names))}.")

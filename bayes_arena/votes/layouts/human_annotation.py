@@ -45,8 +45,8 @@ def label_studio(tasks: pl.LazyFrame) -> pl.LazyFrame:
 def argilla(records: pl.LazyFrame) -> pl.LazyFrame:
     """Write a vote for every answer to a label question, and the pairs of every answer to a ranking question.
 
-    Metadata name the two systems of a label question, and may name what is ranked: ``{"response_1": "alder"}``. Where
-    they do not, the labels are no votes.
+    Metadata name the two systems of a label question, and may name what is ranked: ``{"response_1": "alder"}``. If
+    they do not name the two systems, labels are not votes.
     """
     votes, scores = [], []
     for record, metadata, responses in each(records, "id", "metadata", "responses"):
@@ -67,7 +67,7 @@ def argilla(records: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _sides(said: dict[str, Any]) -> dict[str, str]:
-    """Return the two systems that a record names, if it does."""
+    """Return the two systems that a record names, if any."""
     found = next((pair for pair in SIDES if set(pair) <= set(said)), ())
     return {side: str(said[name]) for side, name in zip(("model_a", "model_b"), found, strict=False)}
 

@@ -1,20 +1,20 @@
 """Scores of several systems on the same items, as pairs of systems won by the higher score.
 
-The scores of an item are a ranking of k systems with ties, and its pairs are not independent. Let all systems be
-equally strong, so that every order of the scores that there are is equally likely, and let the i-th share its score
-with g_i, itself among them. On any contrast of the k the pairs that are no ties have as independent votes the
-information H, while the score of the contrast, a sum of ranks, has in truth the variance J (Kendall's, with ties):
+The scores of an item rank k systems, possibly with ties, and its pairs are not independent. Let all systems be equally
+strong, so that every order of the given scores is equally likely, and let g_i systems, itself included, have the score
+of the i-th. Taken as independent votes, the untied pairs have the information H on any contrast of the k, while the
+score of the contrast, a sum of ranks, in fact has the variance J (Kendall's, with ties):
 
     H = sum_i (k - g_i) / (4 (k - 1)),        J = sum_i (k^2 - g_i^2) / (12 (k - 1)),
 
-so the sandwich H^-1 J H^-1 is the inverse information of pairs that weigh
+so the sandwich H^-1 J H^-1 is the inverse information of pairs with the weight
 
     w = H / J = 3 sum_i (k - g_i) / sum_i (k^2 - g_i^2)        each:
 
-1 for a pair, 3 / (k + 1) without ties, 2 / k where one is above or below the others or scores are right and wrong; so
-do all ties weigh, of which nothing follows. Ties are taken for an outcome of their own; as half wins they count as
-information, and intervals are wider than they need be. Where systems are far from equally strong the weights are an
-approximation; intervals clustered by item need none.
+1 for a pair, 3 / (k + 1) without ties, 2 / k where one is above or below the others or scores are right and wrong. If
+all scores are tied, which says nothing, the pairs also weigh 2 / k. Ties are taken as an outcome of their own; as half
+wins they carry information, and intervals are wider than necessary. Where systems are far from equally strong the
+weights are an approximation; intervals clustered by item need none.
 
 Sources: Godambe (1960), Ann. Math. Statist. 31; Kendall (1945), Biometrika 33 (ranks with ties).
 """
@@ -36,12 +36,12 @@ from bayes_arena.votes.sources.frames import COMPRESSIONS
 SYSTEMS = ("system", "model", "competitor")
 """Names of the column of the systems scored."""
 WORDS = {"c": "1", "correct": "1", "true": "1", "yes": "1", "p": "0.5", "i": "0", "n": "0", "false": "0", "no": "0"}
-"""Scores that are words, in small letters: Inspect writes C, P, I and N."""
+"""Scores that are words, in lower case: Inspect writes C, P, I and N."""
 SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d{2}-\d{2}T[\d.-]+")
-"""What lm-eval calls a file: its task, and when."""
+"""Names that lm-eval gives to files: the task and the time."""
 OF_SAMPLE = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
 NOT_SCORES = ("_metadata", "_explanation", "_answer")
-"""How columns of Inspect end that say more of a score."""
+"""Suffixes of Inspect's columns with further information on a score."""
 FEEDBACK = "feedback."
 
 
@@ -101,7 +101,7 @@ def wide(table: pl.LazyFrame) -> pl.LazyFrame:
 def lm_eval(samples: pl.LazyFrame) -> pl.LazyFrame:
     """Read samples of lm-eval, a file for every model and task in the folder of the model; metrics are criteria.
 
-    Documents are the same if their number and their hash are.
+    Documents are the same if their number and their hash agree.
     """
     names = samples.collect_schema().names()
     metrics = [name for name in names if name not in (*OF_SAMPLE, FILE, *SYSTEMS) and not name.endswith("_hash")]
@@ -125,7 +125,7 @@ def lm_eval(samples: pl.LazyFrame) -> pl.LazyFrame:
         variant=pl.when(variant != "none").then(variant),
     )
     scores = told.unpivot(metrics, index=["system", ITEM, "variant"], variable_name="metric", value_name="score")
-    scores = scores.filter(_as_number("score").is_nan().not_())  # others are parts of a score of all samples
+    scores = scores.filter(_as_number("score").is_nan().not_())  # others are parts of a score over all samples
     criterion = pl.concat_str("metric", "variant", separator=",", ignore_nulls=True)
     return paired(scores.select("system", ITEM, "score", criterion=criterion))
 
@@ -159,7 +159,7 @@ def reward_bench(results: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def openai_evals(events: pl.LazyFrame) -> pl.LazyFrame:
-    """Read logs of OpenAI evals: who ran is told once a run, matches and metrics are criteria."""
+    """Read logs of OpenAI evals: the system is named once per run; matches and metrics are criteria."""
     records = list(each(events, "spec", "run_id", "sample_id", "type", "data"))
     specs = {spec["run_id"]: spec for spec, *_ in records if spec}
     rows = []
@@ -234,7 +234,7 @@ def _is_score(value: Any) -> bool:
 
 
 def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
-    """Return the scores of one scorer by name: a record of them has several."""
+    """Return the scores of one scorer by name: several if its value is a record."""
     if isinstance(value, dict):
         return [(f"{name}/{key}", one) for key, one in value.items()]
     return [] if isinstance(value, list) else [(name, value)]

@@ -1,7 +1,7 @@
 """What a layout is: the columns that identify it, what its records become, and what its tool means by them.
 
-Whatever the layout, what comes out has the columns of :data:`CANONICAL`, of which ``model_a, model_b`` and ``winner``
-are always present, and the other columns of the records (``category``, ``language``, ids), which ``prompt=``,
+Whatever the layout, the result has the columns of :data:`CANONICAL`, of which ``model_a, model_b`` and ``winner`` are
+always present, and the other columns of the records (``category``, ``language``, ids), which ``prompt=``,
 ``slices=`` and ``where=`` can name.
 """
 
@@ -19,9 +19,9 @@ from bayes_arena.errors import VotesError, Weights
 
 LONGEST = 60
 FILE = "file of the source"
-"""Column of the files that records came from, for layouts that name systems by them."""
+"""Column of the file that a record came from, for layouts that name systems by it."""
 CANONICAL = ("model_a", "model_b", "winner", "score", "judge", "weight")
-"""Competitors, the winner or the score of the first, the annotator, and what the vote weighs."""
+"""Competitors, the winner or the score of the first, the annotator, and the weight of the vote."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Layout:
     unjudged : bool
         Whether it has records without a verdict, which its tool leaves out too.
     by_file : bool
-        Whether the names of files say what their records are of; the records then get a column ``FILE``.
+        Whether the names of files identify what was scored; the records then get a column ``FILE``.
     otherwise : str, optional
         Layout with the same columns to use instead if the records hold no vote of this one.
     """
@@ -93,7 +93,7 @@ class Layout:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise VotesError(
                 f"The records do not fit the layout {self.name} ({self.about}): {error}. Correct them, or write one "
-                "vote a row: model_a, model_b, winner."
+                "vote per row: model_a, model_b, winner."
             ) from error
 
 
@@ -104,7 +104,7 @@ def nested(records: pl.LazyFrame, name: str, kind: pl.DataType) -> pl.Expr:
 
 
 def each(records: pl.LazyFrame, *names: str) -> Iterator[list[Any]]:
-    """Walk through records whose values nest too deeply for columns; a column that is absent is None."""
+    """Iterate over records whose values nest too deeply for columns; an absent column is None."""
     present = [name for name in names if name in records.collect_schema().names()]
     for row in records.select(present).collect().iter_rows(named=True):
         yield [_parsed(row.get(name)) for name in names]

@@ -1,4 +1,4 @@
-"""Verdicts of language models: two games a record, preferences between two outputs, several criteria."""
+"""Verdicts of language models: two games per record, preferences between two outputs, several criteria."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 from bayes_arena.votes.layouts.layout import nested, number
 
 STRONG = 3
-"""What arena-hard-auto counts a verdict ``A>>B`` for."""
+"""Number of votes that arena-hard-auto counts for a verdict ``A>>B``."""
 GAMES = pl.List(pl.Struct({"score": pl.String}))
 JURY = pl.List(pl.Struct({"model": pl.String, "vote": pl.String}))
 CRITERION = "_winner"
@@ -19,7 +19,7 @@ CRITERION = "_winner"
 def arena_hard(records: pl.LazyFrame) -> pl.LazyFrame:
     """Write out the games: the baseline is A in the first, and B in the second.
 
-    As the tool has it, ``A>>B`` counts three times, and a record counts only if all of its games have a verdict.
+    As in the tool, ``A>>B`` counts three times, and a record counts only if all of its games have a verdict.
     """
     verdicts = nested(records, "games", GAMES).list.eval(pl.element().struct.field("score"))
     games = records.with_columns(winner=verdicts, game=pl.int_ranges(1, verdicts.list.len() + 1))
@@ -37,7 +37,7 @@ def arena_hard(records: pl.LazyFrame) -> pl.LazyFrame:
 def mt_bench(records: pl.LazyFrame) -> pl.LazyFrame:
     """Write out the two games of a pair: in the second, the second model is shown first.
 
-    As the tool has it, a record counts only if neither game ended in an error.
+    As in the tool, a record counts only if neither game ended in an error.
     """
     judge = pl.col("judge")
     if records.collect_schema()["judge"] == pl.String:  # its name and that of its prompt, or its name alone
@@ -59,7 +59,7 @@ def mt_bench(records: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def alpaca_eval(annotations: pl.LazyFrame) -> pl.LazyFrame:
-    """Read preferences from 1, for the first output, to 2; 1.5 (once 0) is a draw. The order shown is unknown."""
+    """Read preferences from 1, for the first output, to 2; 1.5 (formerly 0) is a draw. The order shown is unknown."""
     preference = number("preference")
     preference = pl.when(preference == 0).then(1.5).otherwise(preference)
     return _soft(annotations.with_columns(model_a="generator_1", model_b="generator_2"), 2 - preference)
@@ -76,12 +76,12 @@ def _soft(votes: pl.LazyFrame, score: pl.Expr) -> pl.LazyFrame:
 
 
 def judge_arena_battles(battles: pl.LazyFrame) -> pl.LazyFrame:
-    """Name the judge; people, whom the records do not tell apart, are one annotator."""
+    """Name the judge; people, whom the records do not distinguish, are one annotator."""
     return battles.with_columns(judge_model=pl.coalesce("judge_model", "source"))
 
 
 def orq_arena(rounds: pl.LazyFrame) -> pl.LazyFrame:
-    """Read what the jury decided; rounds without a quorum, and void ones, count for nothing."""
+    """Read the jury's decisions; rounds without a quorum, and void ones, do not count."""
     return rounds.with_columns(winner=_of_side(pl.col("majority_verdict")), prompt="prompt_hash")
 
 

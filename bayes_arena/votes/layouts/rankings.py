@@ -1,13 +1,13 @@
 """Rankings of several competitors, as weighted pairs.
 
-A ranking of k is k (k - 1) / 2 pairs, of which no two with a competitor in common are independent. They weigh
+A ranking of k gives k (k - 1) / 2 pairs, and two pairs with a competitor in common are not independent. They weigh
 
     w = 3 / (k + 1)        each: 1 for a pair, .5 in a ranking of five, together less than k votes,
 
 and less where ranks are equal, as do the pairs of scores on one item
-(:mod:`bayes_arena.votes.layouts.item_scores` says why). With ties as half wins a share t of ties, in twos,
-would let them weigh 3 / (k + 1 - 3 t): for five-way rankings of WMT13, which tie in 19 % of pairs, .60 was measured,
-and .55 is expected; they are given .45, right where a tie is an outcome. Clustered intervals need no weight: the
+(:mod:`bayes_arena.votes.layouts.item_scores` says why). With ties as half wins, a share t of ties, in twos,
+would give the weight 3 / (k + 1 - 3 t): for five-way rankings of WMT13, with ties in 19 % of pairs, .60 was measured
+and .55 is expected. They get .45, which is right where a tie is an outcome. Clustered intervals need no weight: the
 ranking is a slice.
 
 The lowest rank is the best. A competitor without a rank, or with a negative one as WMT writes, was not ranked.
@@ -62,7 +62,7 @@ def rankings(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def wmt_rankings(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Read rankings of WMT: one a row, with numbered columns of systems and ranks."""
+    """Read rankings of WMT, one per row, with numbered columns of systems and ranks."""
     names = rows.collect_schema().names()
     numbered = rows.with_row_index("ranking").rename({WMT_ANNOTATOR: "judge"} if WMT_ANNOTATOR in names else {})
     places = takewhile(lambda n: f"system{n}Id" in names, count(1))
@@ -71,7 +71,7 @@ def wmt_rankings(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def rank_columns(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Read rankings, one a row, with a column per competitor."""
+    """Read rankings, one per row, with a column per competitor."""
     columns = _rank_columns(rows.collect_schema().names())
     numbered = rows.with_row_index("ranking").with_columns(pl.col(list(columns)).cast(pl.String))
     ranks = numbered.unpivot(list(columns), index="ranking", variable_name="system", value_name="rank")

@@ -12,7 +12,7 @@ from bayes_arena.votes.layouts.registry import BY_NAME, LAYOUTS
 from bayes_arena.votes.sources.frames import Frame, in_polars
 
 ENOUGH = 0.5
-"""Share of a layout's columns from which a source nearly fits it."""
+"""Least share of a layout's columns that a source must have to nearly fit it."""
 
 
 def named_layout(name: str, names: Sequence[str]) -> Layout:
@@ -21,7 +21,7 @@ def named_layout(name: str, names: Sequence[str]) -> Layout:
     Raises
     ------
     VotesError
-        If no layout is called so.
+        If no layout has this name.
     ColumnError
         If some of its columns are missing.
     """
@@ -65,7 +65,7 @@ def is_win_matrix(frame: Frame) -> bool:
 
 
 def nearly(names: Collection[str]) -> str:
-    """Return a sentence, with a space before it, on the layout that a source nearly fits; or nothing."""
+    """Return a sentence, with a space before it, on the layout that a source nearly fits, or an empty text."""
     lacking = [layout for layout in LAYOUTS if layout.rewritten and not layout.columns.issubset(names)]
     layout = max(lacking, key=lambda layout: _share(layout, names))
     if _share(layout, names) < ENOUGH:
@@ -75,7 +75,7 @@ def nearly(names: Collection[str]) -> str:
 
 
 def _share(layout: Layout, names: Collection[str]) -> float:
-    """Return which share of its columns is there."""
+    """Return the share of a layout's columns that the source has."""
     return len(layout.columns.intersection(names)) / len(layout.columns)
 
 

@@ -1,6 +1,6 @@
 """All layouts. A new one is an entry here, a function if its records have to be rewritten, and a golden file.
 
-Where several fit, the one that requires more columns is meant; otherwise an error names them.
+If several fit, the one that requires more columns is taken; otherwise an error names them.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ INSPECT_SAMPLES = frozenset({"sample_id", "id", "epoch"})
 
 
 def by_name_only(names: Collection[str]) -> bool:
-    """Return False: these columns are those of another layout, or of any table."""
+    """Return False: another layout, or any table, has these columns too."""
     return False
 
 
@@ -97,9 +97,9 @@ def scored(name: str, whose: str, columns: set[str], rewritten: Rewritten, **fie
 
 
 LAYOUTS = (
-    Layout("votes", "one vote a row", BATTLE),
-    Layout("evalica", "one vote a row", frozenset({"left", "right", "winner"})),
-    Layout("crowd-kit", "one vote a row", frozenset({"worker", "left", "right", "label"})),
+    Layout("votes", "one vote per row", BATTLE),
+    Layout("evalica", "one vote per row", frozenset({"left", "right", "winner"})),
+    Layout("crowd-kit", "one vote per row", frozenset({"worker", "left", "right", "label"})),
     Layout(
         "arena-33k",
         "hf:lmsys/chatbot_arena_conversations",
@@ -152,7 +152,7 @@ LAYOUTS = (
     ),
     Layout(
         "arena-hard",
-        "judgments of arena-hard-auto: two games a record, and A>>B counts three times",
+        "judgments of arena-hard-auto: two games per record, and A>>B counts three times",
         frozenset({"judge", "model", "baseline", "games"}),
         arena_hard,
         slices=("category",),
@@ -170,7 +170,7 @@ LAYOUTS = (
     ),
     Layout(
         "mt-bench",
-        "pairs of MT-bench (FastChat): two games a record",
+        "pairs of MT-bench (FastChat): two games per record",
         frozenset({"model_1", "model_2", "g1_winner", "g2_winner", "judge"}),
         mt_bench,
         unjudged=True,
@@ -191,7 +191,7 @@ LAYOUTS = (
     ),
     Layout(
         "orq-arena",
-        "rounds of orq-arena, which the jury's majority decides; orq-arena-judges reads a vote of every judge",
+        "rounds of orq-arena, decided by the jury's majority; orq-arena-judges reads a vote of every judge",
         BATTLE | {"prompt_hash", "judge_votes", "majority_verdict"},
         orq_arena,
         slices=("prompt_category",),
@@ -235,7 +235,7 @@ LAYOUTS = (
     ),
     Layout(
         "langwatch",
-        "results of LangWatch as CSV: the best of several, a pair with each of the others",
+        "results of LangWatch as CSV: the best of several, paired with each of the others",
         frozenset({"index"}),
         langwatch,
         slices=(ITEM, "criterion"),
@@ -246,7 +246,7 @@ LAYOUTS = (
     ),
     Layout(
         "one-of-n",
-        "the best of several, as of DeepEval's ArenaGEval: a pair with each of the others",
+        "the best of several, as in DeepEval's ArenaGEval, paired with each of the others",
         frozenset({"contestants", "winner"}),
         one_of_n,
         weights="information",
@@ -255,7 +255,7 @@ LAYOUTS = (
     ),
     Layout(
         "promptfoo",
-        "results of promptfoo: the best of several outputs, a pair with each of the others",
+        "results of promptfoo: the best of several outputs, paired with each of the others",
         frozenset({"results", "config"}),
         promptfoo,
         slices=("criterion",),
@@ -265,7 +265,7 @@ LAYOUTS = (
     ),
     Layout(
         "promptfoo-lines",
-        "lines of results of promptfoo: the best of several outputs, a pair with each of the others",
+        "result lines of promptfoo: the best of several outputs, paired with each of the others",
         frozenset({"testIdx", "promptIdx", "provider", "gradingResult"}),
         promptfoo,
         slices=("criterion",),
@@ -290,7 +290,7 @@ LAYOUTS = (
         unjudged=True,
         otherwise="inspect-samples-scores",
     ),
-    scored("inspect-scores", "logs of Inspect, one a model", {"eval", "samples"}, inspect_logs, also=by_name_only),
+    scored("inspect-scores", "logs of Inspect, one per model", {"eval", "samples"}, inspect_logs, also=by_name_only),
     scored(
         "inspect-samples-scores",
         "samples of Inspect with their models",
@@ -330,7 +330,7 @@ LAYOUTS = (
     ),
     Layout(
         "wmt-rankings",
-        "rankings of WMT, one a row: pairs, won by the lower rank",
+        "rankings of WMT, one per row: pairs, won by the lower rank",
         frozenset({"system1Id", "system1rank", "system2Id", "system2rank"}),
         wmt_rankings,
         slices=("ranking",),
@@ -339,7 +339,7 @@ LAYOUTS = (
     ),
     Layout(
         "rank-columns",
-        "rankings, one a row, with a column per competitor: pairs, won by the lower rank",
+        "rankings, one per row, with a column per competitor: pairs, won by the lower rank",
         frozenset(),
         rank_columns,
         slices=("ranking",),
@@ -365,12 +365,12 @@ LAYOUTS = (
     ),
     Layout(
         "pair-cell",
-        "one vote a row, and one cell names both competitors",
+        "one vote per row, and one cell names both competitors",
         frozenset({"winner"}),
         pair_cell,
         also=lambda names: has_pair_cell(names) and not has_annotator_columns(names),
     ),
-    Layout("winner-loser", "one vote a row", frozenset({"winner", "loser"}), without=PAIRS),
+    Layout("winner-loser", "one vote per row", frozenset({"winner", "loser"}), without=PAIRS),
     Layout(
         "win-counts",
         "how often a winner beat a loser",

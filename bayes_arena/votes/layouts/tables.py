@@ -17,7 +17,7 @@ from bayes_arena.votes.names import ITEM
 PAIR_CELLS = ("cmp_key", "pair", "model_pair", "matchup")
 """Columns whose cells name both competitors."""
 BETWEEN = (" vs. ", " vs ", "_vs_", "-vs-", "|", ",", ";", "/", ":", "__", "_", " - ", "-")
-"""What may stand between two names."""
+"""Possible separators of two names."""
 OF_ONE = re.compile(r"(annotator|rater|judge|worker|labell?er|expert|reviewer)[ _-]?(\d+|[a-z])", re.IGNORECASE)
 """A column with the verdicts of one annotator."""
 VERDICTS = {*WINNERS, *ONE_HOT.values(), *COUNTED.values(), "score", "preference"}
@@ -43,7 +43,7 @@ def win_counts(wins: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def win_matrix(wins: pl.LazyFrame) -> pl.LazyFrame:
-    """Write a square table, a row for every winner and a column for every loser, as votes; the diagonal is none."""
+    """Write a square table, a row for every winner and a column for every loser, as votes; the diagonal is ignored."""
     winner, *losers = wins.collect_schema().names()
     counts = wins.select(number(name) for name in losers).unpivot().select("value").drop_nulls().collect().to_series()
     if (counts <= 1).all() and (counts * 2 % 1 != 0).any():
@@ -59,19 +59,19 @@ def has_pair_cell(names: Collection[str]) -> bool:
 
 
 def has_annotator_columns(names: Collection[str]) -> bool:
-    """Whether several annotators have a column each, beside a pair and no winner."""
+    """Whether several annotators have a column each, beside a pair but no winner."""
     return len(_annotator_columns(names)) > 1 and _names_pairs_alone(names)
 
 
 def has_two_scores(names: Collection[str]) -> bool:
-    """Whether both competitors have a score, beside a pair and no winner."""
+    """Whether both competitors have a score, beside a pair but no winner."""
     return _score_columns(names) is not None and _names_pairs_alone(names)
 
 
 def pair_cell(votes: pl.LazyFrame) -> pl.LazyFrame:
     """Name the competitors, from two columns or from a cell that names both.
 
-    The separator occurs once in every cell; of several such, it is the one that gives the fewest different names.
+    The separator occurs once in every cell; if several do, it is the one that gives the fewest different names.
     """
     names = votes.collect_schema().names()
     if pair := _pair(names):
@@ -103,7 +103,7 @@ def annotator_columns(items: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def two_scores(games: pl.LazyFrame) -> pl.LazyFrame:
-    """Write the higher of two scores as the winner, equal ones as a tie; what is not a number is quoted as it is."""
+    """Write the higher of two scores as the winner, equal ones as a tie; what is not a number is kept as it is."""
     columns = _score_columns(games.collect_schema().names())
     assert columns is not None
     a, b = (number(column) for column in columns)
@@ -133,7 +133,7 @@ def _pair_cells(names: Collection[str]) -> list[str]:
 
 
 def _annotator_columns(names: Collection[str]) -> list[str]:
-    """Return the columns of single annotators, which are called alike."""
+    """Return the columns of single annotators, whose names share a prefix."""
     alike: dict[str, list[str]] = defaultdict(list)
     for name in names:
         if match := OF_ONE.fullmatch(name):

@@ -1,4 +1,4 @@
-"""Reading votes: whatever holds them, the group-by runs there.
+"""Reading votes: the group-by runs in whatever engine holds them.
 
 ==============  =======================================================================
 read_votes      ``read_votes`` and ``read_sequence``: options in, cells or votes out

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEW_VOTES = 50
-"""The paper leaves out annotators with this many votes or fewer (Algorithm 3 and the authors' program; the text of
+"""The paper leaves out annotators with this many votes or fewer (Algorithm 3 and the authors' code; the text of
 section 5.1 says fewer than 50)."""
 
 
 def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, str]]:
-    """Return the rows of :func:`check`; repeated rows are reported only if counted in the source."""
+    """Return the rows of :func:`check`; repeated rows are reported only if ``repeats`` counts them."""
     rows: list[dict[str, str]] = []
 
     def add(name: str, found: str, problem: bool, remedy: str) -> None:
@@ -94,7 +94,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         few, (middle, least) = int((votes <= FEW_VOTES).sum()), np.quantile(votes, [0.5, 0]).round(1)
         add(
             "votes per annotator",
-            f"median {middle:g}, least {least:g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
+            f"median {middle:g}, minimum {least:g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
             few > 0,
             f"use a prior, or leave them out (--delta {FEW_VOTES})",
         )
@@ -119,7 +119,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         "first-position wins",
         f"{share:.1%} of decided votes" if cells.sided else "the votes do not say who was shown first",
         bool(z > 3) and cells.sided,
-        "if the sides were drawn at random this is a position effect",
+        "if the sides were drawn at random, this is a position effect",
     )
     add("ties", f"{counts[TIE] / total:.1%} tie, {counts[BOTH_BAD] / total:.1%} both bad", False, "")
     return rows
@@ -133,7 +133,7 @@ def name_twins(names: Sequence[str]) -> list[list[str]]:
 
 
 def _written(names: list[str]) -> str:
-    """Write such names so that their difference shows: Unicode forms look alike."""
+    """Write names that look alike so that their difference shows."""
     write = repr if len({name.strip() for name in names}) == 1 else ascii
     return " = ".join(map(write, names))
 
@@ -150,7 +150,7 @@ def check(cells: object) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a check: ``check``, ``status`` (``ok`` or ``warning``), ``found`` and ``remedy``.
+        One row per check: ``check``, ``status`` (``ok`` or ``warning``), ``found`` and ``remedy``.
 
     Raises
     ------
@@ -163,5 +163,5 @@ def check(cells: object) -> pd.DataFrame:
     """
     import pandas as pd
 
-    votes = as_cells(cells)  # first, for its errors are typed
+    votes = as_cells(cells)  # first, because its errors are typed
     return pd.DataFrame(check_rows(votes, None if votes is cells else read_repeats(cells)))

@@ -27,12 +27,12 @@ PROMPTS = ("prompt", "prompt_id", "question_id", "question", "instruction", "uid
 """Columns of prompts; the first present is taken. ``prompt`` comes first, since a ``question_id`` beside it may be
 the id of a vote or of a comparison."""
 TURN = "turn"
-"""Which turn of a prompt was asked: prompt and turn together are what was answered."""
+"""Column of the turn within a prompt: prompt and turn together are what was answered."""
 
 SliceColumns = Mapping[str, str | Sequence[str]] | Sequence[str]
-"""Columns of slices by name; of a sequence, each is a slice of its own name."""
+"""Columns of slices by name; each column in a sequence is a slice of that name."""
 FeatureColumns = Mapping[str, str | Sequence[str]] | Sequence[str]
-"""Columns of features by name, of differences or of a and b; of a sequence, each is a feature of its own name."""
+"""Columns of features by name, of differences or of a and b; each column in a sequence is a feature of that name."""
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,10 @@ def can_repeat(frame: Frame, carried: Covariates) -> bool:
     if frame.implementation.is_polars() and frame.collect_schema()[prompt] == nw.String:
         estimate = nw.to_native(frame).lazy().select(pl.len(), pl.col(prompt).approx_n_unique())
         rows, prompts = estimate.collect(engine="streaming").row(0)
-        if prompts > (1 + most) / 2 * rows:  # within some percent, at a fifth of the time
+        if prompts > (1 + most) / 2 * rows:  # accurate to some percent, in a fifth of the time
             return False
     rows, prompts = to_polars(frame.select(rows=nw.len(), prompts=nw.col(prompt).n_unique())).row(0)
-    return bool((prompts or 0) <= most * rows + 1)  # SQL sums no rows to null
+    return bool((prompts or 0) <= most * rows + 1)  # SQL gives null as the sum of no rows
 
 
 def with_covariates(groups: pl.DataFrame, carried: Covariates, *, normalise: bool) -> pl.DataFrame:

@@ -23,10 +23,10 @@ LABELS: Mapping[str, str] = {
     **dict.fromkeys(("b>>a", "b>a", "a<b", "a<<b"), "model_b"),
     **dict.fromkeys(("a=b", "b=a"), "tie"),
 }
-"""Labels in lower case. A graded verdict is one vote whatever its grade: one judgement is no more evidence."""
+"""Labels in lower case. A graded verdict is one vote whatever its grade: it is still one judgement."""
 CODE = re.compile(r"-?\d+(\.\d+)?")
 MOST_CODES = 9
-"""Largest number of different codes of a verdict: a scale of nine points."""
+"""Largest number of different codes of a verdict: a nine-point scale."""
 NAMES = ("a", "b", "winner", "annotator")
 """Columns that hold names."""
 COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
@@ -146,7 +146,7 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
         Valid votes from :func:`decode`, of a layout without sides: they have an outcome or a score, or ``COUNTS`` say
         how often ``a`` and ``b`` won.
     """
-    votes = votes.cast({pl.Categorical: pl.String})  # categories are put in the order in which they were met
+    votes = votes.cast({pl.Categorical: pl.String})  # categories sort in the order in which they first occurred
     if "wins_a" in votes.columns:
         parts = [
             votes.with_columns(
@@ -171,7 +171,7 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
 
 
 def as_text(table: pl.DataFrame, name: str, *, normalise: bool = False) -> pl.Expr:
-    """Convert a column to text: empty and NaN are missing, and a whole number is the same as int and as float.
+    """Convert a column to text: empty and NaN are missing, and a whole number gives the same text as int and as float.
 
     Categories stay categories, which take a quarter of the memory. Names are normalised if asked.
     """

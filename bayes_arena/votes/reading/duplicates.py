@@ -2,12 +2,12 @@
 
 Equal votes are normal: the same two competitors meet again, and the same one wins. They are duplicates if votes that
 agree in every other column (competitors, annotator, an id, a time, a question) hardly ever differ in the winner: copies
-never do, whereas separate votes often do. With u different rows among n, and v different rows once the winner is left
-out, u - v is then small beside both n - u and u. Without a column besides those of competitors, winner, annotator and
-weight, no row is taken for a duplicate.
+never do, whereas separate votes often do. With u distinct rows among n, and v distinct rows once the winner is left
+out, u - v is then small compared with both n - u and u. Without a column besides those of competitors, winner,
+annotator and weight, no row is taken for a duplicate.
 
 An annotator who votes on the same prompt and pair more than once, shown in the same order, has one opinion on it. Each
-of k such votes counts 1 / k, so that they make one vote together, divided where they differ, whatever their order.
+of k such votes counts 1 / k, so that together they make one vote, divided where they differ, whatever their order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bayes_arena.votes.sources.frames import Frame, comparable_columns, to_polar
 SMALL = 0.1
 """Share of differing winners up to which equal rows are duplicates."""
 FEWEST = 5
-"""Different rows needed for a conclusion."""
+"""Least number of distinct rows for a conclusion."""
 EQUAL = "rows that are equal"
 """Column of counts, under a name that no source has."""
 
@@ -42,7 +42,7 @@ class Repeats:
     rows : int
         Rows that are not empty.
     repeated : int
-        Rows less different rows.
+        Rows less distinct rows.
     evident : bool
         Whether these are duplicates; otherwise they may be separate votes that are equal.
     """
@@ -126,7 +126,7 @@ def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
 
 
 def _row(frame: Frame) -> tuple[int, ...]:
-    """Return the one row of a frame; SQL sums no rows to null."""
+    """Return the one row of a frame, with 0 for null: SQL gives null as the sum of no rows."""
     return tuple(int(value or 0) for value in to_polars(frame).row(0))
 
 

@@ -72,7 +72,7 @@ DENIED = ("annotator", "weight", "prompt")
 
 
 def require_options(reading: ReadOptions) -> None:
-    """Refuse options of the wrong type; a :class:`VotesError`."""
+    """Raise a :class:`VotesError` for options of the wrong type."""
     for name, value in reading.items():
         words, kinds = KINDS.get(name, ("", (object,)))
         if value is None or (value is False and name in DENIED):

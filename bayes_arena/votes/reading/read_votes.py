@@ -54,7 +54,7 @@ def read_votes(
 ) -> Cells:
     """Read pairwise votes, and sum them into cells.
 
-    Arena conventions need no arguments: competitors in ``model_a, model_b``, ``left, right`` or alike; the winner in
+    Arena conventions need no arguments: competitors in ``model_a, model_b``, ``left, right`` or the like; the winner in
     ``winner`` or ``label`` as ``model_a | model_b | tie | tie (bothbad) | both_bad | left | right | first | second |
     draw | same | equal``, as a verdict ``A>>B | A>B | A=B | B>A | B>>A`` or as the winning competitor's name, or
     one-hot in ``winner_model_a, winner_model_b, winner_tie``; the annotator, if any, in ``judge``, ``annotator``,
@@ -77,7 +77,7 @@ def read_votes(
     ----------
     source : path, sequence of paths, or dataframe
         CSV, TSV, Parquet, JSONL or JSON (also a glob of them), ``"hf:owner/name"`` for a data set on the Hugging Face
-        hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals understands.
+        hub, or a pandas, Polars (eager or lazy), PyArrow, DuckDB or other dataframe that narwhals supports.
         Files written by :meth:`Cells.save <bayes_arena.Cells.save>` are read as by :func:`~bayes_arena.read_cells`;
         only the options ``annotator=False``, ``prompt=False``, ``programs`` and, for slices that they carry, ``slices``
         apply to them.
@@ -100,7 +100,7 @@ def read_votes(
         for instance, and read the weights as importance weights.
     prompt : str, sequence of str or False, optional
         Column of the prompts (slice ``"prompt"``); several columns together, as ``["question_id", "turn"]``, are one
-        prompt; ``False`` ignores prompts. Without it ``prompt``, ``prompt_id``, ``question_id``, ``question``,
+        prompt; ``False`` ignores prompts. By default ``prompt``, ``prompt_id``, ``question_id``, ``question``,
         ``instruction``, ``uid``, ``item``, ``item_id`` or ``task_id`` is recognised, with ``turn`` if there is one, and
         read if at least 100 answers (prompt x competitor) have two votes and at least half of the votes are on prompts
         with such an answer.
@@ -114,7 +114,7 @@ def read_votes(
         Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``.
     on_invalid : {"raise", "drop"}
         What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if no
-        vote is valid, it raises nevertheless. Rows that are empty in every column are ignored.
+        vote is valid, it raises all the same. Rows that are empty in every column are ignored.
     where : str, optional
         Condition that rows have to fulfil, in Python's syntax but never evaluated as Python:
         ``'language == "German" and turn in [1, 2]'``, ``"annotator is not None"``. Comparisons with ``== != < <= > >=
@@ -130,7 +130,7 @@ def read_votes(
         Treat names as equal that differ only in surrounding spaces or in their Unicode form (NFC);
         :func:`~bayes_arena.check` lists such names.
     programs : str or collection of str
-        Names of the annotators that are programs, language models as judges for instance; from a column that says so,
+        Names of the annotators that are programs, language models as judges for instance; with a column of kinds,
         ``set(table.loc[table["kind"] == "llm", "judge"])``. Where people vote too, the presets give programs a taste
         of their own, so that they do not outvote people however many votes they cast
         (:func:`~bayes_arena.judge_report` says what their votes are worth).
@@ -149,7 +149,8 @@ def read_votes(
     DroppedVotesWarning
         If invalid votes were left out.
     RepeatedVotesWarning
-        If files have the same content or a table of wins lists every pair from both sides, and on what ``dedupe`` did.
+        If files have the same content or a table of wins lists every pair from both sides, and to say what ``dedupe``
+        did.
     LayoutWarning
         If the layout of another tool was recognised; name it to silence this.
     DependentVotesWarning
@@ -216,7 +217,7 @@ def cells_files(source: object) -> list[Path]:
 
 
 def _counted_already(files: list[Path], reading: ReadOptions) -> Cells:
-    """Read cells without the columns to be ignored; a :class:`VotesError` for options that do not apply to cells."""
+    """Read cells without ignored columns; raise a :class:`VotesError` for options that do not apply to cells."""
     cells = read_cells(files)
     named, slices = listing(repr(str(file)) for file in files), by_name(reading["slices"])
     if missing := [name for name, columns in slices.items() if columns != (name,) or name not in cells.slices]:
@@ -245,7 +246,7 @@ def _without(cells: Cells, columns: Sequence[str]) -> Cells:
 
 
 def _named_programs(cells: Cells, programs: str | Collection[str]) -> tuple[str, ...]:
-    """Return the names of programs, sorted; a :class:`VotesError` if one is not among the annotators."""
+    """Return the names of programs, sorted; raise a :class:`VotesError` if one is not among the annotators."""
     require_options({"programs": programs})
     names = [programs] if isinstance(programs, str) else sorted(set(programs))
     if names and not cells.annotators:
@@ -272,7 +273,7 @@ def read_sequence(
     """Read pairwise votes in the order of the source.
 
     Columns, winner labels and invalid votes are treated as by :func:`~bayes_arena.read_votes`. Weights are not
-    supported, as Elo has none. A soft score is W.
+    supported, as Elo has none. A soft score is taken as W.
 
     Parameters
     ----------

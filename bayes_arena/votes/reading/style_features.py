@@ -6,8 +6,8 @@ two answers the feature is
 
     x = (s_a - s_b) / (s_a + s_b),    0 where neither has any,    divided by the root mean square of x over votes,
 
-so that 20 more tokens matter at 20 and little at 500, and slopes are per standard deviation. Nothing is centred, as
-which answer is a and which is b carries no meaning.
+so that 20 more tokens matter much at 20 and little at 500, and slopes are per standard deviation. Nothing is centred,
+as it is arbitrary which answer is a and which is b.
 
 Source: Li, Angelopoulos & Chiang (2024), "Does style matter? Disentangling style and substance in Chatbot Arena",
 https://lmsys.org/blog/2024-08-28-style-control/.
@@ -44,7 +44,7 @@ MARKDOWN = {
 
 
 def style_features(source: object, *, a: str = "conversation_a", b: str = "conversation_b") -> pl.DataFrame:
-    """Add the style of the answers to votes, as features that a model can hold equal.
+    """Add the style of the answers to votes, as features that a model can control for.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _of_metadata(values: list[Any]) -> pl.DataFrame:
 
 
 def _total(count: Any) -> float | None:
-    """Return a count, or the sum of those of the kinds of an element."""
+    """Return a count, or the sum of the counts for each kind of element."""
     return sum(one or 0 for one in count.values()) if isinstance(count, Mapping) else count
 
 

@@ -71,7 +71,7 @@ REMEDIES = {
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "outcome for a name": "columns of winner and loser hold names only; for ties use columns model_a, model_b, winner",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
-    "bad score": "scores are numbers from 0 to 1 (0.5, not 0,5); of a preference p from 1 to 2, 2 - p",
+    "bad score": "scores are numbers from 0 to 1 (0.5, not 0,5); a preference p from 1 to 2 is the score 2 - p",
     "bad weight": "weights are numbers from 1e-100 to 1e100, or zero (0.5, not 0,5)",
     "missing prompt": "fill in the prompt, or read with prompt=False (--no-prompt)",
     "missing slice": "fill in the slice, or read without it",
@@ -87,8 +87,8 @@ class ValidVotes:
     Attributes
     ----------
     rows : polars.DataFrame
-        Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, how many
-        votes ``n`` and, where known, ``annotator`` (alike), slices (text) and features (numbers), as
+        Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, number
+        of votes ``n`` and, where known, ``annotator`` (likewise), slices (text) and features (numbers), as
         :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, for votes that have one in place of an
         outcome, for :func:`~bayes_arena.votes.reading.weights.weighed` to write out.
     dropped : dict of str to int
@@ -116,9 +116,9 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
     source
         As for :func:`~bayes_arena.read_votes`.
     in_order : bool
-        One row a vote, in the order of the source; otherwise one row for each group of equal votes.
+        One row per vote, in the order of the source; otherwise one row for each group of equal votes.
     id : str, optional
-        Column of the votes' ids, which then keep votes of different ids apart.
+        Column of the votes' ids; votes with different ids are then kept apart.
     **reading
         The options of :func:`~bayes_arena.read_votes`.
 
@@ -130,7 +130,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
     on_invalid, normalise = reading.get("on_invalid", "raise"), reading.get("normalise", False)
     dedupe, annotator = reading.get("dedupe", False), reading.get("annotator")
     if on_invalid not in get_args(OnInvalid):
-        raise VotesError(f"on_invalid is 'raise' or 'drop', not {on_invalid!r}.")
+        raise VotesError(f"on_invalid must be 'raise' or 'drop', not {on_invalid!r}.")
     require_options(reading)
     labels = _labels(reading.get("outcomes") or {})
     with readable(source):
@@ -138,7 +138,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         whole, columns = opened.frame, opened.columns
         if in_order and ("wins_a" in columns or opened.weights == "frequency"):
             counts = columns.get("wins_a") or columns["weight"]
-            raise ColumnError(f"The counts in {counts!r} have no order. Give one row a vote, or use read_votes.")
+            raise ColumnError(f"The counts in {counts!r} have no order. Write one row per vote, or use read_votes.")
         if annotator is None and "annotator" not in columns:
             _propose(whole, columns, "annotator", (*ANNOTATORS, *LIKELY_ANNOTATORS), "--no-annotator")
         if not in_order and reading.get("weight") is None and columns.keys().isdisjoint(("weight", "wins_a")):
@@ -192,7 +192,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
 
 
 def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
-    """Return the table of labels with further ones."""
+    """Return the table of labels, extended by further ones."""
     labels = dict(LABELS)
     for label, outcome in outcomes.items():
         if outcome not in [*CODES]:
@@ -215,7 +215,7 @@ def _tell_criteria(votes: pl.DataFrame) -> None:
 
 
 def _propose(frame: Frame, columns: Mapping[str, str], role: str, likely: Collection[str], otherwise: str) -> None:
-    """Warn of a column that looks like one with a role that no column has."""
+    """Warn of a column that looks right for a role that no column has."""
     for name in frame.collect_schema().names():
         if name.casefold() in likely and name not in columns.values():
             warnings.warn(
@@ -255,9 +255,9 @@ def _groups(whole: Frame, columns: Mapping[str, str], *, in_order: bool) -> pl.D
 
 
 def _counted(frame: Frame) -> pl.DataFrame:
-    """Return the different rows and how often each occurs, ``n``.
+    """Return the distinct rows and how often each occurs, ``n``.
 
-    Polars groups by names in two thirds of the time if they are categories and few, and in half of the memory if many.
+    Polars groups by names as categories in two thirds of the time if they are few, and in half the memory if many.
     """
     schema, names = frame.collect_schema(), list[str]()
     if frame.implementation.is_polars():
@@ -324,5 +324,5 @@ def _first_rows(
 
 
 def _short(value: str | None) -> str:
-    """Quote a value, a long text such as a prompt by its beginning."""
+    """Quote a value; of a long text, such as a prompt, only the beginning."""
     return repr(value if value is None else textwrap.shorten(value, LONGEST_VALUE, placeholder=" ..."))

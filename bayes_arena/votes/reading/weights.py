@@ -1,8 +1,8 @@
 """Weights of votes: those that are counts, those that are not, and scores as fractions of a vote.
 
 A **frequency** w says that a row stands for w votes. An **importance** w says how much a vote matters, for instance how
-many people it represents, and has no unit: taken for counts, doubling the weights would halve the variances. Importance
-weights are scaled so that n votes have the total weight
+many people it represents, and has no unit: if weights were taken as counts, doubling them would halve the variances.
+Importance weights are scaled so that n votes have the total weight
 
     n_eff = (sum_v w_v)^2 / sum_v w_v^2,        w_v  ->  w_v sum w / sum w^2,        n / n_eff the design effect.
 
@@ -10,9 +10,8 @@ Estimates under a flat prior do not change. With weights independent of the outc
 variance J = sum w^2 I while the Hessian is H = sum w I, so the sandwich is H^-1 J H^-1 = (sum w^2 / sum w) H^-1: the
 inverse Hessian of the scaled weights.
 
-The pairs that a choice of one among several is written as (:mod:`bayes_arena.votes.layouts.best_of_n`)
-have weights of **information**, which are taken as they are; the number of pairs over the sum of their weights is the
-design effect.
+The pairs that a choice of one among several becomes (:mod:`bayes_arena.votes.layouts.best_of_n`) have weights of
+**information**, which are used unchanged; the number of pairs over the sum of their weights is the design effect.
 
 A **score** s of a in [0, 1] is s wins and 1 - s losses of one vote: its loss, -s ln P(a) - (1 - s) ln P(b), is least in
 expectation where P(a) is the mean score. A score of 1/2 is not a tie: in models in which a tie is an outcome, such as
@@ -60,10 +59,10 @@ def weighed(
     Raises
     ------
     VotesError
-        If there are no weights to be importance weights, or they are counts of wins.
+        If importance weights are asked for but there are no weights, or these are counts of wins.
     """
     if weights not in (*get_args(Weights), "information"):
-        raise VotesError(f"weights is 'frequency' or 'importance', not {weights!r}.")
+        raise VotesError(f"weights must be 'frequency' or 'importance', not {weights!r}.")
     design_effect = 1.0
     weight, n = votes["weight"].to_numpy(), votes["n"].to_numpy()
     if weights == "importance":

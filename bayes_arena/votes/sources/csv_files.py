@@ -1,8 +1,8 @@
 """Delimited text files; the separator is detected, whatever the file is called.
 
-The separator is the one that divides the header and the rows after it into equally many fields, two or more, outside
-quotes. So a decimal comma among semicolons separates nothing, nor does a semicolon in a text among commas. Every value
-is text, as names such as ``007`` are no numbers.
+The separator is the one that divides the header and the rows after it into the same number of fields, at least two,
+outside quotes. So a decimal comma separates nothing in a file with semicolons, nor does a semicolon within text in
+a file with commas. Every value is text, as names such as ``007`` are not numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import polars as pl
 from bayes_arena.errors import VotesError, listing
 
 SEPARATORS = (",", "\t", ";", "|")
-"""The first that fits."""
+"""The first that fits is taken."""
 AS_LINES: dict[str, Any] = {
     "separator": "\1",
     "quote_char": None,
@@ -25,11 +25,11 @@ AS_LINES: dict[str, Any] = {
     "infer_schema": False,
     "encoding": "utf8-lossy",
 }
-"""How Polars reads the lines of a text, a column of them, decompressed."""
+"""Options with which Polars reads a text, decompressed, as one column of lines."""
 LOOKED_AT = 20
-"""Lines that tell the separator."""
+"""Number of lines from which the separator is detected."""
 QUOTED = re.compile(r'"[^"]*("|$)')
-"""Quoted text, which may go on over lines, and beyond those that are looked at."""
+"""Quoted text, which may span lines and extend beyond those that are looked at."""
 
 
 def scan_columns(paths: Sequence[Path]) -> pl.LazyFrame:
@@ -52,7 +52,7 @@ def separator(path: Path) -> str:
     """Return what separates the columns of a file, a comma if nothing does."""
     try:
         head = pl.scan_csv(path, **AS_LINES, glob=False).head(LOOKED_AT).collect()
-    except (pl.exceptions.PolarsError, OSError):  # said when the file is read
+    except (pl.exceptions.PolarsError, OSError):  # reported when the file is read
         return ","
     rows = QUOTED.sub("", "\n".join(line for line in head.to_series() if line)).split("\n")
     whole_rows = rows[:-1] if head.height == LOOKED_AT and len(rows) > 1 else rows
@@ -60,6 +60,6 @@ def separator(path: Path) -> str:
 
 
 def _divides(rows: Sequence[str], separator: str) -> bool:
-    """Whether all rows have as many fields as the header, and that has several."""
+    """Whether all rows have as many fields as the header, more than one."""
     counts = {row.count(separator) for row in rows}
     return len(counts) == 1 and counts != {0}

@@ -20,9 +20,9 @@ from bayes_arena.votes.sources.csv_files import separator
 from bayes_arena.votes.sources.frames import files_of
 
 LONGEST_FIELD = 2**31 - 1
-"""Characters of a field of CSV; Python's own limit is shorter than some conversations."""
+"""Most characters of a CSV field; some conversations exceed Python's own limit."""
 LONGEST_MESSAGE = 500
-"""Characters of what an engine says; its messages may hold whole files."""
+"""Most characters quoted of an engine's message, which may hold whole files."""
 STRAY_QUOTE = re.compile(r'[^"]+"')
 """A quote within a field that does not begin with one."""
 
@@ -97,7 +97,7 @@ def find_fault(paths: Sequence[Path]) -> str | None:
 
 
 def _open(path: Path) -> IO[str]:
-    """Open a text; what is not UTF-8 in it becomes a surrogate."""
+    """Open a text file; bytes that are not UTF-8 become surrogates."""
     if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="")
     return path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
@@ -133,11 +133,11 @@ def _json_lines(path: Path) -> str | None:
             try:
                 value = json.loads(line) if line.strip() else {}
             except ValueError:
-                return f"row {row} is not JSON. Write one JSON object a line."
+                return f"row {row} is not JSON. Write one JSON object per line."
             if _is_foreign(line):
                 return f"row {row} is not UTF-8. Save the file as UTF-8."
             if not isinstance(value, dict):
-                return f"row {row} is not a JSON object. Write one JSON object a line."
+                return f"row {row} is not a JSON object. Write one JSON object per line."
     with path.open("rb") as start:
         marked = start.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
     return "it begins with a byte order mark. Save the file as UTF-8 without one." if marked else None

@@ -34,7 +34,7 @@ READERS = {
     ".json": lambda paths: scan_json(paths),
 }
 DATASET = "datasets.arrow_dataset"
-"""Where a ``Dataset`` of Hugging Face is defined: a table and, after a selection, the rows of it that are meant."""
+"""Module of Hugging Face's ``Dataset``: a table and, after a selection, the indices of the selected rows."""
 COMPRESSIONS = (".gz", ".zst")
 
 
@@ -69,7 +69,7 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
 
 
 def _with_text_names(source: Any) -> Any:
-    """Return a dataframe of pandas with the names of its columns as text, as those of every other engine are."""
+    """Return a pandas dataframe with its column names as text, as they are in every other engine."""
     if not nw.dependencies.is_pandas_like_dataframe(source) or all(isinstance(name, str) for name in source.columns):
         return source
     return source.set_axis([str(name) for name in source.columns], axis=1)
@@ -91,7 +91,7 @@ def _expand(path: str | Path) -> list[Path]:
     try:
         if Path(path).is_file():
             return [Path(path)]
-    except OSError as error:  # the name is too long, or a folder on the way may not be read
+    except OSError as error:  # the name is too long, or a parent folder is not readable
         raise VotesError(f"No file at {shortened(str(path), LONGEST_VALUE)!r}: {error.strerror}.") from error
     found = sorted(Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207 (absolute globs too)
     if not found:
@@ -101,7 +101,7 @@ def _expand(path: str | Path) -> list[Path]:
 
 
 def _all_files_in(folder: Path) -> str:
-    """Return a glob of the files in a folder whose ending is the first that is read, CSV if none is."""
+    """Return a glob of the files in a folder with the first suffix that can be read, CSV if there is none."""
     endings = sorted({path.suffix for path in folder.iterdir()} & set(READERS)) or [".csv"]
     return str(folder / f"*{endings[0]}")
 
@@ -163,7 +163,7 @@ def to_polars(frame: Frame) -> pl.DataFrame:
         frame = frame.collect(backend="polars", engine="streaming") if lazy_polars else frame.collect()
     if not frame.implementation.is_pandas_like():
         return frame.to_polars()
-    columns = {}  # by hand: Polars reads pandas strings only through PyArrow, which is no dependency
+    columns = {}  # by hand: Polars reads pandas strings only through PyArrow, which is not a dependency
     for name in frame.columns:
         values, missing = frame[name].to_list(), frame[name].is_null().to_list()
         values = [None if gone else value for value, gone in zip(values, missing, strict=True)]
@@ -173,7 +173,7 @@ def to_polars(frame: Frame) -> pl.DataFrame:
 
 
 def in_polars(frame: Frame) -> pl.LazyFrame:
-    """Return a frame in Polars, collected if its engine is another."""
+    """Return a frame in Polars, collected if it is in another engine."""
     native = nw.to_native(frame)
     return native.lazy() if isinstance(native, pl.DataFrame | pl.LazyFrame) else to_polars(frame).lazy()
 
@@ -184,7 +184,7 @@ def _text(value: Any) -> str | None:
         value = value.tolist()
     if isinstance(value, bytes):
         value = value.decode()
-    if str(value) == object.__repr__(value):  # its place in memory
+    if str(value) == object.__repr__(value):  # its memory address
         raise VotesError(f"A value of type {type(value).__name__} is neither text nor a number. Convert it to text.")
     return as_json(value) if isinstance(value, list | dict | tuple) or value is None else str(value)
 

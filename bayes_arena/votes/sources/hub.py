@@ -1,6 +1,6 @@
 """Votes published on the Hugging Face hub, fetched by its own client.
 
-That client keeps files in its cache (``$HF_HUB_CACHE``), shows progress, finds the reader's access token (``$HF_TOKEN``
+That client keeps files in its cache (``$HF_HUB_CACHE``), shows progress, finds the user's access token (``$HF_TOKEN``
 or ``hf auth login``) and sends it to the hub alone; ``$HF_ENDPOINT`` names another hub, ``$HF_HUB_OFFLINE`` reads the
 cache only.
 """
@@ -18,7 +18,7 @@ from bayes_arena.extras import require
 CHATBOT_ARENA = "lmsys/chatbot_arena_conversations"
 """The paper's data: 33,000 conversations of Chatbot Arena (Zheng et al., 2023)."""
 HUB = "hf:"
-"""What the name of a data set begins with where a file could stand too."""
+"""Prefix of the name of a data set where a file is also possible."""
 REPOSITORY = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 
 
@@ -71,7 +71,7 @@ def hub_files(repository: str = CHATBOT_ARENA) -> list[Path]:
 
 
 def _endpoint() -> tuple[str, dict[str, str]]:
-    """Return the hub's address, and the password that it may contain as a header: addresses are shown, headers not."""
+    """Return the hub's address, which is shown, and a header with the password that it may contain, which is not."""
     from huggingface_hub import constants
 
     password, _, host = urlsplit(constants.ENDPOINT).netloc.rpartition("@")
@@ -82,7 +82,7 @@ def _endpoint() -> tuple[str, dict[str, str]]:
 
 
 def _explained(error: Exception, repository: str, endpoint: str) -> DatasetError:
-    """Say what kept a data set from being fetched."""
+    """Explain why a data set cannot be fetched."""
     response = getattr(error, "response", None) or getattr(error.__cause__, "response", None)
     status = response.status_code if response is not None else None
     if status in (401, 403):

@@ -1,6 +1,6 @@
-"""JSON files: an array of records, one record, or records on lines of their own.
+"""JSON files: an array of records, one record, or one record per line.
 
-Every value is text, as in other text formats: what is nested stays JSON.
+Every value is text, as in other text formats; nested values stay JSON.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def _records(path: Path) -> list[dict[str, Any]]:
     Raises
     ------
     VotesError
-        If it is not JSON, or holds other things than records.
+        If it is not JSON, or holds anything but records.
     """
     wrong = f"Cannot read {str(path)!r}: "
     if path.suffix.lower() == ".zst":
         raise VotesError(
-            f"{wrong}JSON is read plain or as .gz. Decompress it, or write one JSON object a line (.jsonl)."
+            f"{wrong}JSON is read plain or as .gz. Decompress it, or write one JSON object per line (.jsonl)."
         )
     try:
         with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
@@ -68,7 +68,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
 
 
 def _is_by_column(record: dict[str, Any]) -> bool:
-    """Whether what stands for one record is columns, each a list, or values by the same row labels."""
+    """Whether an object holds columns rather than one record: lists, or mappings with the same row labels."""
     values = list(record.values())
     if len(values) < 2 or not all(values):
         return False

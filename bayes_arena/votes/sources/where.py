@@ -1,9 +1,9 @@
-"""Rows that fulfil a condition, written as Python writes it: ``language == "German" and turn in [1, 2]``.
+"""Rows that fulfil a condition in Python's syntax: ``language == "German" and turn in [1, 2]``.
 
 Python's own parser reads the condition, and nothing is evaluated: comparisons of columns and values, joined by ``and``,
 ``or`` and ``not``, become an expression of narwhals, which every engine understands. A number is compared with text
-that holds numbers, as in CSV, and text with a number's text. A comparison with what is missing, or of a number with
-text that is none, is false in every engine; ``column is None`` asks for what is missing.
+that holds numbers, as in CSV, and text with a number's text. A comparison with a missing value, or of a number
+with text that is not one, is false in every engine; ``column is None`` finds missing values.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 NUMBER = r"^-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?$"
 """Text that can be compared with a number."""
 MOST = 2000
-"""Columns and values in a condition; twice as many take more than twice the time."""
+"""Most columns and values in a condition; twice as many take more than twice the time."""
 DEEPEST = 200
-"""Levels of a condition: well below what Python's own recursion allows, whatever limit a library has set."""
+"""Most levels of a condition: well below what Python's own recursion allows, whatever limit a library has set."""
 EXAMPLE = """where='language == "German" and turn in [1, 2]'"""
 
 
@@ -43,11 +43,11 @@ def kept_where(frame: Frame, condition: str) -> Frame:
     VotesError
         If it is not a condition.
     ColumnError
-        If a column that it names is not there.
+        If a column that it names is absent.
     """
     try:
         tree = ast.parse(condition.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two where it is nested too deeply
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two if it is nested too deeply
         tree = None
     if tree is None or _depth(tree) > DEEPEST:
         single = "Equality is written ==. " if "=" in condition and "==" not in condition else ""
@@ -107,7 +107,7 @@ class _Condition:
         return _joined(operator.and_, [*there, COMPARISONS[type(how)](*sides)])
 
     def _side(self, side: ast.expr, other: ast.expr) -> Any:
-        """Return a value, or a column as it can be compared with the other side."""
+        """Return a value, or a column in a form that can be compared with the other side."""
         if not isinstance(side, ast.Name):
             value = _value(side)
             return str(value).lower() if isinstance(value, bool) and self._is_text(other) else value
@@ -134,7 +134,7 @@ class _Condition:
 
 
 def _joined(how: Callable[[Any, Any], Any], parts: Iterable[nw.Expr]) -> nw.Expr:
-    """Join two by two, so that a thousand parts are nested ten deep."""
+    """Join in pairs, so that a thousand parts are nested only ten deep."""
     joined = list(parts)
     while len(joined) > 1:
         pairs = zip(joined[::2], joined[1::2], strict=False)
@@ -163,7 +163,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _unlike(node: ast.expr) -> VotesError:
-    """Return the error about a part that conditions do not have."""
+    """Return the error for an expression that conditions do not allow."""
     return VotesError(
         f"A condition compares columns with values, and {printable(ast.unparse(node))!r} is neither. "
         f"An example: {EXAMPLE}."
