@@ -3,7 +3,7 @@
 ==========  ==========================================================================
 verdict     ``verdict``: which competitor is the best, in a sentence that the posterior supports
 tiers       ``tiers``: which competitors can be told apart, all pairs at once
-enough      ``enough``: how probable it is that the goal is reached, and how many more votes it takes
+enough      ``enough``: whether the votes suffice, and how many more it takes
 versus      ``versus``: one competitor against another, and how many votes would settle it
 next_pairs  ``next_pairs``: the pairs to compare next
 flips       ``flips``, ``flip_votes``: the fewest votes or annotators that an order depends on

@@ -160,7 +160,7 @@ def _matrix(entries: list[tuple[Floats, Ints, Ints]], kinds: int, rows: int) -> 
 
 
 def _gradients_of_one_vote(target: Objective, point: Point) -> Floats:
-    """Return the gradient of one vote's loss in its coordinates, by outcome and row, (4, n_coordinates, n_rows)."""
+    """Return gradients of one vote's loss by its coordinates, for each outcome and row, (4, n_coordinates, n_rows)."""
     coordinates, found = target.coordinates(point), []
     for outcome in range(len(OUTCOMES)):
         one = np.zeros_like(target.counts)
