@@ -1,13 +1,13 @@
 """Changes of votes, and their effect on the gap between two competitors.
 
-A change takes units one after another: votes, or whole groups of them. Units of one kind are alike, as equal votes of a
-stack are, so a change is how many of every kind, and the counts after it are linear in them:
+A change consists of units: votes, or whole groups of votes. Units of the same kind are interchangeable, as identical
+votes are, so a change is a number m_u of units of each kind u, and the new counts are linear in these numbers:
 
     counts' = counts + sum_u m_u delta_u,        delta_u = what one unit of kind u adds to the counts.
 
-With s_v the gradient of a vote's negative log-likelihood at the mode, H the Hessian there and g the derivatives of the
-gap by the parameters, one vote more moves the gap by -s_v' H^-1 g to first order, through every parameter of the model,
-and one unit by the sum over delta_u.
+With s_v the gradient of a vote's negative log-likelihood at the mode, H the Hessian there and g the gradient of the
+gap with respect to the parameters, one more vote moves the gap by -s_v' H^-1 g to first order, through every parameter
+of the model, and one unit by the sum over delta_u.
 
 Source: Broderick, Giordano & Meager, "An automatic finite-sample robustness metric", arXiv:2011.14999; for rankings
 Huang, Shen, Wei & Broderick, arXiv:2508.11847.
@@ -38,16 +38,16 @@ VOTE = "vote"
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """Kinds of units in which votes can be changed.
+    """The units in which votes can be changed, by kind.
 
     Attributes
     ----------
     target : Objective
-        The votes as the model sees them, with a row for what the units tell apart.
+        The votes as the model sees them, in rows that are fine enough to tell the units apart.
     delta : sparse array, shape (n_kinds, 4 * n_rows)
         What one unit adds to the counts, outcome by outcome.
     available : ndarray, shape (n_kinds,)
-        How many units of a kind there are.
+        Number of units of each kind.
     votes : ndarray, shape (n_kinds,)
         Votes in one unit.
     """
@@ -58,14 +58,14 @@ class Changes:
     votes: Floats
 
     def effects(self, fit: Fit, head: Floats) -> Iterator[Floats]:
-        """Yield by how much one unit of every kind moves a function, shape (n_kinds,), one after the other.
+        """Yield, for one function after another, how far one unit of each kind moves it, shape (n_kinds,).
 
         Parameters
         ----------
         fit : Fit
             At its posterior mode.
         head : ndarray, shape (m, h)
-            Derivatives of the functions by strengths, common numbers and numbers of slices.
+            Derivatives of the functions with respect to strengths, common parameters and slice parameters.
         """
         one_vote = _gradients_of_one_vote(self.target, fit.point)
         for _, moves in moves_of_rows(fit, self.target, head, None):
@@ -73,7 +73,7 @@ class Changes:
                 yield self.delta @ -np.einsum("ocr,cr->or", one_vote, moves[:, :, function]).ravel()
 
     def counts(self, taken: Floats) -> Floats:
-        """Return the counts after so many units of every kind were taken, shape (4, n_rows)."""
+        """Return the counts after ``taken`` units of each kind have been changed, shape (4, n_rows)."""
         return np.asarray(self.target.counts + (self.delta.T @ taken).reshape(self.target.counts.shape))
 
 
@@ -83,7 +83,7 @@ def changes(fit: Fit, by: str, how: How, pair: tuple[int, int]) -> Changes:
     Raises
     ------
     ModelError
-        If the votes do not say what they are to be grouped by, weights are fractional, or votes cannot be added.
+        If the votes lack the grouping, weights are fractional, or votes cannot be added.
     """
     if how == "add":
         return _added(fit, by, pair)
@@ -93,7 +93,7 @@ def changes(fit: Fit, by: str, how: How, pair: tuple[int, int]) -> Changes:
 
 
 def _single_votes(fit: Fit, how: How) -> Changes:
-    """Every vote that the model sees, to be left out or turned round; equal votes are of one kind."""
+    """Return changes that drop or reverse single votes; identical votes are of one kind."""
     target, size = fit.target, len(fit.target.tally.i)
     counts = whole_votes(target.counts)
     outcome, row = np.nonzero(counts) if how == "drop" else _decided(counts)
@@ -105,13 +105,13 @@ def _single_votes(fit: Fit, how: How) -> Changes:
 
 
 def _decided(counts: Ints) -> tuple[Ints, Ints]:
-    """Outcome and row of the votes that have a winner."""
+    """Return outcome and row of the votes that have a winner."""
     outcome, row = np.nonzero(counts[[WIN, LOSS]])
     return np.array([WIN, LOSS])[outcome], row
 
 
 def _whole_groups(fit: Fit, by: str, how: How) -> Changes:
-    """All votes of an annotator or a slice together, to be left out or turned round."""
+    """Return changes that drop or reverse all votes of an annotator or a slice."""
     groups_of(fit.cells, by)
     tally, group = fit.model.tally_by(fit.cells, by)
     target, size = fit.target_of(tally), len(tally.i)
@@ -126,7 +126,7 @@ def _whole_groups(fit: Fit, by: str, how: How) -> Changes:
 
 
 def _added(fit: Fit, by: str, pair: tuple[int, int]) -> Changes:
-    """Further votes for the second of a pair, by the annotators in proportion to the votes they cast."""
+    """Return changes that add votes for the second of a pair, by annotators in proportion to the votes they cast."""
     if by != VOTE:
         raise ModelError(f"Votes are added one by one, not by {by!r}. Use by='vote', or how='drop' or 'flip'.")
     if fit.model.is_crossed:
@@ -160,7 +160,7 @@ def _matrix(entries: list[tuple[Floats, Ints, Ints]], kinds: int, rows: int) -> 
 
 
 def _gradients_of_one_vote(target: Objective, point: Point) -> Floats:
-    """Gradient of a vote's loss by its coordinates, for every outcome and row, shape (4, n_coordinates, n_rows)."""
+    """Return gradients of one vote's loss by its coordinates, for each outcome and row, (4, n_coordinates, n_rows)."""
     coordinates, found = target.coordinates(point), []
     for outcome in range(len(OUTCOMES)):
         one = np.zeros_like(target.counts)

@@ -1,4 +1,4 @@
-"""Whether there are enough votes, and how many more it takes.
+"""Whether there are enough votes, and if not, how many more it takes.
 
 With r* the competitors' strengths, l the leader (the highest posterior mean) and all expectations over the posterior,
 
@@ -6,14 +6,14 @@ With r* the competitors' strengths, l the leader (the highest posterior mean) an
     expected regret  = E[max_j r*_j - r*_l]                      in Elo points: the loss if l is not the best
     expected tau     = mean over pairs of 2 P(order right) - 1   Kendall's, of the order of the posterior means
 
-The best is found when P(best) reaches the level; the ranking when the expected share of pairs in the right order,
+The best is found when P(best) reaches the level; the ranking, when the expected share of pairs in the right order,
 (1 + tau) / 2, does.
 
 The number of votes to go is an estimate, not a promise. With m times as many votes of the same kind, posterior standard
-deviations would be about 1 / sqrt(m) of what they are; if the means stayed, draws r would become
+deviations would be about 1 / sqrt(m) of what they are. If the means stayed, draws r would become
 mean + (r - mean) / sqrt(m), and the estimate is the smallest m that reaches the level. It is often too high: means do
-move, and pairs that are chosen well (:func:`~bayes_arena.next_pairs`) take fewer votes; in ``benchmarks/decisions.py``
-about half of the estimate at 500 votes. For new prompts it is too low if further votes are on old ones.
+move, and well-chosen pairs (:func:`~bayes_arena.next_pairs`) take fewer votes, in ``benchmarks/decisions.py`` about
+half of the estimate at 500 votes. For new prompts it is too low if further votes are on old prompts.
 """
 
 from __future__ import annotations
@@ -49,27 +49,27 @@ class Enough:
     goal : {"best", "ranking"}
         What the votes are for.
     level : float
-        The probability asked for.
+        The required probability.
     done : bool
         Whether the goal is reached: P(best), or the expected share of pairs in the right order, is at least the level.
     close_enough : bool
-        Whether the expected regret is at most the one asked for: the leader is not much worse than the best.
+        Whether the expected regret is at most the given limit: the leader is not much worse than the best.
     leader : str
-        The competitor of the highest posterior mean.
+        The competitor with the highest posterior mean.
     p_best : float
-        Probability that it is the best.
+        Probability that the leader is the best.
     regret_elo : float
-        Expected regret in Elo points: by how much the best is expected to be better than the leader.
+        Expected regret in Elo points: how much better than the leader the best is expected to be.
     expected_tau : float
-        Expected Kendall's tau of the order of the posterior means with the true order.
+        Expected Kendall's tau between the order of the posterior means and the true order.
     votes : float
         Votes cast.
     votes_to_go : float
-        Estimate of the further votes that the goal takes; 0 when it is reached, infinite if it takes more than a
-        thousand times the votes that were cast, or if votes like these never reach it: where they leave the
-        direction of the ranking open, or do not connect all competitors.
+        Estimate of the further votes needed to reach the goal: 0 when it is reached, infinite if it takes more than a
+        thousand times the votes cast, or if votes like these never reach it because they leave the direction of the
+        ranking open or do not connect all competitors.
     unjudged : bool
-        Whether annotators cannot be judged, so that all of this takes the votes at face value.
+        Whether annotators cannot be judged, so that all results take the votes at face value.
     """
 
     goal: Goal
@@ -85,7 +85,7 @@ class Enough:
     unjudged: bool = False
 
     def __str__(self) -> str:
-        to_go = "too many to go to estimate"
+        to_go = "too many still needed for an estimate"
         if math.isfinite(self.votes_to_go):
             to_go = f"about {about(self.votes_to_go)} to go"
         found = "enough votes" if self.done else f"not enough votes, {to_go}"
@@ -102,7 +102,7 @@ class Enough:
 
 @held
 def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: float = 10.0) -> Enough:
-    """Say whether there are enough votes, and estimate how many more it takes.
+    """Say whether there are enough votes, and estimate how many more are needed.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: fl
         Find the best competitor, or the order of all.
     level : float
         For the best, its probability; for the ranking, the expected share of pairs in the right order. Stopping at
-        P(best) >= .95, however often one looks, is wrong about one time in twenty over arenas drawn from the prior; in
-        an arena whose best two are nearly equal it is wrong more often, and loses little.
+        P(best) >= .95, however often one looks, is wrong about one time in twenty over arenas drawn from the prior. In
+        an arena whose best two are nearly equal it is wrong more often, but at little cost.
     regret_elo : float
         Expected regret in Elo points up to which the leader is ``close_enough``.
 
@@ -137,7 +137,7 @@ def enough(fit: Fit, *, goal: Goal = "best", level: float = 0.95, regret_elo: fl
     require_choice("goal", goal, get_args(Goal))
     require_level(level)
     if not regret_elo >= 0:
-        raise ModelError(f"regret_elo is in Elo points and not negative, not {regret_elo!r}.")
+        raise ModelError(f"regret_elo must be a number of Elo points, 0 or more, not {regret_elo!r}.")
     return found_enough(fit, decision_strengths(fit), goal=goal, level=level, regret_elo=regret_elo)
 
 
@@ -174,7 +174,7 @@ def leads(ranked: Floats) -> float:
 
 
 def in_order(ranked: Floats) -> float:
-    """Return the share of draws and pairs in which the competitor that comes first is the better of the two."""
+    """Return the share of draws and pairs in which the competitor ranked first is the better of the two."""
     columns = np.ascontiguousarray(ranked.T)
     right = sum(np.count_nonzero(column > columns[place + 1 :]) for place, column in enumerate(columns))
     return float(right / (len(ranked) * math.comb(len(columns), 2)))

@@ -1,11 +1,11 @@
 """The fewest units of change that reverse a pair, found by refits.
 
 Units are taken in the order of their first-order effect on the gap, which also predicts how many are needed. The
-prediction only guides the search: refits bracket the number by the secant method, until so many units reverse the pair
-and one unit less does not. Refits start from the last mode, with the spreads of the prior fixed.
+prediction only guides the search: refits bracket the number by the secant method, until that many units reverse the
+pair and one unit fewer does not. Refits start from the last mode, with the spreads of the prior fixed.
 
-A whole group is no small change. Where few groups suffice, they are therefore chosen again one by one, with effects
-recomputed at the mode without those before, and the smaller number counts.
+A whole group is not a small change. Where few groups suffice, they are therefore chosen again one by one, with effects
+recomputed at the mode without the groups already chosen, and the smaller number counts.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from bayes_arena.inference.mode.search import EQUAL
 from bayes_arena.likelihood.point import Point
 
 STRAIGHT = 6
-"""Refits guided by the line between the ends of a bracket; after them it is halved."""
+"""Refits of the secant method; after them the bracket is halved."""
 CHOSEN_ANEW = 25
-"""Groups that are chosen one by one at most."""
+"""Largest number of groups that are chosen one by one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fewest:
-    """The fewest units after which a gap is negative.
+    """The fewest units whose change makes a gap negative.
 
     Attributes
     ----------
     changes : Changes
     effect : ndarray, shape (n_kinds,)
-        By how much one unit of every kind moves the gap, to first order, in logits.
+        How far one unit of each kind moves the gap, to first order, in logits.
     units : float
-        How many; infinity if so many are not there, or are not allowed.
+        Their number; infinity if the votes available, or allowed, do not suffice.
     predicted : float
         The linear prediction.
     taken : ndarray, shape (n_kinds,)
-        How many of every kind; none where there is no such change.
+        Number of units of each kind; all 0 where no such change exists.
     """
 
     changes: Changes
@@ -56,12 +56,12 @@ class Fewest:
 
     @property
     def kinds(self) -> Ints:
-        """Kinds that are taken, the strongest first."""
+        """Kinds of which units are taken, the strongest first."""
         return strongest_first(np.flatnonzero(self.taken), self.effect)
 
     @property
     def votes(self) -> tuple[Ints, Ints, Floats]:
-        """Outcome and row of the votes that are dropped or turned, and how many, those of the strongest kinds first."""
+        """Outcome, row and number of the votes that are dropped or reversed, the strongest kinds first."""
         kinds = self.kinds
         gone = self.changes.delta[kinds].minimum(0).tocoo()
         order = np.argsort(gone.row, kind="stable")
@@ -70,7 +70,7 @@ class Fewest:
 
 
 def strongest_first(kinds: Ints, effect: Floats) -> Ints:
-    """Sort kinds by their effect."""
+    """Return kinds sorted by their effect."""
     return kinds[np.argsort(effect[kinds], kind="stable")]
 
 
@@ -82,9 +82,9 @@ class Path:
     ----------
     changes : Changes
     effect : ndarray, shape (n_kinds,)
-        By how much one unit of every kind moves the gap, to first order, in logits.
+        How far one unit of each kind moves the gap, to first order, in logits.
     most_votes : float
-        Votes that may be changed.
+        Largest number of votes that may be changed.
     """
 
     changes: Changes
@@ -98,36 +98,36 @@ class Path:
 
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
-        """Units up to the end of every kind, from none on, and by how much they narrow the gap."""
+        """Cumulative units at the end of each kind, from 0 on, and by how much they narrow the gap."""
         available = self.changes.available[self.order]
         narrowed = np.cumsum(available * -self.effect[self.order])
         return np.append(0.0, np.cumsum(available)), np.append(0.0, narrowed)
 
     @property
     def longest(self) -> int:
-        """Units within the votes that may be changed."""
+        """Largest number of units within the votes that may be changed."""
         available, votes = self.changes.available[self.order], self.changes.votes[self.order]
         before = np.cumsum(available * votes) - available * votes
         return int(np.clip((self.most_votes - before) // votes, 0, available).sum())
 
     def narrowed(self, units: float) -> float:
-        """By how much so many units narrow the gap, to first order."""
+        """Return by how much the first units narrow the gap, to first order."""
         return float(np.interp(units, *self.ends))
 
     def units(self, narrowed: float) -> float:
-        """How many units narrow the gap by so much, to first order, at least one; infinity if all do not."""
+        """Return how many units, at least one, narrow the gap that much, to first order; infinity if all do not."""
         units, effects = self.ends
         return max(1, math.ceil(np.interp(narrowed, effects, units))) if narrowed <= effects[-1] else math.inf
 
     def taken(self, units: int) -> Floats:
-        """How many of every kind the first so many are, shape (n_kinds,)."""
+        """Return how many of the first units are of each kind, shape (n_kinds,)."""
         taken = np.zeros(len(self.effect))
         taken[self.order] = np.clip(units - self.ends[0][:-1], 0, self.changes.available[self.order])
         return taken
 
 
 def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
-    """Find the fewest units, in the order of their effect, after which a refit has a negative gap.
+    """Find the fewest units, in the order of their effect, whose change makes the gap of a refit negative.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
     fit : Fit
         At its posterior mode, where the gap is not negative.
     contrast : ndarray, shape (h,)
-        Derivatives of the gap by strengths, common numbers and numbers of slices.
+        Derivatives of the gap with respect to strengths, common parameters and slice parameters.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
         If a refit finds no mode.
     """
     point, gap = fit.point, float(contrast @ fit.point.head)
-    low, low_gap, high, high_gap = 0, gap, path.longest + 1, math.inf  # no gap is known beyond the longest
+    low, low_gap, high, high_gap = 0, gap, path.longest + 1, math.inf  # beyond the longest the gap is unknown
     slope, refits = 1.0, 0
     while high - low > 1:
         if refits > STRAIGHT and high_gap < 0:
@@ -166,14 +166,14 @@ def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
 
 
 def fewest_one_by_one(path: Path, found: Fewest, fit: Fit, contrast: Floats) -> Fewest:
-    """Choose groups again one by one, and return them if they are fewer than those that were found.
+    """Choose groups again one by one, and return them if they are fewer than those found.
 
     Parameters
     ----------
     path, fit, contrast
         As for :func:`fewest_along`.
     found : Fewest
-        What it found.
+        Its result.
     """
     changes, effect, taken, now = path.changes, path.effect, np.zeros(len(path.effect)), fit
     for chosen in range(1, int(min(found.units - 1, CHOSEN_ANEW)) + 1):
@@ -189,7 +189,7 @@ def fewest_one_by_one(path: Path, found: Fewest, fit: Fit, contrast: Floats) -> 
 
 
 def refit(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Point:
-    """Return the mode after so many units of every kind, from a start.
+    """Return the mode after ``taken`` units of each kind, searched from a start.
 
     Raises
     ------
@@ -201,14 +201,14 @@ def refit(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Point:
     found = minimise(target, start, gauge)
     if not found.converged and not runs_to_infinity(target, found.point):
         raise ConvergenceError(
-            f"No mode was found with {taken.sum():,.0f} votes or groups changed. Use a tighter prior, or a smaller "
-            "max_share."
+            f"No mode was found after {taken.sum():,.0f} votes or groups were changed. Use a tighter prior or a "
+            "smaller max_share."
         )
     return found.point
 
 
 def refitted(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Fit:
-    """Return the fit at the mode of :func:`refit`, where effects can be taken anew."""
+    """Return the fit at the mode of :func:`refit`, at which effects can be recomputed."""
     point = refit(changes, taken, fit, start)
     target = replace(changes.target, counts=changes.counts(taken))
     return replace(fit, mode=replace(fit.mode, point=point, laplace=laplace_at(target, point, fit.laplace.shifts)))

@@ -1,12 +1,12 @@
-"""How many votes, or whose, a ranking rests on: the fewest whose change reverses two competitors.
+"""How many votes, and whose, a ranking depends on: the fewest whose change reverses two competitors.
 
-The number k says in votes what the posterior probability of the order says, so the two are shown side by side: where
-the votes do not settle an order, a handful of them decides it, however many there are. What k adds are the names of the
-votes, annotators or prompts that carry the order, and how few annotators do.
+The number k expresses in votes what the posterior probability of the order says, so the two are shown side by side:
+where the votes do not settle an order, a handful of them decides it, however many there are. What k adds are the names
+of the votes, annotators or prompts that the order depends on, and how few annotators suffice to reverse it.
 
-The method is described in :mod:`~bayes_arena.decisions.fewest`. It is exact in that a refit without these
-votes has the opposite order, and a refit with one of them returned has not. Another choice may do with fewer: on real
-votes at most 7 % fewer in models without slices, and up to a third with answers (``benchmarks/flips.py``).
+The method is described in :mod:`~bayes_arena.decisions.fewest`. It is exact in that a refit without these votes has the
+opposite order, and a refit with one of them returned does not. Another choice may need fewer votes: on real votes at
+most 7 % fewer in models without slices, and up to a third fewer with answers (``benchmarks/flips.py``).
 """
 
 from __future__ import annotations
@@ -57,31 +57,31 @@ def flips(
         A fitted model. Refits keep the spreads of its prior fixed and find the posterior mode, on which the order, the
         gap and the probability shown are based, whatever the method of the fit. Votes that its guard left out stay out.
     pairs : {"adjacent", "top"} or sequence of (str, str)
-        Every competitor and the next, the first and the second, or the pairs given.
+        Each competitor and the next, only the first and the second, or the given pairs.
     by : str
         Unit of change: a ``"vote"``, all votes of an ``"annotator"``, or of a slice such as ``"prompt"``.
     how : {"drop", "flip", "add"}
-        Leave votes out; reverse them, as if the other had won; or add votes for the opponent to the pair, by the
+        Drop votes; reverse them, as if the other had won; or add votes on the pair that the opponent wins, by
         annotators in proportion to the votes they cast.
     max_share : float
-        Most of the votes that may be changed, as a share of all.
+        Largest share of the votes that may be changed.
 
     Returns
     -------
     pandas.DataFrame
         ``competitor, opponent, elo_gap, p_better, k, k_linear, share``, the better of the two first. ``elo_gap`` is in
         Elo points; ``p_better`` is the posterior probability that the competitor is better, in the Gaussian
-        approximation; ``k`` is the number of votes (annotators, prompts) after which a refit reverses the order,
+        approximation; ``k`` is the number of votes (annotators, prompts) whose change reverses the order in a refit,
         infinity where none within ``max_share`` does; ``k_linear`` its linear prediction; ``share`` the share of the
-        votes changed, infinity where ``k`` is. If the model has parameters of annotators, ``annotators`` is how many
-        cast these votes. Where whole groups are changed, the last column has the name of ``by`` and tuples of their
-        names, those with the largest effect first.
+        votes changed, infinity where ``k`` is. If the model has annotator parameters, ``annotators`` is the number of
+        annotators who cast these votes. Where whole groups are changed, the last column, named by ``by``, has tuples of
+        the groups' names, largest effect first.
 
     Raises
     ------
     ModelError
-        If a name is no competitor, an option is unknown, the votes do not say which groups they belong to, annotators
-        have numbers under a flat prior, weights are fractional, or votes are to be added to a model with slices.
+        If a name is not a competitor, an option is unknown, the votes lack the grouping, annotators have parameters
+        under a flat prior, weights are fractional, or votes are to be added to a model with slices.
     NotIdentifiedError
         If there is no finite estimate.
     ConvergenceError
@@ -149,10 +149,10 @@ def flip_votes(
     Returns
     -------
     pandas.DataFrame
-        ``model_a, model_b, winner, votes, of``: change ``votes`` of the ``of`` votes of this kind, which to the model
-        are all alike; those with the largest effect first. Before ``winner`` stand the ``annotator`` and the slices, as
-        far as they are told apart. Where sides are not, ``model_a`` is the name that sorts first. A both-bad vote that
-        the model takes for a tie is a tie. Empty where no change within ``max_share`` turns the pair round.
+        ``model_a, model_b, winner, votes, of``: change ``votes`` of the ``of`` votes of this kind, which the model
+        does not distinguish; largest effect first. Columns ``annotator`` and the slices precede ``winner`` where they
+        are distinguished. Where sides are not, ``model_a`` is the name that sorts first. A both-bad vote that the model
+        treats as a tie is listed as a tie. Empty where no change within ``max_share`` reverses the pair.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def flip_votes(
 
     if how == "add":
         raise ModelError(
-            "Added votes are all for one of the two, so there is nothing to list. Ask flips for their number."
+            "Added votes are all for one of the two, so there is nothing to list. Use flips for their number."
         )
     _require_options(result, how, max_share)
     with one_thread():
@@ -189,25 +189,25 @@ def flip_votes(
 def _require_options(fit: Fit, how: How, max_share: float) -> None:
     require_choice("how", how, get_args(How))
     if not 0 < max_share <= 1:
-        raise ModelError(f"max_share is a share of the votes, above 0 and at most 1; not {max_share!r}.")
+        raise ModelError(f"max_share must be a share of the votes, above 0 and at most 1, not {max_share!r}.")
     if any(np.isinf(effect.sd) for effect in fit.target.own):
         raise ModelError(
-            "Under a flat prior nothing holds the numbers of an annotator whose votes are left out. Use "
-            "prior='default', or model='bradley-terry'."
+            "Under a flat prior the parameters of an annotator whose votes are left out are not identified. Use "
+            "prior='default' or model='bradley-terry'."
         )
 
 
 def at_mode(result: Fit) -> Fit:
-    """Return the fit at its posterior mode, at which a fit by another route is not."""
+    """Return the fit at its posterior mode, which is searched for unless the fit is already there."""
     is_mode = result.evidence != "variational" and result.method in ("map", "marginal")
     mode = result.mode if is_mode else find_mode(result.mode.problem)
     if mode.at_infinity:
-        raise NotIdentifiedError(f"There is no finite estimate that votes could turn round. {mode.at_infinity[0]}")
+        raise NotIdentifiedError(f"There is no finite estimate whose order votes could reverse. {mode.at_infinity[0]}")
     return replace(result, mode=mode, evidence="laplace" if result.evidence else None)
 
 
 def ordered_pairs(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
-    """Return the better and the worse of every pair."""
+    """Return the better and the worse competitor of each pair."""
     quality = fit.strength + fit.view.slices @ fit.point.slices
     if isinstance(pairs, str):
         require_choice("pairs", pairs, get_args(Pairs))
@@ -219,21 +219,21 @@ def ordered_pairs(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[I
 
 
 def contrasts_of(fit: Fit, above: Ints, below: Ints) -> Floats:
-    """Return the derivatives of the gaps by strengths, common numbers and numbers of slices, shape (m, h)."""
+    """Return the derivatives of the gaps by strengths, common parameters and slice parameters, shape (m, h)."""
     strength = np.eye(fit.cells.n_competitors)[above] - np.eye(fit.cells.n_competitors)[below]
     common = np.zeros((len(above), len(fit.point.common)))
     return np.column_stack([strength, common, (fit.view.slices.T @ strength.T).T])
 
 
 def _probability_better(fit: Fit, above: Ints, below: Ints) -> Floats:
-    """Posterior probability of the order of every pair, in the Gaussian approximation."""
+    """Return the posterior probability of the order of each pair, in the Gaussian approximation."""
     contrasts = contrasts_of(fit, above, below)
     variance = fit.laplace.variance(contrasts) + fit.view.unseen[above] + fit.view.unseen[below]
     return np.asarray(ndtr(contrasts @ fit.point.head / np.sqrt(variance)))
 
 
 def fewest_changes(fit: Fit, above: Ints, below: Ints, by: str, how: How, max_share: float) -> Iterator[Fewest]:
-    """Yield the fewest changes that turn every pair round."""
+    """Yield for each pair the fewest changes that reverse it."""
     contrasts, most = contrasts_of(fit, above, below), max_share * fit.target.n_votes
     alike = None if how == "add" else changes(fit, by, how, (0, 1))
     effects = alike.effects(fit, contrasts) if alike else iter(())

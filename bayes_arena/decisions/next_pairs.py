@@ -1,9 +1,9 @@
 """Which pairs to compare next.
 
-For the order of all competitors the pairs with the fewest votes are chosen. For the best competitor half of the pairs
-are such, and half are two that may be the best (top-two Thompson sampling; Russo, 2016): one is drawn with its
-probability of being best, the other likewise among the rest. The first half keeps a competitor in play that did worse
-in early votes than it deserves. ``benchmarks/decisions.py`` measures how many votes either rule takes.
+For the order of all competitors, the pairs with the fewest votes are chosen. For the best competitor, so is one half of
+the pairs; the other half are two candidates for the best (top-two Thompson sampling; Russo, 2016): one is drawn with
+its probability of being best, the other likewise among the rest. The first half gives a competitor that was unlucky in
+early votes another chance. ``benchmarks/decisions.py`` measures how many votes each rule takes.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Goal = Literal["best", "ranking"]
 
 @held
 def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> pd.DataFrame:
-    """Choose the pairs to be voted on next.
+    """Choose the pairs to compare next.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
     n : int
-        Pairs to choose, for a vote each.
+        Number of pairs to choose, each for one vote.
     goal : {"best", "ranking"}
-        Find the best competitor, or the order of all. For the order of all, no rule that was measured beats equal
-        numbers of votes on all pairs: neither Chatbot Arena's sampling by expected gain in precision, nor expected
-        information, nor a look-ahead at misranked pairs.
+        Find the best competitor, or the order of all. For the order of all, no measured rule beats equal numbers of
+        votes on all pairs: neither Chatbot Arena's sampling by expected gain in precision, nor expected information,
+        nor a look-ahead at misranked pairs.
     seed : int
         The same seed gives the same pairs.
 
@@ -72,7 +72,7 @@ def next_columns(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -
     """Columns of :func:`next_pairs`."""
     require_choice("goal", goal, get_args(Goal))
     if n < 1 or seed < 0:
-        raise ModelError(f"next_pairs takes one pair or more and a seed that is not negative; not {n} and {seed}.")
+        raise ModelError(f"next_pairs needs n of at least 1 and a seed of at least 0, not {n} and {seed}.")
     rng, names, votes = np.random.default_rng(seed), fit.cells.competitors, _votes_by_pair(fit.cells)
     strength = decision_strengths(fit) if goal == "best" else None
     p_best = None if strength is None else best_probabilities(strength)
@@ -97,7 +97,7 @@ def _votes_by_pair(cells: Cells) -> Floats:
 
 
 def _fewest_votes(votes: Floats, rng: np.random.Generator) -> tuple[int, int]:
-    """Draw one of the pairs with the fewest votes; of several, one whose two competitors have the fewest."""
+    """Draw one of the pairs with the fewest votes, and among them one whose competitors have the fewest."""
     a, b = np.nonzero(~np.eye(len(votes), dtype=bool))  # either may be shown first
     rows = np.arange(len(a))
     for load in (votes[a, b], votes.sum(axis=0)[a] + votes.sum(axis=0)[b]):
@@ -107,7 +107,7 @@ def _fewest_votes(votes: Floats, rng: np.random.Generator) -> tuple[int, int]:
 
 
 def _may_be_best(strength: Floats, p_best: Floats, rng: np.random.Generator) -> tuple[int, int]:
-    """Draw one competitor with its probability of being best, and another with its own among the rest."""
+    """Draw one competitor by its probability of being best, and another likewise among the rest."""
     one = rng.choice(len(p_best), p=p_best)
     rest = np.where(np.arange(len(p_best)) == one, 0.0, p_best)
     if not rest.any():  # it is best in every draw: the best of the others, then

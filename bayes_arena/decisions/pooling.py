@@ -4,27 +4,27 @@ The best score of n variants that a provider tests reflects luck along with stre
 
     r_i = m_p(i) + d_i,      m_p ~ Normal(mu, s_m^2) for providers,      d_i ~ Normal(0, s_d^2) for their variants,
 
-scores x_i = r_i + e_i with errors of variance v, and M_n the expected largest of n standard normal numbers, the best of
-n scores is too high by
+scores x_i = r_i + e_i with errors of variance v, and M_n the expected maximum of n standard normal variables, the best
+of n scores is too high by
 
     E[x_best - r_best] = M_n v / sqrt(s_d^2 + v);
 
 a board whose prior shrinks scores by the share c takes M_n c sqrt(s_d^2 + v) of it back.
 
 Given m and the spreads, r_i depends on nothing but x_i, however i was chosen: pooled within providers, strengths need
-no correction where every sibling is among the votes. Of siblings that were tested and not shown it is known that they
-scored less than the best shown, x: that is a factor Phi((x - m_p) / sqrt(s_d^2 + v))^hidden, by which the distribution
-of m_p is weighted, each provider by itself.
+no correction where every sibling is among the votes. Siblings that were tested but not shown are known to have scored
+less than the best one shown, x. This is a factor Phi((x - m_p) / sqrt(s_d^2 + v))^hidden that weights the distribution
+of m_p, for each provider by itself.
 
-The votes enter through the Gaussian approximation of the likelihood of r*, the strengths on the Elo scale. L, its
-precision, the expected information, is never negative, and nearly zero between groups that were never compared.
-v_i = 1 / L_ii is the variance of i's luck given the other strengths: how well those are known moves siblings alike. As
-i is one of the n whose mean is zero, 1 - 1/n of its luck shows. With P the precision that the fit's prior has,
-c_i = P_ii / (L_ii + P_ii); where that prior is narrower than s_d, it takes more back than luck adds, and inflation
+The votes enter through the Gaussian approximation of the likelihood of r*, the strengths on the Elo scale. Its
+precision L, the expected information, is never negative, and nearly zero between groups that were never compared.
+v_i = 1 / L_ii is the variance of i's luck given the other strengths; uncertainty about those moves siblings alike. As
+i is one of the n whose mean is zero, 1 - 1/n of its luck shows. With P the precision of the fit's prior,
+c_i = P_ii / (L_ii + P_ii). Where that prior is narrower than s_d, it takes back more than luck adds, and inflation
 counts as 0.
 
-The spreads are averaged over, under half-normal priors, which in s_m = rho sin(phi), s_d = rho cos(phi) are uniform in
-phi; for each phi one eigendecomposition gives every rho. Everything is in logits, against the mean of the competitors.
+The spreads are integrated out under half-normal priors, which in s_m = rho sin(phi), s_d = rho cos(phi) are uniform in
+phi; for each phi one eigendecomposition serves every rho. Everything is in logits, relative to the mean competitor.
 
 Source: the effect, and 27 private variants, Singh et al., "The Leaderboard Illusion", arXiv:2504.20879.
 """
@@ -44,23 +44,23 @@ ANGLES, RADII = 16, np.geomspace(0.02, 6.0, 48)
 SPREAD = 1.5
 """Scale of the half-normal priors of s_m and s_d, in logits: that of the spread of strengths everywhere."""
 NODES = np.linspace(-8.0, 8.0, 321)
-"""Nodes of a standard normal number."""
+"""Nodes of a standard normal variable."""
 SILENT = 1e-10
-"""Variance, relative to the largest, of a direction in which strengths are held."""
+"""Variance, relative to the largest, below which a direction counts as fixed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """Which provider every competitor is of.
+    """The provider of each competitor.
 
     Attributes
     ----------
     names : list of str
         Providers.
     of : ndarray of int, shape (n,)
-        Index into them.
+        Index of each competitor's provider.
     tested : ndarray of int, shape (n_providers,)
-        Variants that were tested.
+        Number of variants tested.
     """
 
     names: list[str]
@@ -69,7 +69,7 @@ class Families:
 
     @property
     def shown(self) -> Ints:
-        """Variants among the votes, shape (n_providers,)."""
+        """Number of variants among the votes, shape (n_providers,)."""
         return np.bincount(self.of, minlength=len(self.names))
 
 
@@ -80,7 +80,7 @@ class Pooled:
     Attributes
     ----------
     mean, sd : ndarray, shape (n,)
-        Of the strengths against their mean.
+        Of the strengths relative to their mean.
     inflation : ndarray, shape (n,)
         Expected error of a score that was chosen as the best of those tested.
     spreads : ndarray, shape (2,)
@@ -102,11 +102,11 @@ def pool(families: Families, score: Floats, likelihood: Floats, pull: Floats, pr
     score : ndarray, shape (n,)
         r* of the board, in logits.
     likelihood : ndarray, shape (n, n)
-        Precision that r* has from the votes alone.
+        Precision of r* from the votes alone.
     pull : ndarray, shape (n,)
-        That times the r* that the votes alone would give.
+        This precision times the r* that the votes alone would give.
     prior_precision : ndarray, shape (n, n)
-        Precision that r* has on the board from the prior of the strengths.
+        Precision of r* on the board from the prior of the strengths.
     """
     information, from_prior = np.diag(likelihood), np.diag(prior_precision)  # of each, given the others
     variance, shrinkage = 1 / information, from_prior / (information + from_prior)
@@ -133,7 +133,7 @@ def pool(families: Families, score: Floats, likelihood: Floats, pull: Floats, pr
 def _given(
     families: Families, phi: float, likelihood: Floats, pull: Floats, score: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Log evidence (n_radii,), and mean and variance of the strengths (n_radii, n), for one phi and every rho."""
+    """Return log evidence (n_radii,), mean and variance of the strengths (n_radii, n), for one phi and every rho."""
     same = (families.of[:, None] == families.of).astype(float)
     root = np.linalg.cholesky(math.sin(phi) ** 2 * same + math.cos(phi) ** 2 * np.eye(len(score)))
     size, vectors = np.linalg.eigh(root.T @ likelihood @ root)
@@ -145,7 +145,7 @@ def _given(
     centered = directions - directions.mean(axis=0)
     mean, spread = (shrunk * along) @ centered.T, shrunk @ centered.T**2
     information = np.diag(likelihood)
-    by_own_votes = score + (pull - likelihood @ score) / information  # given the board of the others
+    by_own_votes = score + (pull - likelihood @ score) / information  # given the other scores of the board
     for family in np.flatnonzero(families.tested > families.shown):
         members = np.flatnonzero(families.of == family)
         best = members[np.argmax(by_own_votes[members])]
@@ -164,14 +164,14 @@ def _given(
 
 
 def _all_below(height: Floats, slope: Floats, hidden: int) -> tuple[Floats, Floats, Floats]:
-    """Weigh a standard normal number z by Phi(height - slope z)^hidden.
+    """Weight a standard normal variable z by Phi(height - slope z)^hidden.
 
     Returns
     -------
     chance : ndarray
         Logarithm of the mean weight, up to a constant.
     shift, narrowed : ndarray
-        Mean of z under the weights, and its variance less one.
+        Mean of z under the weights, and its variance minus one.
     """
     log_weight = hidden * log_ndtr(height[:, None] - slope[:, None] * NODES) - 0.5 * NODES**2
     largest = log_weight.max(axis=1, keepdims=True)
@@ -182,11 +182,11 @@ def _all_below(height: Floats, slope: Floats, hidden: int) -> tuple[Floats, Floa
 
 
 def expected_largest(count: int) -> float:
-    """Return the expected largest of so many standard normal numbers."""
+    """Return the expected maximum of ``count`` standard normal variables."""
     above = 1 - ndtr(NODES) ** count
     return float(NODES[0] + np.trapezoid(above, NODES))
 
 
 def inverse(matrix: Floats) -> Floats:
-    """Inverse on the plane where a covariance is not zero."""
+    """Return the inverse on the subspace where a covariance is not zero."""
     return np.asarray(np.linalg.pinv(matrix, rcond=SILENT, hermitian=True))

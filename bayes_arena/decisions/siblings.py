@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDE = 30.0
-"""Spread of strengths, in logits, as good as none: what a prior adds that only keeps groups never compared finite."""
+"""Prior sd of strengths, in logits, that is as good as flat but keeps groups that were never compared finite."""
 
 
 @held
@@ -47,10 +47,10 @@ def siblings(
     result : Fit
         A fitted model, by any method; its Gaussian approximation is used.
     provider : mapping of str to str
-        The provider of each competitor: the families of similar variants.
+        The provider of each competitor; one provider's variants form a family.
     tested : mapping of str to int, optional
-        Number of variants tested by a provider, where it is larger than the number among the votes. The others are
-        assumed to have scored less than the best among the votes, on as many votes.
+        Number of variants a provider tested, where it is larger than the number among the votes. The others are
+        assumed to have scored less than the best among the votes, with equally many votes.
     level : float
         Coverage of the intervals.
     elo : EloScale, optional
@@ -61,15 +61,14 @@ def siblings(
     pandas.DataFrame
         ``competitor, provider, tested, elo, pooled, lower, upper, inflation``, the best pooled score first, in Elo
         points. ``elo`` is the plain score (at the mode); ``pooled`` the score given the provider and the number
-        tested, with its interval; ``inflation`` the expected error of the plain score of a competitor with so many
-        votes if it was selected as the best of ``tested``, 0 where the prior of the fit shrinks it by as much.
-        ``attrs`` has the spreads ``between`` and
-        ``within`` providers, in Elo points.
+        tested, with its interval; ``inflation`` the expected error of the plain score of a competitor with that many
+        votes if it was selected as the best of ``tested``, 0 where the prior of the fit shrinks it by at least as much.
+        ``attrs`` has the spreads ``between`` and ``within`` providers, in Elo points.
 
     Raises
     ------
     ModelError
-        If a competitor has no provider, fewer variants were tested than are shown, or the level is not possible.
+        If a competitor has no provider, fewer variants were tested than are among the votes, or the level is invalid.
     NotIdentifiedError
         If there is no finite estimate under a flat prior.
 
@@ -109,7 +108,7 @@ def siblings(
 def _families(names: tuple[str, ...], provider: Mapping[str, str], tested: Mapping[str, int]) -> Families:
     missing = [name for name in names if name not in provider]
     if missing:
-        raise ModelError(f"No provider is named for {listing(map(repr, missing))}. Name one for every competitor.")
+        raise ModelError(f"No provider is given for {listing(map(repr, missing))}. Give one for every competitor.")
     known = sorted({str(provider[name]) for name in names})
     of = np.array([known.index(str(provider[name])) for name in names])
     families = Families(known, of, np.bincount(of))
@@ -120,15 +119,16 @@ def _families(names: tuple[str, ...], provider: Mapping[str, str], tested: Mappi
     ]
     if wrong:
         raise ModelError(
-            f"tested is how many variants providers tested, at least those among the votes; not {listing(wrong)}."
+            "tested maps a provider to the number of variants it tested, at least those among the votes; not "
+            f"{listing(wrong)}."
         )
     return Families(known, of, np.array([tested.get(name, families.shown[at]) for at, name in enumerate(known)]))
 
 
 def _by_votes_alone(fit: Fit, board: Projection) -> tuple[Floats, Floats]:
-    """Precision of r* without the prior of the strengths, (n, n), and that times the r* found without it, (n,).
+    """Return the precision of r* without the prior of the strengths, (n, n), and that times r* without it, (n,).
 
-    From the curvature without residuals, which is never negative, at the spreads as they were fitted.
+    From the curvature without residuals, which is never negative, at the fitted spreads.
     """
     target, n = fit.target, len(board.strength)
     alone = laplace_at(replace(target, strength_sd=WIDE), fit.point, fit.mode.problem.shifts, residuals=False)
@@ -136,12 +136,12 @@ def _by_votes_alone(fit: Fit, board: Projection) -> tuple[Floats, Floats]:
     covariance += np.diag(board.variance_by_mean(fit.view.unseen))
     precision = inverse(covariance)
     by_head, _ = alone.solve(board.by_head[:], board.by_own)
-    step = by_head[:n].T @ (fit.point.strength / target.strength_sd**2)  # where the prior pulls no more
+    step = by_head[:n].T @ (fit.point.strength / target.strength_sd**2)  # to where the prior no longer pulls
     return precision, precision @ (board.strength + step)
 
 
 def _prior_precision(fit: Fit, board: Projection) -> Floats:
-    """Precision that r* has from the prior of the strengths, shape (n, n)."""
+    """Return the precision of r* from the prior of the strengths, shape (n, n)."""
     n = len(board.strength)
     by_strength = board.by_head[:][:, :n] - board.by_head[:][:, :n].mean(axis=0)
     return inverse(by_strength @ by_strength.T) / fit.target.strength_sd**2

@@ -4,12 +4,12 @@ With d_ij the posterior mean of r*_i - r*_j and s_ij its standard deviation, i i
 
     d_ij > z s_ij,      z the ``level`` quantile of max over pairs of |draw of (r*_i - r*_j) - d_ij| / s_ij,
 
-so that *all* these claims hold simultaneously at the level (max-T; Westfall and Young, 1993), where intervals that are
-compared one by one, as for the rank spread of Chatbot Arena, hold one by one. The tier of a competitor is the length of
-the longest chain down to it, each claimed to be better than the next. Hence two in the same tier cannot be told apart,
-and any competitor below the first tier is claimed to be worse than at least one in the tier above, not than all of
-them. A competitor that none is claimed to be better than is in the first tier, even if only for lack of votes. That two
-cannot be told apart does not mean that they are equally good.
+so that *all* these claims hold simultaneously at the level (max-T; Westfall and Young, 1993). Intervals compared one by
+one, as for the rank spread of Chatbot Arena, hold one by one only. The tier of a competitor is the length of the
+longest chain down to it, each claimed to be better than the next. Hence two in the same tier cannot be told apart, and
+any competitor below the first tier is claimed to be worse than at least one in the tier above, not than all of them. A
+competitor is in the first tier if no other is claimed to be better, even if only for lack of votes. That two cannot be
+told apart does not mean that they are equally good.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def tiers(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``tier, competitor, elo, rank, rank_best, rank_worst, place_best, place_worst``, the first tier first.
-        ``place_best`` is 1 + the number claimed to be better, ``place_worst`` the number of competitors less those
+        ``place_best`` is 1 + the number claimed to be better, ``place_worst`` the number of competitors minus those
         claimed to be worse: simultaneous confidence intervals of the true places. ``rank_best`` and ``rank_worst`` are
         the rank spread, as in :func:`~bayes_arena.leaderboard`, each interval at the level by itself. ``attrs`` has the
         level and ``z``, the critical value of a difference in standard deviations.
@@ -78,7 +78,7 @@ def tiers(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
 
 
 def tier_columns(fit: Fit, level: float) -> tuple[Columns, float]:
-    """Return the columns of :func:`tiers`, and how many standard deviations a difference takes to be told."""
+    """Return the columns of :func:`tiers`, and the critical value of a difference in standard deviations."""
     require_level(level)
     better, z = told_better(decision_strengths(fit), level)
     names = fit.cells.competitors
@@ -107,7 +107,7 @@ def told_better(strength: Floats, level: float) -> tuple[np.ndarray, float]:
     Returns
     -------
     better : ndarray of bool, shape (n, n)
-        Whether the row's competitor is told to be better than the column's.
+        Whether the row's competitor is claimed to be better than the column's.
     z : float
     """
     mean = strength.mean(axis=0)
@@ -128,7 +128,7 @@ def told_better(strength: Floats, level: float) -> tuple[np.ndarray, float]:
 
 
 def longest_chain(better: np.ndarray) -> Ints:
-    """Return the number of competitors in the longest chain that ends in each, every one told better than the next."""
+    """Return the length of the longest chain that ends in each competitor, each claimed to be better than the next."""
     tier = np.ones(len(better), dtype=np.int64)
     for _ in range(len(better)):
         deeper = 1 + np.where(better, tier[:, None], 0).max(axis=0)

@@ -2,17 +2,16 @@
 
 "A leads" if P(A is best) is at least .95. Otherwise "the best is one of A, B, C": the smallest set that contains the
 best with probability .99, if it is small: at most three competitors or a fifth of all, and never all of them.
-Otherwise, that there are not enough votes to say. No sentence claims that competitors are equally good: votes cannot
-show it.
+Otherwise there are not enough votes to say. No sentence claims that competitors are equally good, which votes cannot
+show.
 
-Sets have probability .99 so that the sentence is wrong less than one time in twenty in arenas of every kind, and not
-only on average over arenas drawn from the prior: where three lead by about the same, the smallest .95 set misses the
-best one time in ten (``benchmarks/decisions.py``).
+Sets have probability .99 so that the sentence is wrong less than one time in twenty in every kind of arena, not only on
+average over arenas drawn from the prior: where three lead by about the same, the smallest .95 set misses the best one
+time in ten (``benchmarks/decisions.py``).
 
-Where annotators cannot be judged, since they form camps or too many pull together, the verdict is conditional: what
-the votes say if all of them are taken at face value. Even then P(best) is too high where camps differ much: with camps
-of sd .8 it is .88 on average, and the leader is the best in .77 of the arenas
-(``benchmarks/results/calibration_default.md``).
+Where annotators cannot be judged, because they form camps or too many act together, the verdict is conditional: it
+takes all votes at face value. Even then P(best) is too high where camps differ much: with camps of sd .8 it is .88 on
+average, and the leader is the best in .77 of the arenas (``benchmarks/results/calibration_default.md``).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 
 LEADS, ONE_OF = 0.95, 0.99
-"""Least probability of a leader, and of a set that contains the best."""
+"""Minimum probability of a leader, and of a set that contains the best."""
 FACE_VALUE = "Taking all votes at face value:"
 """Condition of the verdict where annotators cannot be judged."""
 FEW, SHARE = 3, 5
@@ -34,7 +33,7 @@ FEW, SHARE = 3, 5
 
 @held
 def verdict(fit: Fit) -> str:
-    """Say in one sentence which competitor is the best, as far as the votes tell.
+    """Say in one sentence which competitor is the best, as far as the votes settle it.
 
     Parameters
     ----------
@@ -68,7 +67,8 @@ def sentence(fit: Fit, p_best: Floats) -> str:
     if not len(named):
         likeliest = fit.cells.competitors[p_best.argmax()]
         said = (
-            f"Not enough votes to say which is the best{board}: likeliest is {likeliest} (P(best) {p_best.max():.2f})."
+            f"Not enough votes to say which is the best{board}: the likeliest is {likeliest} "
+            f"(P(best) {p_best.max():.2f})."
         )
     else:
         *others, last = (fit.cells.competitors[place] for place in named)
@@ -84,7 +84,7 @@ def likely_best(p_best: Floats, one_of: float = ONE_OF) -> Ints:
     Parameters
     ----------
     p_best : ndarray, shape (n,)
-        Probability of each competitor to be the best.
+        Probability that each competitor is the best.
     one_of : float
         Probability that the best is in the set.
 
@@ -102,7 +102,7 @@ def likely_best(p_best: Floats, one_of: float = ONE_OF) -> Ints:
 
 
 def said_first(fit: Fit) -> str:
-    """Return why annotators cannot be judged and the condition of the rest, with a final space; empty if they can."""
+    """Return why annotators cannot be judged and the condition that follows, plus a space; empty if they can."""
     return f"{fit.trust.unjudged} {FACE_VALUE} " if fit.trust is not None and fit.trust.unjudged else ""
 
 

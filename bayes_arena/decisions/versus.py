@@ -1,19 +1,19 @@
 """One competitor against another: which is the better, by how much, and how many more votes would settle it.
 
-With d the gap r*_i - r*_j of the draws that decisions are made from, P(i is better) is the share of draws in which d is
-positive. The order is settled at a level if that probability, or that of the other order, is at least the level,
-and never where the prior alone relates the two.
+With d the gap r*_i - r*_j in the draws used for decisions, P(i is better) is the share of draws in which d is positive.
+The order is settled at a level if that probability, or that of the other order, is at least the level, and never where
+the prior alone relates the two.
 
 The number of further votes on the pair that would settle it is an estimate, not a promise. The information about d in
 a vote is
 
     s'(d)^2 / v,        s'(d) the slope of the expected score, v the variance of a score under the model,
 
-and n such votes leave a standard deviation of (1 / sd^2 + n s'(d)^2 / v)^(-1/2) of sd. The estimate is the n at which
-the level is reached *if d stays what it is*. It moves: so many votes settled .57 and .64 of the pairs that were tried,
-by Bradley-Terry and am-Davidson (``benchmarks/versus.py``). Where slices differ (answers, categories), votes on new
-prompts are less informative, and nothing is estimated; nor where direct votes cannot settle the order, because the
-direction of the ranking is open, or where no votes connect the two.
+and n such votes reduce the standard deviation from sd to (1 / sd^2 + n s'(d)^2 / v)^(-1/2). The estimate is the n at
+which the level is reached *if d does not change*. It does: that many votes settled .57 and .64 of the pairs tried, with
+Bradley-Terry and am-Davidson (``benchmarks/versus.py``). There is no estimate where slices differ (answers,
+categories), as votes on new prompts are less informative; where the direction of the ranking is open, as direct votes
+cannot settle the order; and where no votes connect the two.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Versus:
     Attributes
     ----------
     competitor, opponent : str
-        The two, as they were asked for.
+        The two, in the order of the call.
     level : float
         Probability at which an order is settled, and coverage of the intervals.
     p_better : float
@@ -58,19 +58,19 @@ class Versus:
     settled : bool
         Whether this probability, or that of the other order, is at least the level, and votes compare the two.
     elo_gap, lower, upper : float
-        Its lead in Elo points: posterior mean and interval.
+        The competitor's lead in Elo points: posterior mean and interval.
     expected_score : float
         Expected score of the competitor in a vote on the two, a tie counting one half.
     votes, wins, losses, ties : float
-        Votes on the two so far that count; both-bad votes are among the ties.
+        Votes so far on the two that count; both-bad votes are among the ties.
     votes_to_go : float or None
         Estimate of the further votes on the two that would settle their order: 0 where it is settled, infinite if it
-        takes more than a thousand times the votes that were cast; None where it cannot be estimated.
+        takes more than a thousand times the votes cast; None where it cannot be estimated.
     connected : bool
         Whether votes compare the two, possibly through others; if not, the prior alone relates them, and nothing is
         settled.
     unjudged : str
-        Why annotators cannot be judged, so that all of this takes the votes at face value; empty if they can.
+        Why annotators cannot be judged, so that all results take the votes at face value; empty if they can.
     """
 
     competitor: str
@@ -116,7 +116,7 @@ class Versus:
         ]
         if not self.settled and self.votes_to_go is not None:
             sentences.append(
-                f"About {about(self.votes_to_go)} more votes on the two would settle it, if the gap stays what it is."
+                f"About {about(self.votes_to_go)} more votes on the two would settle it if the gap does not change."
                 if math.isfinite(self.votes_to_go)
                 else "They are too close to estimate how many votes would settle it."
             )
@@ -162,7 +162,7 @@ def versus(fit: Fit, competitor: str, opponent: str, *, level: float = 0.95) -> 
     Raises
     ------
     ModelError
-        If a name is no competitor, the two are one, or the level is not between 0 and 1.
+        If a name is not a competitor, the two are the same, or the level is not between 0 and 1.
     NotIdentifiedError
         If the votes do not determine the estimate under a flat prior.
 
@@ -194,9 +194,9 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
     Returns
     -------
     columns : dict
-        ``stronger, weaker`` and what a :class:`Versus` knows of them, the least settled pair first.
+        ``stronger, weaker`` and the fields of a :class:`Versus`, the least settled pair first.
     n_pairs, n_unsettled : int
-        How many pairs there are, and how many of them are not settled.
+        Number of pairs, and of those not settled.
     """
     require_level(level)
     i, j = pair_indices(fit, None)
@@ -210,7 +210,7 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
 
 
 def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
-    """Columns of what is known of pairs, by their indices."""
+    """Return the columns of a comparison of pairs, given by their indices."""
     draws, open_direction = draws_for_decisions(fit), fit.mirror_probability or 0.0
     gap = draws.elo_strength[:, i] - draws.elo_strength[:, j]
     p_better = ((gap > 0) + 0.5 * (gap == 0)).mean(axis=0)
@@ -236,12 +236,12 @@ def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
 
 
 def _connected(fit: Fit, i: Ints, j: Ints) -> np.ndarray:
-    """Whether votes compare two, be it through others."""
+    """Return whether votes compare each pair, possibly through others."""
     return np.asarray(fit.cells.components[i] == fit.cells.components[j])
 
 
 def _votes_between(fit: Fit, i: Ints, j: Ints) -> tuple[Floats, Floats, Floats]:
-    """Votes on pairs that i won, j won and neither, each of shape (n_pairs,)."""
+    """Return the votes on pairs that i won, that j won and that neither won, each of shape (n_pairs,)."""
     cells = fit.cells if fit.estimand is None else fit.cells.take(fit.estimand.rows(fit.cells))
     n, (wins, losses, *ties) = cells.n_competitors, cells.counts.T
     forward, backward = cells.a * n + cells.b, cells.b * n + cells.a
@@ -266,5 +266,5 @@ def _votes_to_go(fit: Fit, i: Ints, j: Ints, gap: Floats, settled: Ints, level: 
 
 
 def _rounded(p: float) -> str:
-    """Return a probability in words, never rounded up to one."""
+    """Format a probability, never rounded up to one."""
     return f"{p:.2f}" if p < 0.995 else f"{p:.3f}" if p < 0.9995 else "above .999"

@@ -1,10 +1,9 @@
-"""The draws of the strengths that decisions are made from.
+"""The draws of the strengths on which decisions are based.
 
-They are draws of r*, the strengths on the common scale, in logits, for what the fit's rankings are about
+They are draws of r*, the strengths on the common scale, in logits, for the estimand of the fit's rankings
 (:meth:`~bayes_arena.Fit.on`). They are as wide as the intervals of its leaderboard: clustered by annotator where
-annotators cannot be judged.
-Where the votes leave open which end of the ranking is up, that share of the draws is upside down
-(``fit.mirror_probability``): to be sure of a leader is to be sure of the direction too.
+annotators cannot be judged. Where the votes leave open which end of the ranking is the top, a share
+``fit.mirror_probability`` of the draws is reversed: certainty about a leader requires certainty about the direction.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.names import drawn_by
 
 _DRAWN: WeakKeyDictionary[Fit, Floats] = WeakKeyDictionary()
-"""Draws are kept as long as their fit lives: every decision needs them, and with many annotators they take long."""
+"""Draws of the fits that still exist: every decision needs them, and with many annotators they take long."""
 
 
 def decision_strengths(fit: Fit) -> Floats:
@@ -39,12 +38,12 @@ def decision_strengths(fit: Fit) -> Floats:
 
 
 def draws_for_decisions(fit: Fit) -> Draws:
-    """Return the draws, with r* of some of them negated where the direction of the ranking is open.
+    """Return the draws, some with r* negated where the direction of the ranking is open.
 
     Raises
     ------
     NotIdentifiedError
-        If, under a flat prior, there is no finite estimate, or some competitors were never compared, even through
+        If, under a flat prior, there is no finite estimate, or some competitors were never compared, not even through
         others.
     """
     unconnected = np.isinf(fit.target.strength_sd) and fit.cells.components.any()
@@ -71,7 +70,7 @@ def best_probabilities(strength: Floats) -> Floats:
 def rank_shares(strength: Floats) -> Floats:
     """Return the share of draws (n_draws, n) in which each competitor takes each rank, shape (n, n).
 
-    Rows are competitors, columns ranks from the first. A competitor tied for several ranks gets an equal part of each.
+    Rows are competitors, columns ranks from the first. A competitor tied for several ranks gets an equal share of each.
     """
     from scipy.stats import rankdata  # slow to import
 

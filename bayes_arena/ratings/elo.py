@@ -1,4 +1,4 @@
-"""The Elo scale: logits to points.
+"""The Elo scale: from logits to points.
 
     elo_i = init + scale / ln(base) * r*_i,     or shifted so that an anchor has a given score,
 
@@ -18,7 +18,7 @@ from bayes_arena.errors import ModelError, did_you_mean
 
 @dataclass(frozen=True)
 class EloScale:
-    """How logits become Elo points.
+    """A scale that turns logits into Elo points.
 
     Attributes
     ----------
@@ -27,8 +27,8 @@ class EloScale:
     scale, base : float
         A lead of ``scale`` points means odds of ``base`` to 1.
     anchor : tuple of (str, float), optional
-        A competitor and the score it is given. An anchor moves every score and every bound by the same amount:
-        it changes neither the width of an interval nor a rank.
+        A competitor and its score. An anchor shifts every score and bound by the same amount; it changes neither the
+        width of an interval nor a rank.
 
     Raises
     ------

@@ -1,13 +1,13 @@
-"""Strengths, differences between them and common effects, as a statistician reads them.
+"""Strengths, differences between them and common effects, with standard errors and tests.
 
 Every table has an estimate, its standard error ``sd`` (of a posterior its standard deviation), an interval, and Wald's
 
     z = estimate / sd,      p = P(|Z| > |z|),
 
-with Z standard normal, or Student's t for G - 1 degrees of freedom where errors are clustered in G groups. Under a flat
-prior p tests that the quantity is zero; under a proper one it is twice the posterior probability of the other sign, in
-the Gaussian approximation. Nothing is corrected for the number of tests. What is zero by definition, such as the
-strength of the reference, has sd 0 and neither z nor p (NaN).
+with Z standard normal, or Student's t with G - 1 degrees of freedom where errors are clustered in G groups. Under a
+flat prior p tests whether the quantity is zero; under a proper one it is twice the posterior probability of the
+opposite sign, in the Gaussian approximation. There is no correction for multiple tests. A quantity that is zero by
+definition, such as the strength of the reference, has sd 0 and neither z nor p (NaN).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def strengths(
     level: float = 0.95,
     interval: Interval | IntervalName | None = None,
 ) -> pd.DataFrame:
-    """Strengths in logits, against their mean or a reference competitor.
+    """Tabulate strengths in logits, relative to their mean or a reference competitor.
 
     Parameters
     ----------
@@ -61,15 +61,15 @@ def strengths(
     pandas.DataFrame
         ``competitor, strength, sd, z, p, lower, upper``, in logits, in the order of ``fit.cells.competitors``. ``sd``
         is the standard error, z and p are Wald's (:mod:`bayes_arena.ratings.estimates`), whatever the interval; the row
-        of the reference has strength and sd 0 and z and p NaN. Where ``sd`` is estimated, of many competitors,
+        of the reference has strength and sd 0 and z and p NaN. Where ``sd`` is estimated, as for many competitors,
         ``attrs["sd_error"]`` is its largest relative error (one standard error).
 
     Raises
     ------
     ModelError
-        If the reference is not a competitor, or the level or interval is not possible.
+        If the reference is not a competitor, or the level or interval is invalid.
     NotIdentifiedError
-        If a reference is asked for among groups that were never compared, under a flat prior, or the estimate has no
+        If a reference is given although, under a flat prior, some groups were never compared, or if the estimate has no
         finite robust interval.
     ConvergenceError
         If the end of a profile-likelihood interval is not found.
@@ -88,8 +88,8 @@ def strengths(
     elif reference in names:
         if fit.laplace.shifts.shape[1] > 1:
             raise NotIdentifiedError(
-                "Under a flat prior groups that were never compared have no common reference. Rate them apart, or use "
-                "prior='default'."
+                "Under a flat prior groups that were never compared have no common reference. Rate them separately, or "
+                "use prior='default'."
             )
         unit = (np.arange(n) == names.index(reference))[None].astype(float)
         jacobian = ThinJacobian(np.ones(n), -np.ones((n, 1)), unit) if many else np.eye(n) - unit
@@ -106,35 +106,35 @@ def contrasts(
     level: float = 0.95,
     interval: Interval | IntervalName | None = None,
 ) -> pd.DataFrame:
-    """Differences in strength between pairs of competitors.
+    """Tabulate differences in strength between pairs of competitors.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
     pairs : sequence of (str, str), optional
-        Whom to compare with whom; by default every pair, in the order of ``fit.cells.competitors``.
+        The pairs to compare; by default every pair, in the order of ``fit.cells.competitors``.
     level : float
-        Coverage of the intervals, of each by itself.
+        Coverage of each interval by itself.
     interval : Interval or str
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
     -------
     pandas.DataFrame
-        ``competitor, opponent, difference, sd, z, p, lower, upper``: strength of the competitor less that of its
+        ``competitor, opponent, difference, sd, z, p, lower, upper``: strength of the competitor minus that of its
         opponent, in logits, from their joint covariance. ``sd`` is the standard error, z and p are Wald's
         (:mod:`bayes_arena.ratings.estimates`).
 
     Raises
     ------
     ModelError
-        If a name is not a competitor, a pair is of a competitor with itself, there is no pair, or the level or interval
-        is not possible.
+        If a name is not a competitor, a pair names the same competitor twice, there is no pair, or the level or
+        interval is invalid.
     TooLargeError
-        If every pair of 1500 competitors or more is asked for.
+        If every pair of 1500 competitors or more is requested.
     NotIdentifiedError
-        If, under a flat prior, two competitors were never compared, even through others, or the estimate has no
+        If, under a flat prior, two competitors were never compared, not even through others, or if the estimate has no
         finite robust interval.
     ConvergenceError
         If the end of a profile-likelihood interval is not found.
@@ -152,12 +152,12 @@ def contrasts(
 
 @held
 def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName | None = None) -> pd.DataFrame:
-    """Estimate what annotators have in common besides the strengths: position effect, propensity to ties.
+    """Estimate what annotators have in common besides the strengths: position effect, tie propensity.
 
     Parameters
     ----------
     fit : Fit
-        A model that has such numbers, for instance ``Model("order", position="common")``.
+        A fit of a model with such parameters, for instance ``Model("order", position="common")``.
     level : float
         Coverage of the intervals.
     interval : Interval or str
@@ -168,34 +168,34 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
     pandas.DataFrame
         ``effect, estimate, sd, z, p, lower, upper``. Effects: ``position``, b in logits in favour of the competitor
         shown first (the order effect, or home advantage); ``log_tie_propensity``, ln nu (ln kappa in Rao and Kupper's
-        model); ``log_both_bad``; ``style_NAME``, the slope of a feature. z and p are against 0, which for
-        a propensity is 1 and seldom of interest. Where annotators have numbers of their own, these are their means.
+        model); ``log_both_bad``; ``style_NAME``, the slope of a feature. z and p test against 0, which for a
+        propensity means 1 and is seldom of interest. Where annotators have their own parameters, these are the means.
 
     Raises
     ------
     ModelError
-        If the model has none, or the level or interval is not possible.
+        If the model has none, or the level or interval is invalid.
     NotIdentifiedError
         If the estimate has no finite robust interval.
     """
     found, n = fit.target.common, fit.cells.n_competitors
     if not found:
         raise ModelError(
-            f"Model {fit.model.name!r} has strengths alone. Use one with position='common' or ties='davidson'."
+            f"Model {fit.model.name!r} has only strengths. Use one with position='common' or ties='davidson'."
         )
     jacobian = np.eye(len(found), n + len(found), n)
     return linear_table(fit, {"effect": [effect.label for effect in found]}, "estimate", jacobian, level, interval)
 
 
 def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
-    """Return the two indices of every pair; every pair there is by default.
+    """Return the two indices of each pair; by default of all pairs.
 
     Raises
     ------
     ModelError
-        If a name is not a competitor, a pair is of a competitor with itself, or there is no pair.
+        If a name is not a competitor, a pair names the same competitor twice, or there is no pair.
     NotIdentifiedError
-        If, under a flat prior, two competitors were never compared, even through others.
+        If, under a flat prior, two competitors were never compared, not even through others.
     """
     names = fit.cells.competitors
     chosen = list(combinations(names, 2) if pairs is None else pairs)
@@ -205,7 +205,7 @@ def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Int
         known = did_you_mean(str(unknown[0]), names)
         raise ModelError(f"Among the {len(names)} competitors there is no {listing(map(repr, unknown))}.{known}")
     if not chosen or any(a == b for a, b in chosen):
-        raise ModelError(f"pairs are of two different competitors each, such as {names[:2]}; not {listing(chosen)}.")
+        raise ModelError(f"Each pair must name two different competitors, such as {names[:2]}; not {listing(chosen)}.")
     i, j = (np.array([place[name] for name in side], dtype=np.int64) for side in zip(*chosen, strict=True))
     if np.isinf(fit.target.strength_sd):
         require_compared(fit, i, j)
@@ -220,13 +220,13 @@ def require_compared(fit: Fit, i: Ints, j: Ints) -> None:
         names = fit.cells.competitors
         pairs = dict.fromkeys(f"{names[min(i[row], j[row])]} and {names[max(i[row], j[row])]}" for row in unconnected)
         raise NotIdentifiedError(
-            f"Under a flat prior nothing can be said of pairs never compared, even through others: {listing(pairs)}. "
-            "Use prior='default'."
+            "Under a flat prior nothing can be said about pairs that were never compared, not even through others: "
+            f"{listing(pairs)}. Use prior='default'."
         )
 
 
 def require_population(fit: Fit) -> None:
-    """Refuse to draw a new annotator from a prior that describes none."""
+    """Refuse to draw a new annotator from a flat prior."""
     if any(np.isinf(effect.sd) for effect in fit.target.own):
         raise ModelError("A flat prior describes no population to draw a new annotator from. Use prior='default'.")
 
@@ -239,16 +239,16 @@ def linear_table(
     level: float,
     interval: Interval | IntervalName | None,
 ) -> pd.DataFrame:
-    """Return a table of functions linear in the strengths, or in strengths and common numbers.
+    """Return a table of functions linear in the strengths, or in strengths and common parameters.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
     who : dict of str to list of str
-        Columns that say what the rows are of.
+        Columns that identify the rows.
     what : str
-        What the estimate is called.
+        Name of the column with the estimate.
     jacobian : ndarray or ThinJacobian, shape (m, n) or (m, n + c)
         Derivatives of the functions.
     level, interval
@@ -257,7 +257,7 @@ def linear_table(
     Returns
     -------
     pandas.DataFrame
-        These columns, the estimate, and ``sd, z, p, lower, upper``.
+        The columns of ``who``, the estimate, and ``sd, z, p, lower, upper``.
     """
     import pandas as pd
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EQUAL_DIGITS = 9
-"""Scores that agree to so many digits are equal."""
+"""Scores that agree to this many decimal places are equal."""
 
 
 @held
@@ -58,8 +58,8 @@ def leaderboard(
         :class:`~bayes_arena.Bootstrap`. The name in lower case stands for the object with default fields. Default:
         ``"laplace"``, or ``"clustered"`` by annotator where the annotators cannot be judged (``fit.trust.unjudged``).
     over : {"new prompts", "these prompts"}, optional
-        For a model with answers: whether the ranking is for new prompts like these (the default), or for these prompts
-        alone.
+        For a model with answers: whether the ranking is for new prompts like these (the default) or for these prompts
+        only.
     slice : (str, str), optional
         For a model with strengths by slice: the slice to rank in, such as ``("category", "coding")``.
 
@@ -69,20 +69,20 @@ def leaderboard(
         ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first. Scores
         and bounds are in Elo points; a both-bad vote counts as a tie. With ``slice``, votes are those of the slice. A
         sampled fit has posterior means and quantiles, and a column ``p_best``, the probability of being best. ``attrs``
-        has the level, the interval and, where slices differ, what the ranking is ``over``; with 1500 competitors or
+        has the level, the interval and, where slices differ, what the ranking is ``over``. With 1500 competitors or
         more, few of which met, the standard deviations are estimated, and ``sd_error`` is the largest relative error
         (one standard error, below .0034).
 
     Warns
     -----
     DependentVotesWarning
-        If votes share prompts or rankings, neither the interval nor the model accounts for it, and so the bounds are
-        too narrow.
+        If votes share prompts or rankings and neither the interval nor the model accounts for it, so that the bounds
+        are too narrow.
 
     Raises
     ------
     ModelError
-        If the level, interval or anchor is not possible.
+        If the level, interval or anchor is invalid.
     ConvergenceError
         If the end of a profile-likelihood interval is not found.
     NotIdentifiedError
@@ -121,15 +121,15 @@ def leaderboards(
     -------
     pandas.DataFrame
         A column for each slice, then the columns of :func:`leaderboard`; boards sorted by name, best first in each.
-        ``attrs`` has the level, the interval, the largest ``sd_error``, if any, and ``failed``: the reasons of missing
-        boards, by their names.
+        ``attrs`` has the level, the interval, the largest ``sd_error``, if any, and ``failed``: why boards are missing,
+        by their names.
 
     Warns
     -----
     FailedBoardsWarning
         If some boards are missing.
     DependentVotesWarning
-        As :func:`leaderboard` does: once, with the number of boards and the first of them.
+        As for :func:`leaderboard`, but only once, with the number of boards and the first of them.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def leaderboards_columns(
     elo: EloScale | None = None,
     over: Over | None = None,
 ) -> tuple[Columns, dict[str, Any]]:
-    """Columns of :func:`leaderboards`, and its ``attrs``."""
+    """Return the columns of :func:`leaderboards`, and its ``attrs``."""
     tables, abouts = list[Columns](), list[dict[str, Any]]()
     failed, told, worst = dict[Names, ArenaError](), list[Told](), dict[str, float]()
     for names, fit in boards.items():
@@ -167,7 +167,7 @@ def leaderboards_columns(
                 failed[names] = error
                 continue
         if clash := [kind for kind in boards.by if kind in columns]:
-            raise ModelError(f"The table has a column {clash[0]!r} of its own: read that slice by another name.")
+            raise ModelError(f"The table has a column {clash[0]!r} of its own. Read that slice under another name.")
         rows = len(columns["rank"])
         tables.append({kind: [name] * rows for kind, name in zip(boards.by, names, strict=True)} | columns)
         abouts.append(chosen.about(seen) | seen.about)
@@ -181,7 +181,7 @@ def leaderboards_columns(
 
 
 def _alike(abouts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Merge the ``attrs`` of all boards: the common value, or how many boards have which."""
+    """Merge the ``attrs`` of all boards: the common value, or each value with its number of boards."""
     said = {name: Counter(about.get(name) for about in abouts) for about in abouts for name in about}
     return {
         name: next(iter(values))
@@ -192,7 +192,7 @@ def _alike(abouts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, elo: EloScale | None = None) -> Columns:
-    """Columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
+    """Return the columns of :func:`leaderboard` (the command line prints them without importing pandas)."""
     require_level(level)
     elo = elo or EloScale()
     names = fit.cells.competitors
@@ -230,16 +230,16 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
 
 
 def ranks(score: Floats) -> Ints:
-    """1 + how many are better; equal scores share a rank.
+    """Return 1 + the number of better scores; equal scores share a rank.
 
-    As ``scipy.stats.rankdata(-score, "min")``, whose import takes longer than a command that rates votes.
+    Like ``scipy.stats.rankdata(-score, "min")``, whose import takes longer than a command that rates votes.
     """
     compared = -np.round(score, EQUAL_DIGITS)
     return 1 + np.searchsorted(np.sort(compared), compared)
 
 
 def rank_spread(lower: Floats, upper: Floats) -> tuple[Ints, Ints]:
-    """Best and worst rank that the intervals leave open, as the arena defines them.
+    """Return the best and worst rank that the intervals allow, as Chatbot Arena defines them.
 
     best_i = 1 + number of competitors whose lower bound is above i's upper bound;
     worst_i = 1 + number of other competitors whose upper bound is above i's lower bound.

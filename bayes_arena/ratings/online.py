@@ -1,14 +1,14 @@
-"""Online Elo: ratings that walk through the votes one by one, and so depend on their order.
+"""Online Elo: ratings updated vote by vote, which therefore depend on the order of the votes.
 
 After a vote of score W on competitors i and j (Liu et al., 2025, equation 1 and Algorithm 1),
 
     R_i += K (W - P),    R_j -= K (W - P),    P = 1 / (1 + base^((R_j - R_i) / scale)),
 
 where every R starts at init, with K = 4, scale 400, base 10 and init 1000 as in Chatbot Arena. What one gains the other
-loses, so the mean stays at init. In the code ratings are in logits and move by K ln(base) / scale a vote.
+loses, so the mean stays at init. In the code ratings are in logits and move by at most K ln(base) / scale per vote.
 
-Votes shuffled, or drawn with replacement, and averaged hide the order but not the spread that it causes (the error bars
-of Figure 1 of Liu et al., 2025).
+Averages over shuffles of the votes, or over resamples with replacement, hide the order but not the spread that it
+causes (the error bars of Figure 1 of Liu et al., 2025).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ K = 4.0
 
 @held
 def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
-    """Rate the competitors by Elo, vote after vote in the order given (Algorithm 1).
+    """Rate the competitors by Elo, vote by vote in the given order (Algorithm 1).
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
 
 @held
 def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
-    """Show the effect of the order: online Elo of the votes as given, and of the same votes last to first.
+    """Show the effect of the order: online Elo of the votes in the given order, and in reverse.
 
     Parameters
     ----------
@@ -89,29 +89,29 @@ def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = No
 
 @held
 def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
-    """Online Elo from the votes of each annotator alone (the lines of Figure 1).
+    """Compute online Elo from the votes of each annotator alone (the lines of Figure 1).
 
     Parameters
     ----------
     votes : VoteSequence
         Votes with annotators.
     k, elo
-        As for :func:`online_elo`; an anchor must have been seen by every annotator.
+        As for :func:`online_elo`; every annotator must have votes on the anchor.
 
     Returns
     -------
     pandas.DataFrame
-        ``annotator, competitor, elo, votes``: one row for every competitor an annotator has seen, by name.
+        ``annotator, competitor, elo, votes``: one row for every competitor an annotator has voted on, sorted by name.
 
     Raises
     ------
     ModelError
-        If the annotators are unknown, or one of them has not seen the anchor; and as for :func:`online_elo`.
+        If the annotators are unknown, or one has no vote on the anchor; and as for :func:`online_elo`.
     """
     import pandas as pd
 
     if not votes.n_annotators:
-        raise ModelError("The votes carry no annotators. Name the column (annotator=...) when reading them.")
+        raise ModelError("The votes have no annotators. Name the column (annotator=...) when reading them.")
     orders = [np.flatnonzero(votes.annotator == index) for index in range(votes.n_annotators)]
     seen = np.array([_appearances(votes, order) for order in orders])
     if elo is not None and elo.anchor is not None and elo.anchor[0] in votes.competitors:
@@ -134,10 +134,10 @@ def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None 
 
 
 def walked_ratings(votes: VoteSequence, orders: Iterable[Ints], k: float, elo: EloScale | None) -> Floats:
-    """Ratings in Elo points after all votes in each order, shape (n_orders, n_competitors)."""
+    """Return the ratings in Elo points after all votes in each order, shape (n_orders, n_competitors)."""
     elo = elo or EloScale()
     if not 0 < k < np.inf:
-        raise ModelError(f"k is the largest change of a rating by one vote, a positive number; not {k!r}.")
+        raise ModelError(f"k, the largest change of a rating by one vote, must be a positive number, not {k!r}.")
     walk, rate = _compiled_walk(), k / elo.points_per_logit
     rows = []
     for order in orders:
@@ -171,7 +171,7 @@ def _appearances(votes: VoteSequence, order: Ints) -> Ints:
 
 
 def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> pd.DataFrame:
-    """Make a table of rank, competitor, the columns and the number of votes, best first."""
+    """Return a table of rank, competitor, the given columns and the number of votes, best first."""
     import pandas as pd
 
     everything = {
@@ -194,7 +194,7 @@ def shuffled_elo(
     ----------
     votes : VoteSequence
     shuffles : int
-        Random orders, two or more.
+        Number of random orders, at least two.
     seed : int
         The same seed gives the same orders.
     k, elo
@@ -234,17 +234,17 @@ def bootstrapped_elo(
     k: float = K,
     elo: EloScale | None = None,
 ) -> pd.DataFrame:
-    """Online Elo of votes resampled with replacement, in the order drawn: the bootstrap of Chatbot Arena.
+    """Compute online Elo of votes resampled with replacement, in the order drawn, as Chatbot Arena's bootstrap does.
 
-    The program of am-ELO's authors reports the median of 1,000 resamples as Elo, where their text takes the mean over
-    shuffles. The spread mixes sampling error with the effect of the order. A competitor that a resample leaves out
+    The code of am-ELO's authors reports the median of 1,000 resamples as Elo, whereas their text takes the mean over
+    shuffles. The spread mixes sampling error with the effect of the order. A competitor that is absent from a resample
     stays at ``init`` in it.
 
     Parameters
     ----------
     votes : VoteSequence
     resamples : int
-        Two or more.
+        Number of resamples, at least two.
     seed : int
         The same seed gives the same resamples.
     level : float
@@ -260,7 +260,7 @@ def bootstrapped_elo(
     Raises
     ------
     ModelError
-        If there are fewer than two resamples or the level is not possible; and as for :func:`~bayes_arena.online_elo`.
+        If there are fewer than two resamples or the level is invalid; and as for :func:`~bayes_arena.online_elo`.
     """
     require_level(level)
     rng = _generator(resamples, seed)
@@ -273,5 +273,5 @@ def bootstrapped_elo(
 
 def _generator(times: int, seed: int) -> np.random.Generator:
     if times < 2 or seed < 0:
-        raise ModelError(f"A spread takes two runs or more, and a seed is not negative; not {times} and {seed}.")
+        raise ModelError(f"A spread needs at least two runs and a seed of at least 0, not {times} and {seed}.")
     return np.random.default_rng(seed)

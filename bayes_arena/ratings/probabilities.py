@@ -1,4 +1,4 @@
-"""Probabilities of ranks and wins: which competitor is best, which beats which, and which orders are unsettled."""
+"""Probabilities of ranks and wins: which competitor is best, which beats which, and which orders are not settled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Annotator = Literal["average", "new"]
 AT_ONCE = 2_000_000
-"""Draws times pairs evaluated together, which bounds the memory."""
+"""Draws times pairs that are evaluated at once, which bounds the memory."""
 
 
 @held
@@ -39,7 +39,7 @@ def rank_probabilities(
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Probabilities of being the best and among the best, expected ranks, and intervals of the ranks.
+    """Compute probabilities of being best and among the best, expected ranks, and intervals of the ranks.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ def rank_probabilities(
     level : float
         Posterior probability of the rank interval.
     interval : Interval or str
-        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for posterior modes
+        Whose draws to use: those of the posterior, :class:`~bayes_arena.Laplace`, or for posterior modes those of
         :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
     draws : Draws, optional
-        Draws to take in place of the interval's.
+        Draws to use instead of the interval's.
     over, slice
         As for :func:`~bayes_arena.leaderboard`.
 
@@ -65,21 +65,21 @@ def rank_probabilities(
     Raises
     ------
     ModelError
-        If top or level is not possible, or the interval has no draws.
+        If top or level is invalid, or the interval has no draws.
     """
     import pandas as pd
     from scipy.stats import rankdata  # slow to import
 
     names = fit.cells.competitors
     if not 1 <= top <= len(names):
-        raise ModelError(f"top lies between 1 and the number of competitors, {len(names)}; not {top!r}.")
+        raise ModelError(f"top must lie between 1 and the number of competitors, {len(names)}, not {top!r}.")
     require_level(level)
     fit = fit.on(over, slice)
     draws, about = drawn_by(interval, fit, draws)
-    first, last = (rankdata(-draws.elo_strength, method, axis=1) for method in ("min", "max"))  # apart in ties alone
+    first, last = (rankdata(-draws.elo_strength, method, axis=1) for method in ("min", "max"))  # differ only in ties
 
     def among(best: int) -> Floats:
-        """Probability of being among the best so many; competitors tied for the last places share them."""
+        """Return the probability of being among the ``best`` first; competitors tied for the last places share them."""
         return np.asarray(np.clip((best + 1 - first) / (last + 1 - first), 0.0, 1.0).mean(axis=0))
 
     table = pd.DataFrame(
@@ -128,15 +128,15 @@ def head_to_head(
         tie propensity) without a position effect, a tie counting one half. ``plug_in`` is the score at the estimate (at
         the posterior mean of a sampled fit), as a formula such as P = 1 / (1 + exp(r_j - r_i)) gives it; ``lower`` and
         ``upper`` are the quantiles of the score over the draws; ``mean``, its average over them, is the posterior
-        predictive score: nearer to 1/2, the more so the less the votes settle.
+        predictive score: closer to 1/2, the more so the less certain the strengths are.
 
     Raises
     ------
     ModelError
-        If a name is no competitor, a pair is of a competitor with itself, there is no pair, or the level is not
-        possible.
+        If a name is not a competitor, a pair names the same competitor twice, there is no pair, or the level is
+        invalid.
     NotIdentifiedError
-        If, under a flat prior, two competitors were never compared, even through others.
+        If, under a flat prior, two competitors were never compared, not even through others.
     """
     import pandas as pd
 
@@ -151,7 +151,7 @@ def head_to_head(
 
 
 def score_columns(fit: Fit, draws: Draws, i: Ints, j: Ints, level: float) -> Columns:
-    """Columns of :func:`head_to_head` without the names, for pairs given by their indices."""
+    """Return the columns of :func:`head_to_head` without the names, for pairs given by their indices."""
     means, point = fit.means(draws), fit.point
     strength = point.strength + fit.view.slices @ point.slices
     common, slices = point.common, point.slices
@@ -177,7 +177,7 @@ def win_probability(
 ) -> pd.DataFrame:
     """Compute the expected score of every competitor against every other in the next vote, a tie counting one half.
 
-    It is averaged over the posterior, hence nearer to 1/2 than the plug-in estimate; :func:`head_to_head` shows both.
+    It is averaged over the posterior, hence closer to 1/2 than the plug-in estimate; :func:`head_to_head` shows both.
 
     Parameters
     ----------
@@ -193,14 +193,14 @@ def win_probability(
     -------
     pandas.DataFrame
         Square, rows against columns, both in the order of ``fit.cells.competitors``; the diagonal is 1/2, and an
-        entry and its mirror sum to one.
+        entry and its mirror image sum to one.
 
     Raises
     ------
     ModelError
         If ``annotator`` is neither, or ``"new"`` under a flat prior, which describes no population.
     NotIdentifiedError
-        If, under a flat prior, two competitors were never compared, even through others.
+        If, under a flat prior, two competitors were never compared, not even through others.
     """
     import pandas as pd
 
@@ -234,7 +234,7 @@ def unsettled_pairs(
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Pairs whose order the votes do not settle.
+    """List the pairs whose order the votes do not settle.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def unsettled_pairs(
     Raises
     ------
     ModelError
-        If the level is not possible.
+        If the level is invalid.
     """
     import pandas as pd
 
@@ -293,10 +293,10 @@ def _expected_score(
     j: Ints,
     own: Sequence[Floats] | None = None,
 ) -> Floats:
-    """Score of i against j without a position effect, under draws of strengths (size, n) and the rest, shape (size, m).
+    """Return the score of i against j without a position effect, shape (size, m), under draws of the parameters.
 
-    The annotator has theta = 1 and the common tie propensity, or ``own``, draws of each shape (size, 1).
-    Slices are averaged over.
+    The annotator has theta = 1 and the common tie propensity, or the draws ``own``, each of shape (size, 1). Scores are
+    averaged over slices.
     """
     numbers = [effect.mean for effect in fit.target.own] if own is None else own
     leads, ties = lead(strength, i, j), ties_of_competitors(fit.target, slices)

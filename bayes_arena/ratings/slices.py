@@ -5,9 +5,9 @@ far competitor i deviates in g relative to the other competitors there, beyond i
 
     d_{g,i} = (u_{g,i} - mean_i u_{g,i}) - mean_g (u_{g,i} - mean_i u_{g,i}),
 
-the means over the competitors that were seen in g and, of slices, over the slices; not over answers, nor over programs:
-strengths are those that people see, whatever programs prefer. In logits; the table has Wald's z and p
-(:mod:`bayes_arena.ratings.estimates`), not corrected for their number.
+in logits. mean_i is over the competitors seen in g, mean_g over slices. For answers and programs the term with mean_g
+is left out: strengths are those that people see, whatever programs prefer. The tables have Wald's z and p
+(:mod:`bayes_arena.ratings.estimates`), not corrected for multiple tests.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST = 5000
-"""Answers that are listed at once."""
+"""Largest number of answers in one table."""
 
 
 @held
@@ -46,7 +46,7 @@ def slice_gaps(
     fit : Fit
         A model with ``strength_by=(kind,)``.
     kind : str
-        Kind of slice: ``"category"``, for example, or ``"annotator"`` or ``"program"`` for tastes.
+        Kind of slice, such as ``"category"``, or ``"annotator"`` or ``"program"`` for their tastes.
     level : float
         Coverage of each interval by itself.
     interval : Interval or str
@@ -61,7 +61,7 @@ def slice_gaps(
     Raises
     ------
     ModelError
-        If the model has no strengths by such slices, or the level or interval is not possible.
+        If the model has no strengths by such slices, or the level or interval is invalid.
     """
     code, competitor, place = numbers_of(fit, kind)
     return _table(fit, kind, code, competitor, place, "gap", level, interval, over_slices=kind != PROGRAM)
@@ -98,7 +98,7 @@ def answers(
     ------
     ModelError
         If the model has no answers, a prompt is unknown, there are too many answers for one table, or the level or
-        interval is not possible.
+        interval is invalid.
     """
     code, competitor, place = numbers_of(fit, PROMPT)
     names = fit.cells.slice_names[PROMPT]
@@ -111,17 +111,17 @@ def answers(
         code, competitor, place = code[wanted], competitor[wanted], place[wanted]
     if len(code) > MOST:
         raise ModelError(
-            f"{len(code):,} answers are too many for one table. Name prompts (prompts=...) with {MOST:,} or fewer."
+            f"{len(code):,} answers are too many for one table. Name prompts with at most {MOST:,} (prompts=...)."
         )
     return _table(fit, PROMPT, code, competitor, place, "deviation", level, interval, over_slices=False)
 
 
 def numbers_of(fit: Fit, kind: str) -> tuple[Ints, Ints, Ints]:
-    """Return slice, competitor and parameter index of the deviations in slices of a kind."""
+    """Return the slice, competitor and parameter index of each deviation in slices of a kind."""
     target, known = fit.target, fit.model.strength_by
     if kind not in known or target.numbering is None:
         raise ModelError(
-            f"The model has no strengths by {kind!r}, but by {listing(map(repr, known)) or 'nothing'}. Fit "
+            f"The model has no strengths by {kind!r} (its slices: {listing(map(repr, known)) or 'none'}). Fit "
             + ("with answers=True." if kind == PROMPT else f"a Model with strength_by=({kind!r},).")
         )
     row = known.index(kind)
@@ -162,7 +162,7 @@ def _table(
         found = chosen.summarise(fit, quantity, level)
     seen = cells.annotator if kind == ANNOTATOR else cells.slice_rows([kind])[0]
     names, n = np.array(fit.mode.problem.slice_names[kind], dtype=object), cells.n_competitors
-    there = seen >= 0  # everywhere, but for the program of votes that people cast
+    there = seen >= 0  # false only for the program of votes cast by people
     total = cells.counts.sum(axis=1)[there]
     votes = np.zeros(len(names) * n)
     for one in (cells.a, cells.b):

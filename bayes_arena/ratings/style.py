@@ -1,7 +1,7 @@
 """Effects of style: the slopes of features of the answers.
 
-A slope b is the log-odds of a win against a loss that one unit of a feature adds; with s the root mean square of the
-feature over votes, b s is that of a standard deviation, and exp(b s) the ratio of the odds.
+A slope b is what one unit of a feature adds to the log-odds of a win against a loss. With s the root mean square of the
+feature over votes, b s is the effect of one standard deviation, and exp(b s) its odds ratio.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | Interva
     Parameters
     ----------
     fit : Fit
-        A model with style, ``Model("style", style=("length",))``.
+        A fit of a model with style, such as ``Model("style", style=("length",))``.
     level : float
         Coverage of the intervals.
     interval : Interval or str
@@ -45,13 +45,13 @@ def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | Interva
     Warns
     -----
     DependentVotesWarning
-        If votes share prompts, and neither the model nor the interval accounts for it: all votes on an answer share its
+        If votes share prompts and neither the model nor the interval accounts for it: all votes on an answer share its
         length, and standard errors were found to be 3 to 8 times too small.
 
     Raises
     ------
     ModelError
-        If the model has no style, or the level or interval is not possible.
+        If the model has no style, or the level or interval is invalid.
     """
     common, n = fit.target.common, fit.cells.n_competitors
     rows = [row for row, effect in enumerate(common) if effect.basis == "feature"]

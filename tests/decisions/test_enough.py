@@ -62,7 +62,7 @@ def test_no_number_of_votes_is_estimated_for_what_is_level():
     fit = ba.fit(ba.read_votes(frame([("x", "y", "model_a"), ("x", "y", "model_b")] * 100)))
     found = ba.enough(fit, level=0.999)
     assert found.votes_to_go == math.inf
-    assert "too many to go to estimate" in str(found)
+    assert "too many still needed for an estimate" in str(found)
 
 
 def test_close_enough_is_about_the_regret(undecided):

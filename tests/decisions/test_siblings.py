@@ -139,7 +139,7 @@ def test_an_estimate_at_infinity_is_not_pooled():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"provider": {"c00": "p"}}, "No provider is named for 'c01'"),
+        ({"provider": {"c00": "p"}}, "No provider is given for 'c01'"),
         ({"tested": {"p10": 26}}, r"'p10' \(26\)"),
         ({"tested": {"nobody": 30}}, "nobody"),
         ({"level": 1.0}, "level"),

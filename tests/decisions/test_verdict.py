@@ -31,7 +31,7 @@ def test_the_best_is_one_of_few():
 
 def test_not_enough_votes_to_say():
     said = ba.verdict(duels({"xy": 10, "yz": 10, "zx": 10, "xw": 10, "wz": 10, "yw": 10}, lost=10))
-    assert said.startswith("Not enough votes to say which is the best: likeliest is ")
+    assert said.startswith("Not enough votes to say which is the best: the likeliest is ")
 
 
 def test_what_the_ranking_is_about_is_said():

@@ -144,7 +144,7 @@ def test_without_answers_there_is_one_board(fit):
     plain = ba.fit(fit.cells, model=ba.Model("plain", ties="davidson"))
     with pytest.raises(ba.ModelError, match=r"does not tell prompts apart.*answers=True"):
         ba.leaderboard(plain, over="these prompts")
-    with pytest.raises(ba.ModelError, match=r"no strengths by 'prompt', but by nothing. Fit with answers=True"):
+    with pytest.raises(ba.ModelError, match=r"no strengths by 'prompt' \(its slices: none\). Fit with answers=True"):
         ba.answers(plain)
 
 

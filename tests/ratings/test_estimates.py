@@ -167,7 +167,7 @@ def test_what_has_no_contrast_or_effect_is_refused(plain):
         ba.contrasts(plain, [("Boston", "Boston")])
     with pytest.raises(ba.ModelError, match="two different competitors"):
         ba.contrasts(plain, [])
-    with pytest.raises(ba.ModelError, match=r"strengths alone.*position='common'"):
+    with pytest.raises(ba.ModelError, match=r"only strengths.*position='common'"):
         ba.effects(plain)
     rows = [(a, b, w) for a, b in ("xy", "pq") for w in ("model_a", "model_b")]
     with pytest.warns(ba.IdentificationWarning):

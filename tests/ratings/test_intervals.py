@@ -26,7 +26,7 @@ MODELS = {"annotators": "am-davidson", "effects": ba.Model("ordered", ties="davi
 DRAWN = ("annotators", "head_to_head", "rank_probabilities")
 RANKS = ("rank_best", "rank_worst", "rank_lower", "rank_upper")
 REFUSED = {
-    ("effects", "profile"): "strengths alone",
+    ("effects", "profile"): "only strengths",
     **{(table, "profile"): "Use 'laplace', 'sandwich', 'clustered' or 'bootstrap'" for table in DRAWN},
     ("annotators", "clustered"): "Use 'laplace', 'sandwich' or 'bootstrap'",
 }
@@ -157,7 +157,7 @@ def test_given_draws_stand_in_place_of_an_interval(arena_cells):
     assert given.equals(ba.win_probability(fit, interval=ba.Bootstrap(resamples=30, seed=4)))
     assert not given.equals(ba.win_probability(fit))
     assert given.attrs == {"interval": "draws"}
-    with pytest.raises(ba.ModelError, match="not from both"):
+    with pytest.raises(ba.ModelError, match="Use only one"):
         ba.win_probability(fit, draws=ba.draw(fit), interval="sandwich")
 
 

@@ -208,7 +208,7 @@ def test_elo_of_each_annotator_sees_nobody_elses_votes():
         (lambda v: ba.online_elo(v, k=float("nan")), "positive number"),
         (lambda v: ba.online_elo(v, elo=ba.EloScale(anchor=("nobody", 0.0))), "not a competitor"),
         (lambda v: ba.shuffled_elo(v, shuffles=1), "two runs"),
-        (lambda v: ba.bootstrapped_elo(v, seed=-1), "not negative"),
+        (lambda v: ba.bootstrapped_elo(v, seed=-1), "seed of at least 0"),
         (lambda v: ba.bootstrapped_elo(v, level=1.0), "level"),
         (lambda v: ba.elo_by_annotator(v, elo=ba.EloScale(anchor=("z", 0.0))), "'k1' has no vote"),
     ],

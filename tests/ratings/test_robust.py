@@ -339,7 +339,7 @@ def test_resamples_without_an_estimate_are_reported():
 
 @pytest.mark.parametrize("bad", [{"resamples": 1}, {"seed": -1}])
 def test_impossible_bootstraps(bad):
-    with pytest.raises(ba.ModelError, match="two resamples or more"):
+    with pytest.raises(ba.ModelError, match="at least two resamples"):
         ba.Bootstrap(**bad)
 
 

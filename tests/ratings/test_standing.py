@@ -45,7 +45,7 @@ def test_rank_probabilities(fit):
         table["expected_rank"] <= table["rank_upper"]
     ).all()
     assert table["competitor"][0] == ba.leaderboard(fit)["competitor"][0]
-    with pytest.raises(ba.ModelError, match="top lies between"):
+    with pytest.raises(ba.ModelError, match="top must lie between"):
         ba.rank_probabilities(fit, top=7)
 
 

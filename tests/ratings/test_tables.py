@@ -82,7 +82,7 @@ def test_profile_and_laplace_agree_on_many_votes(m_elo):
 
 
 def test_profile_needs_a_fixed_discrimination(am_elo):
-    with pytest.raises(ba.ModelError, match="strengths alone"):
+    with pytest.raises(ba.ModelError, match="only strengths"):
         ba.leaderboard(am_elo, interval="profile")
     with pytest.raises(ba.ModelError, match="Unknown interval"):
         ba.leaderboard(am_elo, interval="wald")

@@ -1,10 +1,10 @@
 """The bootstrap: the spread of an estimate over fits to votes resampled with replacement.
 
-A resample has as many votes as there are, each an independent draw from them: a multinomial over the columns (row of
-the tally, outcome). A whole weight w counts as w votes. In a cluster bootstrap as many clusters as there
-are are drawn, each with all its votes; an annotator drawn twice has twice the votes and one set of parameters. The
-weight of every annotator in r* (:mod:`bayes_arena.inference.projection`) is fixed at that in the original votes, as for
-the other intervals, and so are spreads that ``method="marginal"`` estimated.
+A resample has as many votes as the original, each drawn from it independently: a multinomial over the columns (row of
+the tally, outcome). A whole weight w counts as w votes. A cluster bootstrap draws as many clusters as the original has,
+each with all its votes; an annotator drawn twice has twice the votes and one set of parameters. The weight of every
+annotator in r* (:mod:`bayes_arena.inference.projection`) is fixed at that in the original votes, as for the other
+intervals, and so are spreads that ``method="marginal"`` estimated.
 
 Source: Efron (1979), Annals of Statistics 7.
 """
@@ -57,7 +57,7 @@ class Bootstrap(Interval):
     Raises
     ------
     ModelError
-        If the number or seed is not possible.
+        If the number or seed is invalid.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Bootstrap(Interval):
     def __post_init__(self) -> None:
         if not all(isinstance(one, int) for one in (self.resamples, self.seed)) or self.resamples < 2 or self.seed < 0:
             raise ModelError(
-                "A bootstrap takes two resamples or more and a seed of 0 or more, not "
+                "A bootstrap needs at least two resamples and a seed of at least 0, not "
                 f"{self.resamples!r} and {self.seed!r}."
             )
 
@@ -95,8 +95,8 @@ class Bootstrap(Interval):
 def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draws:
     """Fit the model to votes drawn with replacement.
 
-    Every fit starts from the mode of the original votes, so that where theta is free it keeps the direction of the
-    ranking.
+    Every fit starts from the mode of the original votes, so that it keeps the direction of the ranking where theta is
+    free.
 
     Parameters
     ----------
@@ -112,18 +112,18 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
     Returns
     -------
     Draws
-        The mode of every resample that has one, as far from the estimate as from the mode of all votes.
+        For every resample that has a mode, the estimate plus the difference between this mode and that of all votes.
 
     Warns
     -----
     IdentificationWarning
-        If resamples have no finite estimate, or lose the connection between competitors, and are left out.
+        If resamples are left out because they have no finite estimate or no longer connect competitors.
 
     Raises
     ------
     ModelError
-        If the fit is not a mode or has effects of slices, votes weighted by fractions are to be drawn one by one, or
-        the votes do not carry the clusters.
+        If the fit is not a mode or has effects of slices, votes with fractional weights are to be drawn one by one, or
+        the votes lack the clusters.
     NotIdentifiedError
         If the estimate lies at infinity, or most resamples have no estimate.
     """
@@ -154,7 +154,7 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
         if len(modes) <= resamples / 2:
             raise NotIdentifiedError(f"{trouble}: too many for a bootstrap. {remedy}")
         warnings.warn(
-            f"{trouble} and are left out: bootstrap intervals are too narrow. {remedy}",
+            f"{trouble} and are left out; bootstrap intervals are therefore too narrow. {remedy}",
             IdentificationWarning,
             skip_file_prefixes=PACKAGE,
         )
@@ -166,7 +166,7 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
 
 
 def _resampled(fit: Fit, seed: int) -> Iterator[Cells]:
-    """As many votes as there are, drawn with replacement, again and again."""
+    """Yield resamples of the votes without end."""
     tally = fit.target.tally  # no finer than the model needs, so fewer columns than the cells have
     votes = whole_votes(tally.counts).ravel()
     rng = np.random.default_rng(seed)
@@ -186,7 +186,7 @@ def _resampled(fit: Fit, seed: int) -> Iterator[Cells]:
 
 
 def _resampled_by(cells: Cells, seed: int, by: str) -> Iterator[Cells]:
-    """As many clusters as there are, drawn with replacement with all their votes, again and again."""
+    """Yield resamples of the clusters, each with all its votes, without end."""
     clusters = groups_of(cells, by)
     rng = np.random.default_rng(seed)
     while True:

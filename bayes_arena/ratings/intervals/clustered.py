@@ -1,7 +1,7 @@
 """Variances of an estimate if clusters of votes are independent, such as those by one annotator or on one prompt.
 
 The formulas are in :mod:`bayes_arena.ratings.intervals.robust`. Clusters are annotators or the values of a slice of
-the cells, whatever the model does with them.
+the cells, whether or not the model uses them.
 
 Source: Liang & Zeger (1986), Biometrika 73.
 """
@@ -31,7 +31,7 @@ from bayes_arena.votes.names import ANNOTATOR
 class Clustered(Interval):
     """Intervals with a variance from the scores of the votes summed by cluster, and quantiles of Student's t.
 
-    For point estimates (``method="map"`` or ``"marginal"``) of votes in two clusters or more.
+    For point estimates (``method="map"`` or ``"marginal"``) from votes in at least two clusters.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Clustered(Interval):
 
 @dataclass(frozen=True, eq=False)
 class ClusteredVotes:
-    """Rows of votes, no finer than the model and the clusters are.
+    """Rows of votes, no finer than the model and the clusters need.
 
     Attributes
     ----------
@@ -97,14 +97,14 @@ class ClusteredVotes:
 
 
 def clustered_variance(fit: Fit, votes: ClusteredVotes, head: Jacobian, own: OwnNumbers = None) -> Floats:
-    """Variance of functions of the parameters if clusters of votes are independent, with the factor G / (G - 1) (CR1).
+    """Return the variance of functions of the parameters if clusters are independent, with factor G / (G - 1) (CR1).
 
     Parameters
     ----------
     fit : Fit
         A posterior mode.
     votes : ClusteredVotes
-        Its votes, in two clusters or more.
+        Its votes, in at least two clusters.
     head, own : ndarray
         As for :func:`~bayes_arena.ratings.intervals.robust.sandwich_variance`.
 
@@ -122,12 +122,12 @@ def clustered_variance(fit: Fit, votes: ClusteredVotes, head: Jacobian, own: Own
 
 
 def _clustered(fit: Fit, by: str) -> ClusteredVotes:
-    """Return the votes of a posterior mode by cluster; refuse a single cluster, and warn of competitors in one alone.
+    """Return the votes of a posterior mode by cluster; refuse a single cluster, warn of competitors in only one.
 
     Raises
     ------
     ModelError
-        If the votes do not carry the clusters, there is only one, or the fit is not a mode.
+        If the votes lack the clusters, there is only one, or the fit is not a mode.
     NotIdentifiedError
         If the estimate lies at infinity.
     """
@@ -136,21 +136,21 @@ def _clustered(fit: Fit, by: str) -> ClusteredVotes:
     if votes.size < 2:
         raise ModelError(
             f"Clustered intervals need at least two clusters: every vote is {groups.label} {groups.names[0]!r}. Use "
-            "interval='sandwich', or cluster by what differs."
+            "interval='sandwich', or cluster by something that differs."
         )
     _warn_of_single_clusters(fit, votes)
     return votes
 
 
 def _warn_of_single_clusters(fit: Fit, votes: ClusteredVotes) -> None:
-    """Warn of competitors with votes in one cluster alone, whose scores sum to zero by construction."""
+    """Warn of competitors with votes in only one cluster, whose scores sum to zero by construction."""
     seen = votes.target.counts.any(axis=0)
     tally, size = votes.target.tally, votes.target.n_competitors
     pairs = np.unique(np.concatenate([votes.cluster * size + each for each in (tally.i, tally.j)])[np.tile(seen, 2)])
     alone = [fit.cells.competitors[c] for c in np.flatnonzero(np.bincount(pairs % size, minlength=size) == 1)]
     if alone:
         warnings.warn(
-            f"All votes on {listing(alone)} are in one cluster, so nothing shows how they vary between clusters and "
+            f"All votes on {listing(alone)} are in one cluster, so variation between clusters cannot be estimated and "
             "their clustered intervals are too narrow. Use interval='sandwich' for them.",
             IdentificationWarning,
             skip_file_prefixes=PACKAGE,

@@ -1,9 +1,9 @@
-"""What a table asks of an interval, and what an interval answers.
+"""What a table asks of an interval, and what the interval returns.
 
-A table asks either for the bounds of functions of the parameters (a :class:`Quantity`, answered by a
-:class:`Summary`), or for draws of the parameters themselves, from which it computes what it shows. An interval is a
-frozen object that answers the first and, if it has draws, the second. A new one is a file with a subclass of
-:class:`Interval`, and its short form in :mod:`bayes_arena.ratings.intervals.names`.
+A table asks either for bounds on functions of the parameters (it passes a :class:`Quantity` and gets a
+:class:`Summary`), or for draws of the parameters, from which it computes what it shows. An interval is a frozen object
+that supplies the first and, if it has draws, the second. A new one needs a file with a subclass of :class:`Interval`,
+and a short form in :mod:`bayes_arena.ratings.intervals.names`.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Quantity:
     value : ndarray, shape (m,)
         Their values at the mode.
     by_head : ndarray or ThinJacobian, shape (m, n) or (m, h)
-        Jacobian by the strengths, or by strengths and common effects.
+        Jacobian with respect to strengths, or to strengths, common effects and effects of slices.
     by_own : OwnJacobian, shape (m, M, q), or None
-        Jacobian by the parameters of annotators; None for zero.
+        Jacobian with respect to the annotators' parameters; None for zero.
     drawn : callable
-        Their values, shape (n_draws, m), under draws of the parameters.
+        Returns their values, shape (n_draws, m), under draws of the parameters.
     more_variance : ndarray, shape (m,), or 0
         Additional variance from effects that no vote informs.
     """
@@ -73,7 +73,7 @@ class Summary:
 
     @property
     def z(self) -> Floats:
-        """Wald's statistic against zero, shape (m,); NaN for what has no error."""
+        """Wald's statistic against zero, shape (m,); NaN where the standard deviation is zero."""
         return np.divide(self.value, self.sd, out=np.full_like(self.sd, np.nan), where=self.sd > 0)
 
     @property
@@ -116,7 +116,7 @@ class Interval(ABC):
         """
 
     def sampled(self, fit: Fit) -> Fit:
-        """Return the fit with draws of the parameters with the interval's spread, if it has any.
+        """Return the fit with draws of the parameters that have the interval's spread.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class Interval(ABC):
             If the estimate has no such interval.
         """
         raise ModelError(
-            f"The interval {self.name!r} has no draws of the parameters, from which this table is made. Use 'laplace', "
+            f"This table needs draws of the parameters, and the interval {self.name!r} has none. Use 'laplace', "
             "'sandwich', 'clustered' or 'bootstrap'."
         )
 
@@ -136,22 +136,22 @@ class Interval(ABC):
 
 
 def symmetric(value: Floats, variance: Floats, level: float, freedom: float = math.inf) -> Summary:
-    """Intervals around estimates from their variances: Gaussian, or Student's t for some degrees of freedom."""
+    """Return intervals from estimates and variances: Gaussian, or Student's t for finite degrees of freedom."""
     half = half_width(level) if math.isinf(freedom) else float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
     sd = np.sqrt(np.maximum(variance, 0.0))
     return Summary(value, sd, value - half * sd, value + half * sd, freedom)
 
 
 def require_point_estimate(fit: Fit, interval: str) -> None:
-    """Refuse a fit by draws, one whose mode is not finite, or one that has numbers of slices.
+    """Refuse a fit by draws, one whose mode is not finite, or one that has slice parameters.
 
-    By the votes' own scores, the numbers of a slice are what its votes made of them, and how far those of other slices
-    would be from them shows nowhere: intervals would be several times too narrow.
+    The votes' scores show only how well the parameters of the slices seen are known, not how much other slices would
+    differ from them: intervals would be several times too narrow.
     """
     if fit.model.is_crossed:
         by = dict.fromkeys((*fit.model.strength_by, *fit.model.ties_by))
         raise ModelError(
-            f"The interval {interval!r} is for models without numbers by slice, and {fit.model.name!r} has them by "
+            f"The interval {interval!r} is for models without slice parameters, and {fit.model.name!r} has them by "
             f"{listing(by)}. Use 'laplace', or a model without them (answers=False, --answers off)."
         )
     if fit.method not in ("map", "marginal"):
@@ -161,12 +161,13 @@ def require_point_estimate(fit: Fit, interval: str) -> None:
         )
     if fit.mode.at_infinity:
         raise NotIdentifiedError(
-            f"No interval {interval!r} exists, because no finite maximum-likelihood estimate does. Use prior='default'."
+            f"There is no {interval!r} interval, as there is no finite maximum-likelihood estimate. Use "
+            "prior='default'."
         )
 
 
 def require_level(level: float) -> None:
-    """Refuse a level of an interval that is not strictly between 0 and 1.
+    """Refuse a level that is not strictly between 0 and 1.
 
     Raises
     ------
@@ -174,17 +175,17 @@ def require_level(level: float) -> None:
         If it is not.
     """
     if not 0 < level <= HIGHEST_LEVEL:
-        raise ModelError(f"The level of an interval lies between 0 and 1 (at most {HIGHEST_LEVEL}), not {level!r}.")
+        raise ModelError(f"The level of an interval must lie between 0 and 1 (at most {HIGHEST_LEVEL}), not {level!r}.")
 
 
 def half_width(level: float) -> float:
-    """Half-width of a Gaussian interval in standard deviations; a ModelError as by :func:`require_level`."""
+    """Return the half-width of a Gaussian interval in standard deviations; raise as :func:`require_level` does."""
     require_level(level)
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
 def equal_tailed(drawn: np.ndarray, level: float, *, discrete: bool = False) -> np.ndarray:
-    """Equal-tailed interval of draws.
+    """Return the equal-tailed interval of draws.
 
     Parameters
     ----------
@@ -193,7 +194,7 @@ def equal_tailed(drawn: np.ndarray, level: float, *, discrete: bool = False) -> 
     level : float
         Share of the draws between the bounds.
     discrete : bool
-        The draws are ranks or counts: a bound is one of them, nothing in between.
+        The draws are ranks or counts: each bound is one of them, without interpolation.
 
     Returns
     -------

@@ -1,8 +1,9 @@
-"""A warning where intervals treat votes as independent that share a prompt or a ranking, and so are too narrow.
+"""A warning where intervals are too narrow because they treat votes that share a prompt or ranking as independent.
 
-The answers to a prompt are the same for all annotators who vote on it, so that votes on few prompts say less about the
-next prompt than as many votes on as many prompts would. How much less is estimated from the scores of the votes: by the
-ratio of the standard errors clustered by prompt (:mod:`bayes_arena.ratings.intervals.clustered`) to the interval's.
+The answers to a prompt are the same for all annotators who vote on it, so votes on few prompts say less about the next
+prompt than the same number of votes on as many prompts would. How much less is estimated from the scores of the votes,
+as the ratio of the standard errors clustered by prompt (:mod:`bayes_arena.ratings.intervals.clustered`) to the
+interval's.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from bayes_arena.votes.names import PROMPT
 NARROW = 1.1
 """Median ratio of the two standard errors above which a warning is issued."""
 ENOUGH = 16
-"""Quantities that the median is taken over; all of them would take as long as the table itself."""
+"""Number of quantities whose median ratio is taken; all of them would take as long as the table itself."""
 
 
 def summarise(fit: Fit, interval: Interval, quantity: Quantity, level: float) -> Summary:
@@ -55,7 +56,7 @@ def _warn_if_narrow(fit: Fit, quantity: Quantity, summary: Summary, over: str) -
             remedies = [f"use interval=Clustered(by={over!r}) (--interval clustered --by {over})", *remedies]
         remedy = ", or ".join(remedies) or f"add {over!r} to the model's strength_by"
         warnings.warn(
-            f"Votes share {plural(over)}, and these intervals take them for independent: standard errors clustered by "
+            f"Votes share {plural(over)}, but these intervals treat them as independent: standard errors clustered by "
             f"{over} are {ratio:.2g} times as large (median). {remedy[0].upper()}{remedy[1:]}.",
             DependentVotesWarning,
             skip_file_prefixes=PACKAGE,

@@ -1,4 +1,4 @@
-"""The interval of the posterior itself: what the curvature at its mode says, or its draws where it was sampled."""
+"""The interval of the posterior itself: from the curvature at its mode, or from its draws where it was sampled."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, 
 
 @dataclass(frozen=True)
 class Laplace(Interval):
-    """Gaussian intervals by the delta method from the inverse Hessian; of a sampled fit the quantiles of its draws.
+    """Gaussian intervals by the delta method from the inverse Hessian; for a sampled fit, quantiles of its draws.
 
-    Under a flat prior the inverse Hessian is the inverse observed Fisher information. The only interval for every fit,
-    and the default.
+    Under a flat prior the inverse Hessian is the inverse observed Fisher information. This is the default, and the only
+    interval that every fit has.
 
     Examples
     --------
@@ -36,16 +36,16 @@ class Laplace(Interval):
         return Summary(drawn.mean(axis=0), drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
 
     def sampled(self, fit: Fit) -> Fit:
-        """Return the fit as it is: it has draws, or they are drawn from its Gaussian approximation."""
+        """Return the fit unchanged: it has draws, or tables draw from its Gaussian approximation."""
         return fit
 
     def about(self, fit: Fit) -> dict[str, Any]:
-        """Return what a reader of a table needs to know."""
+        """Return the interval, for the ``attrs`` of a table."""
         return {"interval": self.name if fit.samples is None else "quantiles"}
 
 
 def error_of_sd(fit: Fit, interval: Interval) -> dict[str, float]:
-    """Return the largest relative error of the standard deviations of competitors, where these are estimated."""
+    """Return the largest relative error of the competitors' standard deviations, where these are estimated."""
     factor = fit.laplace.factor
     if fit.samples is None and isinstance(interval, Laplace) and isinstance(factor, SparseFactor | SparseArrowFactor):
         return {"sd_error": factor.variance_error}

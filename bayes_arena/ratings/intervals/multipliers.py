@@ -1,12 +1,12 @@
-"""Draws of the parameters whose covariance is a robust one, without that matrix.
+"""Draws of the parameters with a robust covariance, without forming that matrix.
 
 With s_g the score of group g of votes at the mode, H the Hessian there, and z_g independent and standard normal,
 
     x = H^-1 sum_g z_g s_g      has the covariance      H^-1 (sum_g s_g s_g') H^-1,
 
-which is the sandwich's where every vote is a group, and the clustered one where a group is a cluster. The mode plus x
-is the multiplier bootstrap to first order: scores are weighted anew instead of votes, and nothing is fitted again.
-Divided by sqrt(chi2_f / f) the draws follow Student's t for f degrees of freedom.
+which is the sandwich covariance where every vote is a group, and the clustered one where a group is a cluster. The mode
+plus x is the multiplier bootstrap to first order: scores are reweighted instead of votes, and nothing is refitted.
+Divided by sqrt(chi2_f / f), the draws follow Student's t with f degrees of freedom.
 
 Source: Kline & Santos (2012), Journal of Econometric Methods 1.
 """
@@ -28,7 +28,7 @@ from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import basis
 
 AT_ONCE = 4_000_000
-"""Draws times rows, or parameters, that are held at once: bounds the memory."""
+"""Draws times rows, or parameters, held at once, which bounds the memory."""
 
 
 def draw_with_scores(
@@ -48,8 +48,8 @@ def draw_with_scores(
     target : Objective
         Its votes, in rows.
     scores : sequence of ndarray, shape (C, n_rows)
-        Gradients of the rows, as :func:`~bayes_arena.ratings.intervals.robust.slopes_of_rows` gives them, each array
-        with multipliers of its own.
+        Gradients of the rows, as :func:`~bayes_arena.ratings.intervals.robust.slopes_of_rows` returns them; each array
+        has its own multipliers.
     group : ndarray of int, shape (n_rows,)
         The group of every row.
     freedom : float
@@ -76,9 +76,9 @@ def draw_with_scores(
 
 
 def _by_parameters(fit: Fit, target: Objective, coordinate: int) -> Any:
-    """Return the derivatives of a coordinate of every row by strengths, common and annotators' numbers.
+    """Return the derivatives of a coordinate of every row by strengths, common and annotators' parameters.
 
-    After the last coordinate come the lead and theta.
+    The lead and theta follow the last coordinate.
     """
     from scipy.sparse import csr_array  # slow to import
 

@@ -1,16 +1,16 @@
 """The intervals by their short forms, each of which stands for the object with default fields.
 
 ==============  ====================================================================================================
-``laplace``     Gaussian, variance by the delta method from the inverse Hessian; quantiles of the draws of a sampled
-                fit
+``laplace``     Gaussian, variance by the delta method from the inverse Hessian; for a sampled fit, quantiles of its
+                draws
 ``profile``     where the profile likelihood falls by half a chi-squared quantile (theta = 1 only)
-``sandwich``    Gaussian, variance from the scores of the votes, taken as independent
-``clustered``   the same from the scores summed by cluster, with quantiles of Student's t for G - 1 degrees of freedom
+``sandwich``    Gaussian, variance from the scores of the votes, treated as independent
+``clustered``   the same from scores summed by cluster, with quantiles of Student's t with G - 1 degrees of freedom
 ``bootstrap``   quantiles of fits to votes, or clusters of votes, drawn with replacement
 ==============  ====================================================================================================
 
-The last three are for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of models without numbers by
-slice.
+The last three are for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of models without slice
+parameters.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ IntervalName = Literal["laplace", "profile", "sandwich", "clustered", "bootstrap
 
 
 def short_forms() -> dict[IntervalName, type[Interval]]:
-    """Return the interval that every short form means; imported here, as the command line wants the names alone."""
+    """Return the class of each short form; imported here, as the command line needs only the names."""
     from bayes_arena.ratings.intervals.bootstrap import Bootstrap
     from bayes_arena.ratings.intervals.clustered import Clustered
     from bayes_arena.ratings.intervals.laplace import Laplace
@@ -47,18 +47,17 @@ def short_forms() -> dict[IntervalName, type[Interval]]:
 
 
 def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **fields_given: Any) -> Interval:
-    """Return the interval meant, by its short form or as it is.
+    """Return the interval that a short form stands for, or the one given.
 
     Parameters
     ----------
     interval : Interval, str or None
-        None is the usual one: ``"laplace"``, or of a finite mode ``"clustered"`` where annotators cannot be judged or
-        votes stem from scores of items, and then by item.
+        None is the default: ``"laplace"``, but for a finite mode ``"clustered"`` where annotators cannot be judged, or
+        clustered by item where votes stem from scores of items.
     fit : Fit, optional
-        What the interval is of.
+        The fit that the interval is for.
     **fields_given
-        Values for those of the interval's fields that have these names; an interval without such a field has no use
-        for them.
+        Values for the interval's fields of these names; names that the interval lacks are ignored.
 
     Raises
     ------
@@ -93,21 +92,21 @@ def _usual(fit: Fit) -> Interval | str:
 def drawn_by(
     interval: Interval | str | None, fit: Fit, draws: Draws | None, *, annotators: bool = True
 ) -> tuple[Draws, dict[str, Any]]:
-    """Return the draws that are given, else those of the interval, and what a reader of a ranking needs to know.
+    """Return the given draws, else those of the interval, and the ``attrs`` of a table made from them.
 
-    What is about the average annotator alone does without those of ``annotators``, and without r*.
+    Tables about the average annotator need neither draws of the ``annotators`` nor r*.
 
     Raises
     ------
     ModelError
-        If draws are given beside an interval, or the interval has none.
+        If both draws and an interval are given, or the interval has no draws.
     """
     from bayes_arena.fits.posterior_draws import draw, draw_without_annotators
 
     if draws is not None:
         chosen = resolve_interval(interval)
         if chosen.name != "laplace":
-            raise ModelError(f"The table is made from draws=... or from interval={chosen}, not from both.")
+            raise ModelError(f"Both draws=... and interval={chosen} were given. Use only one of them.")
         return fit.seen(draws), {"interval": "draws", **fit.about}
     chosen = resolve_interval(interval, fit)
     made = draw if annotators else draw_without_annotators

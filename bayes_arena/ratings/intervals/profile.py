@@ -5,7 +5,7 @@ chi-squared quantile q of one degree of freedom. Its two ends solve, together,
 
     grad l(r) = lambda c,      2 (l(r) - l_min) = q,
 
-which Newton does in a handful of steps from the Laplace interval (Venzon & Moolgavkar, 1988). With a Gaussian
+which Newton's method finds in a handful of steps from the Laplace interval (Venzon & Moolgavkar, 1988). With a Gaussian
 prior l is the penalised loss.
 """
 
@@ -30,15 +30,15 @@ from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, 
 
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-11
-"""Largest residual gradient, per vote."""
+"""Largest acceptable residual gradient, per vote."""
 
 
 @dataclass(frozen=True)
 class Profile(Interval):
     """Intervals that end where the profile likelihood has fallen by half a chi-squared quantile.
 
-    For models of strengths alone (theta = 1). Tables of strengths, their differences and scores take it; it has no
-    draws. Standard deviations beside it are those of :class:`~bayes_arena.Laplace`.
+    For models with only strengths (theta = 1). Tables of strengths, their differences and scores accept it; it has no
+    draws. The standard deviations shown with it are those of :class:`~bayes_arena.Laplace`.
 
     References
     ----------
@@ -49,13 +49,13 @@ class Profile(Interval):
     name: ClassVar[str] = "profile"
 
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
-        """Estimate functions that are linear in the strengths; a ConvergenceError where an end is not found."""
+        """Summarise functions linear in the strengths; raise ConvergenceError if an end is not found."""
         if fit.samples is not None:
-            raise ModelError("A sampled fit has intervals by quantiles, not 'profile'. Use method='map' for those.")
+            raise ModelError("A sampled fit has quantile intervals, not 'profile'. Use method='map' for 'profile'.")
         target, shifts = fit.target, fit.laplace.shifts
         if target.effects:
             raise ModelError(
-                f"Profile-likelihood intervals are for models of strengths alone, not {fit.model.name!r}. "
+                f"Profile-likelihood intervals are for models with only strengths, not {fit.model.name!r}. "
                 "Use 'laplace', or such a model (bradley-terry with answers=False, --answers off)."
             )
         by_strength = quantity.by_head[:]
@@ -78,7 +78,7 @@ def profile_interval(
     target : Objective
         Of a model with theta = 1.
     strength : ndarray, shape (n,)
-        Its optimum, in logits.
+        Its minimum, in logits.
     laplace : Laplace
         The approximation there.
     contrast : ndarray, shape (n,)
@@ -126,7 +126,7 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
         toward, back = factor.solve_schur(np.column_stack([contrast, residual])).T
         change = (gradient.strength @ back - excess / 2) / (gradient.strength @ toward)
         step = change * toward - back
-        step *= min(1.0, 2.0 / np.abs(step).max())  # no further than two logits at once
+        step *= min(1.0, 2.0 / np.abs(step).max())  # at most two logits at once
         r, multiplier = r + step, multiplier + change
     raise ConvergenceError(
         f"No {'upper' if side > 0 else 'lower'} end of a {100 * level:g} % profile-likelihood interval was found: "

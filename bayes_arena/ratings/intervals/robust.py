@@ -1,28 +1,27 @@
 """Sandwich variances, which are consistent even if the likelihood is misspecified.
 
-The inverse Hessian is the variance of an estimate only if the likelihood is true. A tie that counts as half a win
+The inverse Hessian is the variance of an estimate only if the likelihood is correct. A tie that counts as half a win
 varies less than under the logistic likelihood (intervals about 1 / sqrt(1 - share of ties) too wide), and votes on the
 same prompt, or by the same annotator, are correlated (too narrow). Both can be estimated from the scores of the votes.
 
-With s_v the gradient of vote v's negative log-likelihood at the mode and H the Hessian there, a function of the
-parameters with gradient g moves, to first order, by the influence -s_v' x, x = H^-1 g, for every vote more. Hence
+With s_v the gradient of vote v's negative log-likelihood at the mode and H the Hessian there, each further vote moves a
+function of the parameters with gradient g, to first order, by the influence -s_v' x, x = H^-1 g. Hence
 
     sandwich     Var = sum_v (s_v' x)^2                                         votes are independent
     clustered    Var = G / (G - 1)  sum_c (sum_{v in c} s_v' x)^2               clusters c = 1..G are independent
 
-Of the mean of the Gaussian nearest to the posterior the scores are those of the losses averaged over it, which go with
-the lead and with theta besides (:mod:`bayes_arena.likelihood.averaging`).
+For the mean of the Gaussian nearest to the posterior, the scores are those of the losses averaged over this Gaussian,
+which depend also on the lead and on theta (:mod:`bayes_arena.likelihood.averaging`).
 
 A vote's score is its gradient by the coordinates of its row (:mod:`bayes_arena.likelihood.outcomes`) times theirs by
-the parameters: two strengths, what is common, and one annotator's own numbers. So s_v' x is a sum over coordinates of
-scalars times differences of x, and nothing of the size votes x parameters is formed. With a Gaussian prior, H is that
-of the posterior: the interval is that of the shrunken estimate around what it estimates, shrinkage included.
+the parameters: two strengths, the common ones, and those of one annotator. So s_v' x is a sum over coordinates of
+scalars times differences of x, and no array of size votes x parameters is formed. With a Gaussian prior,
+H is that of the posterior: the interval is that of the shrunken estimate around what it estimates, shrinkage included.
 
-Clusters are the annotators, the prompts or another slice of the cells, whatever the model does with them. The share of
-every annotator in r* (:mod:`bayes_arena.inference.projection`) is that of the votes cast, and spreads that
-``method="marginal"`` estimated are what they are: both are held there. A weight w counts as w votes. The sum over a
-cluster has a meaning for fractional weights too; the sandwich would need the square of every vote's own weight, of
-which cells keep only sums, and refuses them.
+Clusters are the annotators, the prompts or another slice of the cells, whether or not the model uses them. Every
+annotator's share in r* (:mod:`bayes_arena.inference.projection`), that of the votes cast, and the spreads that
+``method="marginal"`` estimated are held fixed. A weight w counts as w votes. Fractional weights can be summed over a
+cluster; the sandwich would need the square of each vote's weight, of which cells keep only sums, and refuses them.
 
 Sources: White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73.
 """
@@ -54,7 +53,7 @@ from bayes_arena.ratings.intervals.multipliers import draw_with_scores
 from bayes_arena.votes.outcomes import are_whole
 
 CHUNK = 4_000_000
-"""Rows times functions whose influence is computed at once, which bounds the memory."""
+"""Rows times functions whose influence is computed together, which bounds the memory."""
 
 
 @dataclass(frozen=True)
@@ -83,16 +82,16 @@ class Sandwich(Interval):
 
 
 def sandwich_variance(fit: Fit, head: Jacobian, own: OwnNumbers = None) -> Floats:
-    """Variance of functions of the parameters if votes are independent, whatever their distribution.
+    """Return the variance of functions of the parameters if votes are independent, whatever their distribution.
 
     Parameters
     ----------
     fit : Fit
         A point estimate (``method="map"`` or ``"marginal"``).
     head : ndarray, shape (m, n) or (m, h)
-        Derivatives of m functions by the strengths, or by strengths and common numbers.
+        Derivatives of m functions with respect to strengths, or to strengths and common parameters.
     own : ndarray, shape (m, M, q), optional
-        Derivatives by the annotators' numbers; zero by default.
+        Derivatives with respect to the annotators' parameters; zero by default.
 
     Returns
     -------
@@ -101,7 +100,7 @@ def sandwich_variance(fit: Fit, head: Jacobian, own: OwnNumbers = None) -> Float
     Raises
     ------
     ModelError
-        If the fit is not a mode, or votes are weighted by fractions.
+        If the fit is not a mode, or votes have fractional weights.
     NotIdentifiedError
         If the estimate lies at infinity.
     """
@@ -121,13 +120,13 @@ def _require_independent_votes(fit: Fit) -> None:
     require_point_estimate(fit, Sandwich.name)
     if not are_whole(fit.cells.counts):
         raise ModelError(
-            "The interval 'sandwich' needs whole votes, and these are weighted by fractions. Use 'laplace' or "
+            "The interval 'sandwich' needs whole votes, and these have fractional weights. Use 'laplace' or "
             "'clustered'."
         )
 
 
 def _scores_by_outcome(fit: Fit, target: Objective) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the counts of an outcome by row, and the gradient of one such vote there, as :func:`slopes_of_rows`."""
+    """Yield, for each outcome, its counts by row and the gradient of one such vote, as :func:`slopes_of_rows`."""
     for outcome in np.flatnonzero(target.counts.any(axis=1)):
         one = np.zeros_like(target.counts)
         one[outcome] = 1.0
@@ -140,7 +139,7 @@ def slopes_of_rows(fit: Fit, target: Objective, counts: Floats) -> Floats:
     Returns
     -------
     ndarray, shape (C, n_rows)
-        By the coordinates; where losses are averaged over the Gaussian, by the lead and by theta besides.
+        With respect to the coordinates and, where losses are averaged over the Gaussian, the lead and theta.
     """
     point, z = fit.point, target.coordinates(fit.point)
     if fit.covariances is None:
@@ -153,9 +152,9 @@ def slopes_of_rows(fit: Fit, target: Objective, counts: Floats) -> Floats:
 
 
 def moves_of_rows(fit: Fit, target: Objective, head: Jacobian, own: OwnNumbers) -> Iterator[tuple[slice, Floats]]:
-    """How the coordinates of every row move along x = H^-1 g, (C, n_rows, s), some functions at a time.
+    """Yield how the coordinates of each row move along x = H^-1 g, (C, n_rows, s), some functions at a time.
 
-    They are those of :func:`slopes_of_rows`.
+    The coordinates are those of :func:`slopes_of_rows`.
     """
     n, c, point, tally = target.n_competitors, target.n_competitors + len(target.common), fit.point, target.tally
     leads, numbers = target.leads_at(point)[:, None], np.array(target.own_numbers(point.own))[..., None]
