@@ -253,8 +253,7 @@ def columns_of(votes: pl.DataFrame, *kinds: str) -> list[str]:
 
 
 def settled_prompt(session: Session) -> tuple[str, ...] | None:
-    """Return the columns read as prompts from the first votes: empty if they carry none, None if there are no votes.
-    """
+    """Return the columns read as prompts from the first votes: empty if they carry none, None before the first."""
     ((columns,),) = session.rows("select prompt from arena")
     return None if columns is None else tuple(columns)
 

@@ -57,7 +57,7 @@ def perturb(cells: Cells, kind: Kind, share: float, seed: int) -> tuple[Cells, t
     """
     require_choice("kind", kind, KINDS)
     if not 0 <= share <= 1 or seed < 0:
-        raise ModelError(f"Give a share from 0 to 1, and a seed that is not negative, not {share!r} and {seed!r}.")
+        raise ModelError(f"Give a share between 0 and 1, and a seed that is not negative, not {share!r} and {seed!r}.")
     if not cells.n_annotators:
         raise ModelError("The votes carry no annotators, so none can be perturbed.")
     votes = whole_votes(cells.counts)
