@@ -123,7 +123,7 @@ def _good_faith(cells: Cells) -> tuple[dict[str, str], Judgement | None]:
         "check": "good faith",
         "status": "warning" if found else "ok",
         "found": "; ".join(found) or "no annotator stands out",
-        "remedy": "see who carries whom: bayes-arena integrity" if found else "",
+        "remedy": "see whose votes carry which competitor: bayes-arena integrity" if found else "",
     }
     return row, judgement
 
