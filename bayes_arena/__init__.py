@@ -1,6 +1,6 @@
 """Bayesian ratings of language models from pairwise votes.
 
-The verbs in the order they are used; each takes what the one before returns::
+The main functions, in the order of use::
 
     cells = read_votes("votes.csv")     # any engine in, sufficient statistics out
     result = fit(cells)                 # am-Davidson where annotators are known

@@ -1,4 +1,4 @@
-"""The public names, and where they live: the one list of them."""
+"""The only list of public names, and where they are defined."""
 
 from . import plots as plots
 from .arena.rounds import Round as Round

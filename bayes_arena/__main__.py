@@ -13,7 +13,7 @@ from bayes_arena.errors import ArenaError
 from bayes_arena.progress import report
 
 # isort: off
-# commands register themselves, and stand in the help in this order
+# commands register themselves, and appear in the help in this order
 from bayes_arena.cli.commands import rank, annotators, decisions, pairs, votes, models  # noqa: F401
 from bayes_arena.cli.commands import report as page, reproduce, schema, arena  # noqa: F401
 # isort: on
@@ -22,7 +22,7 @@ from bayes_arena.cli.commands import report as page, reproduce, schema, arena  #
 def main() -> None:
     """Run the command; bad input ends with a short message and exit code 2."""
     if sys.stdout is None:
-        raise SystemExit(2)  # closed from outside: there is nowhere to put the answer
+        raise SystemExit(2)  # closed by the parent process: the answer cannot be written
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     atexit.register(_leave_things)
@@ -34,7 +34,7 @@ def main() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         report("")
-        if isinstance(error, OSError) and error.filename is None:  # files are named
+        if isinstance(error, OSError) and error.filename is None:  # an error about a file names it
             tell(f"bayes-arena: Cannot write to standard output: {error.strerror}.")
         else:
             tell(f"bayes-arena: {error}")
@@ -42,9 +42,9 @@ def main() -> None:
 
 
 def _leave_things() -> None:
-    """Keep Python from looking for garbage as it ends, which takes a sixth of a command.
+    """Skip garbage collection at exit, which takes a sixth of a command's time.
 
-    Not after DuckDB, which says on stderr what of its own is left.
+    Not after DuckDB, which would report its uncollected objects on stderr.
     """
     if "duckdb" not in sys.modules:
         gc.freeze()

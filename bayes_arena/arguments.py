@@ -1,4 +1,4 @@
-"""What public functions are given, held to its kind: a wrong one is a :class:`ModelError` that says what is wanted."""
+"""Type checks of arguments: public functions answer a wrong type with a :class:`ModelError` that says what to pass."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from bayes_arena.errors import ModelError
 
 WANTED = {
-    "Fit": "a result, as fit returns it",
-    "Cells": "cells, as read_votes returns them",
-    "VoteSequence": "votes in order, as read_sequence returns them",
+    "Fit": "a result of fit",
+    "Cells": "cells from read_votes",
+    "VoteSequence": "votes in order, from read_sequence",
     "str | Path": "the path of a file",
     "str | Model": "the name of a preset, or a Model",
 }
-"""Kinds that parameters are held to, by their annotation, and what they are to readers."""
+"""Annotations of the parameters that are checked, and what error messages call them."""
 
 
 def held[F: Callable[..., Any]](function: F) -> F:
-    """Hold the parameters of a function that are annotated with one of these kinds to it."""
+    """Check the arguments of parameters that are annotated with one of these types."""
     parameters = signature(function).parameters
     kinds = {name: str(one.annotation) for name, one in parameters.items()}
     order = list(parameters)
@@ -30,13 +30,13 @@ def held[F: Callable[..., Any]](function: F) -> F:
         for name, value in [*zip(order, arguments, strict=False), *named.items()]:
             wanted = WANTED.get(kinds.get(name, "").removesuffix(" | None"))
             if wanted and not _is(value, kinds[name]):
-                raise ModelError(f"{name} of {function.__name__} is {wanted}, not {type(value).__name__}.")
+                raise ModelError(f"{name} of {function.__name__} must be {wanted}, not {type(value).__name__}.")
         return function(*arguments, **named)
 
     return holding  # type: ignore[return-value]
 
 
 def _is(value: object, kind: str) -> bool:
-    """Whether a value is of a kind, or of one of several, whose classes need not be imported for that."""
+    """Whether a value has one of the types, compared by name so that their classes need not be imported."""
     names = kind.split(" | ")
     return (value is None and "None" in names) or any(base.__name__ in names for base in type(value).__mro__)

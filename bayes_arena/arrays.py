@@ -21,8 +21,8 @@ def sum_by(index: NDArray[np.signedinteger[Any]], values: Floats, size: int) -> 
 def sum_runs(start: Ints, values: Floats) -> Floats:
     """Sum values that come index by index, shape (m,); those of an index begin at ``start`` (m + 1,).
 
-    For few indices of many values each it takes a twentieth of :func:`sum_by`, which waits for every sum to be stored
-    before it adds to the same one again.
+    With few indices and many values each it takes a twentieth of the time of :func:`sum_by`, which has to store a sum
+    before it can add to it again.
     """
     sums, some = np.zeros(len(start) - 1), np.flatnonzero(start[:-1] < start[1:])
     if len(some):

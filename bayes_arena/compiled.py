@@ -17,27 +17,27 @@ def compiled(function: Callable[..., Any], **more: Any) -> Any:
     settings = partial(njit, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, **more)
     try:
         return settings(cache=True)(function)
-    except RuntimeError:  # there is none
+    except RuntimeError:  # no such folder
         return settings()(function)
 
 
 def vectorised(function: Callable[..., Any]) -> Any:
-    """Compile a function whose loops do several elements at once, as a division by zero is infinite and no error."""
+    """Compile a function so that its loops vectorise: a division by zero is infinite, not an error."""
     return compiled(function, error_model="numpy")
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """Compile a function of this kind that compiled ones alone call, without what Python would call it by."""
+    """Compile such a function for calls from compiled code only, without wrappers for Python and C."""
     return compiled(function, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:
-    """Return what a call returns; where a function has yet to be compiled or loaded for it, say so."""
+    """Return the result of a call, and say so if the function has to be compiled first."""
     if function.signatures:
         return call()
     once = "once after an installation"
     if not function.stats.cache_path:
-        once = "for this to be once only, set NUMBA_CACHE_DIR to a writable folder"
+        once = "to do this only once, set NUMBA_CACHE_DIR to a writable folder"
 
     def under_way() -> str:
         compiles = bool(function.stats.cache_misses)  # counted before the compiler starts
@@ -51,5 +51,5 @@ def for_each(loop: Any, size: int, *given: Any, what: str) -> None:
 
     It takes them block by block, on as many threads as there are cores (:func:`~bayes_arena.threads.in_blocks`).
     """
-    made_ready(loop, lambda: loop(0, 0, *given), what)  # for nobody
+    made_ready(loop, lambda: loop(0, 0, *given), what)  # compiles it, on no numbers
     in_blocks(lambda block: loop(block.start, block.stop, *given), size)

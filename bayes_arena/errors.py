@@ -7,13 +7,13 @@
     │   ├── ColumnError                  a column is missing or cannot be recognised
     │   ├── InvalidVotesError            votes with an unknown winner, a missing name, a bad weight ...
     │   ├── NoVotesError                 nothing left to rate
-    │   └── DatasetError                 published votes cannot be had, or are not what they were
-    │       └── AccessError              the hub wants an access token, or its conditions accepted
-    ├── ModelError (ValueError)          an unknown model, prior or option, or a combination without meaning
+    │   └── DatasetError                 published votes cannot be fetched, or their layout has changed
+    │       └── AccessError              the hub requires an access token, or acceptance of its conditions
+    ├── ModelError (ValueError)          an unknown model, prior or option, or a meaningless combination
     ├── StoreError (RuntimeError)        the file of an arena is absent, in use, of another kind, or cannot be written
-    ├── OutputError (ValueError)         a result cannot be written, or read back, as asked
-    ├── MissingPackageError (ImportError)  a package that is installed on request is not there
-    ├── CompilerError (RuntimeError)     PyTensor has no folder for what it compiles
+    ├── OutputError (ValueError)         a result cannot be written or read back as requested
+    ├── MissingPackageError (ImportError)  an optional package is not installed
+    ├── CompilerError (RuntimeError)     PyTensor has no folder that it can write to
     ├── ForkError (RuntimeError)         this process was forked from one in which Polars has threads
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
@@ -23,14 +23,14 @@
     ArenaWarning (UserWarning)           an answer exists, but read it with care
     ├── DroppedVotesWarning              invalid votes were left out on request
     ├── RepeatedVotesWarning             votes occur more than once, in a source or in a source and the arena
-    ├── UnusedColumnWarning              a column was passed over that looks as if it mattered
+    ├── UnusedColumnWarning              a column that may matter was ignored
     ├── LayoutWarning                    the layout of another tool was recognised without being named
-    ├── PromptsWarning                   a column was taken for the prompts without being named
+    ├── PromptsWarning                   a column was read as the prompts without being named
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
-    ├── IdentificationWarning            disconnected comparisons, or a sign the votes do not settle
-    ├── SampledVotesWarning              a score of very many votes was estimated from a sample of them
-    ├── SuspectVotesWarning              votes were left out, or nobody can be judged
-    ├── DependentVotesWarning            votes share a prompt or a ranking, and were taken for independent
+    ├── IdentificationWarning            disconnected comparisons, or a sign that the votes do not settle
+    ├── SampledVotesWarning              a score over very many votes was estimated from a sample
+    ├── SuspectVotesWarning              votes were left out, or no annotator can be judged
+    ├── DependentVotesWarning            votes share a prompt or a ranking, and were treated as independent
     └── FailedBoardsWarning              some of many boards could not be fitted, and are missing
 
 A message says what is wrong, shows at most five offending values with their rows, and ends with the remedy.
@@ -44,11 +44,11 @@ from typing import Literal
 
 SHOWN = 5
 LONGEST, LONGEST_VALUE = 3000, 200
-"""Characters of a message, and of a value in a list of them, at most."""
+"""Most characters of a message, and of a value in a list."""
 PACKAGE = (str(Path(__file__).parent),)
-"""What warnings skip (``skip_file_prefixes``), so that they name the user's line, through whatever function it went."""
+"""Files that warnings skip (``skip_file_prefixes``), so that they name the user's line."""
 OnInvalid = Literal["raise", "drop"]
-"""What invalid votes come to: an :class:`InvalidVotesError`, or a :class:`DroppedVotesWarning`."""
+"""What invalid votes cause: an :class:`InvalidVotesError`, or a :class:`DroppedVotesWarning`."""
 Weights = Literal["frequency", "importance"]
 """What a weight means: a number of votes, or how much a vote matters."""
 
@@ -77,15 +77,15 @@ class NoVotesError(VotesError):
 
 
 class DatasetError(VotesError):
-    """Published votes cannot be fetched, or have another layout than they had."""
+    """Published votes cannot be fetched, or their layout has changed."""
 
 
 class AccessError(DatasetError):
-    """The hub wants an access token, or its conditions accepted."""
+    """The hub requires an access token, or acceptance of its conditions."""
 
 
 class ModelError(ArenaError, ValueError):
-    """An unknown model, prior or option, or a combination that has no meaning."""
+    """An unknown model, prior or option, or a meaningless combination."""
 
 
 class StoreError(ArenaError, RuntimeError):
@@ -93,11 +93,11 @@ class StoreError(ArenaError, RuntimeError):
 
 
 class OutputError(ArenaError, ValueError):
-    """A result cannot be written, or read back, as asked."""
+    """A result cannot be written or read back as requested."""
 
 
 class MissingPackageError(ArenaError, ImportError):
-    """A package that is installed on request is missing; the message ends with the command that installs it."""
+    """An optional package is not installed; the message ends with the command that installs it."""
 
 
 class CompilerError(ArenaError, RuntimeError):
@@ -105,7 +105,7 @@ class CompilerError(ArenaError, RuntimeError):
 
 
 class ForkError(ArenaError, RuntimeError):
-    """A process was forked from one that has read votes, and would wait for ever for threads that it lacks."""
+    """The process was forked from one that had read votes, and would wait forever for threads that it lacks."""
 
 
 class FitError(ArenaError, RuntimeError):
@@ -137,7 +137,7 @@ class RepeatedVotesWarning(ArenaWarning):
 
 
 class UnusedColumnWarning(ArenaWarning):
-    """A column was passed over that looks as if it mattered."""
+    """A column that may matter was ignored."""
 
 
 class LayoutWarning(ArenaWarning):
@@ -145,7 +145,7 @@ class LayoutWarning(ArenaWarning):
 
 
 class PromptsWarning(ArenaWarning):
-    """A column was taken for the prompts, without being named."""
+    """A column was read as the prompts without being named."""
 
 
 class NoMaximumWarning(ArenaWarning):
@@ -161,15 +161,15 @@ class LeftOutEffectWarning(ArenaWarning):
 
 
 class SampledVotesWarning(ArenaWarning):
-    """A score of very many votes was estimated from a sample of them."""
+    """A score over very many votes was estimated from a sample."""
 
 
 class SuspectVotesWarning(ArenaWarning):
-    """Votes of annotators who favour or hate a competitor were left out, or nobody can be judged."""
+    """Votes of annotators who favour or hate a competitor were left out, or no annotator can be judged."""
 
 
 class DependentVotesWarning(ArenaWarning):
-    """Votes that share a prompt or a ranking were taken for independent."""
+    """Votes that share a prompt or a ranking were treated as independent."""
 
 
 class FailedBoardsWarning(ArenaWarning):
@@ -184,18 +184,18 @@ def listing(values: Iterable[object]) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Leave out the middle of a text that is too long: how it begins and ends says most."""
+    """Cut the middle out of a text that is too long: its beginning and end say most."""
     return text if len(text) <= most else f"{text[: most * 2 // 3]} ... {text[-most // 3 + 5 :]}"
 
 
 def require_choice(name: str, value: object, choices: Collection[str]) -> None:
-    """Refuse a value that is none of the choices; a :class:`ModelError`."""
-    if value not in [*choices]:  # a list is in no dictionary, and an error there
-        raise ModelError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
+    """Raise a :class:`ModelError` for a value that is not one of the choices."""
+    if value not in [*choices]:  # in a dictionary, an unhashable value would be an error
+        raise ModelError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a sentence, with a space before it, of the names that are like one that is not known; or nothing."""
+    """Return a space and a sentence that suggests known names similar to an unknown one; empty if there are none."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, known, n=3, cutoff=0.4)
@@ -204,7 +204,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 @contextmanager
 def compiler_folder() -> Iterator[None]:
-    """Where PyTensor cannot write its folder, say what wants it and how to name another."""
+    """Where PyTensor cannot write to its folder, explain how to name another."""
     try:
         yield
     except OSError as error:
@@ -217,17 +217,17 @@ def compiler_folder() -> Iterator[None]:
 
 
 def printable(text: str) -> str:
-    """Write what would steer a terminal (escape sequences, line breaks, turned text) as Python's escapes."""
+    """Escape characters that control a terminal (escape sequences, line breaks, text direction) as Python does."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def require_draws(size: int, seed: int) -> None:
-    """Refuse to draw nothing, and a seed that is negative.
+    """Require at least one draw, and a seed that is not negative.
 
     Raises
     ------
     ModelError
-        If there is not a draw, or the seed is negative.
+        If there are no draws, or the seed is negative.
     """
     if size < 1 or seed < 0:
-        raise ModelError(f"Draws are one or more, and a seed is not negative; not {size} draws with seed {seed}.")
+        raise ModelError(f"Ask for at least one draw, with a seed that is not negative; not {size} with seed {seed}.")

@@ -1,8 +1,8 @@
-"""Packages that are installed on request, and what to type where one is missing.
+"""Optional packages, and the command that installs a missing one.
 
 The core reads votes, rates competitors, judges annotators and compares models. Packages that only some parts need are
 the extras of ``pyproject.toml``: ``pip install "bayes-arena[posterior]"`` adds those of one, ``bayes-arena[all]`` all.
-A part asks for its packages where it imports them, or earlier, before anything that takes long.
+A part checks for its packages where it imports them, or earlier, before long work.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXTRA_OF = {
 
 
 def require(part: str, *packages: str) -> None:
-    """Refuse to go on without packages that a part needs.
+    """Raise an error if packages that a part needs are not installed.
 
     Parameters
     ----------

@@ -11,11 +11,11 @@ from bayes_arena.errors import printable
 Shown = Mapping[str, Sequence[str]]
 """A table as people read it: heading to formatted values."""
 SPECIAL = re.compile(r"([\\`*_\[\]<>&|~#$!])")
-"""What Markdown would take for more than text."""
+"""Characters that Markdown would not show as text."""
 
 
 def html_table(shown: Shown, *, said: Iterable[str] = ()) -> str:
-    """Return a table as a fragment of HTML without styles, what is said of it in paragraphs before it."""
+    """Return a table as a fragment of HTML without styles, after paragraphs about it."""
     head = "".join(f'<th scope="col">{html_text(name)}</th>' for name in shown)
     rows = ["".join(f"<td>{html_text(value)}</td>" for value in row) for row in zip(*shown.values(), strict=True)]
     body = [f"<tr>{row}</tr>" for row in rows]
@@ -24,7 +24,7 @@ def html_table(shown: Shown, *, said: Iterable[str] = ()) -> str:
 
 
 def html_facts(facts: Mapping[str, object], *, said: Iterable[str] = ()) -> str:
-    """Return a table of two columns, without a heading: what, and its value."""
+    """Return a table of names and values, without a heading, after paragraphs about it."""
     rows = [
         f'<tr><th scope="row">{html_text(str(what))}</th><td>{html_text(str(of))}</td></tr>'
         for what, of in facts.items()
@@ -43,7 +43,7 @@ def html_text(text: str) -> str:
 
 
 def markdown_table(shown: Shown, *, said: Iterable[str] = ()) -> str:
-    """Return a table in Markdown, numbers to the right, what is said of it in paragraphs before it."""
+    """Return a table in Markdown, numbers to the right, after paragraphs about it."""
     rule = ["---" if has_words(values) else "---:" for values in shown.values()]
     body = [[markdown_text(value) for value in row] for row in zip(*shown.values(), strict=True)]
     lines = [f"| {' | '.join(row)} |" for row in [[markdown_text(name) for name in shown], rule, *body]]
@@ -56,5 +56,5 @@ def markdown_text(text: str) -> str:
 
 
 def has_words(values: Iterable[str]) -> bool:
-    """Whether a column has words, not numbers alone."""
+    """Whether a column has words, not only numbers."""
     return any(character.isalpha() for value in values for character in value)

@@ -18,19 +18,19 @@ PATIENCE = 1.0
 
 
 def report(text: str, done: int = 0, of: int = 0) -> None:
-    """Say what is going on, in place of what was said before; an empty text clears the line.
+    """Show what is under way, in place of what was shown before; an empty text clears the line.
 
     Parameters
     ----------
     text : str
         What is under way.
     done, of : int
-        How many of how many steps are done, shown as a bar with the time left; a bar without end if unknown.
+        Steps done and their total, shown as a bar with the time left; an endless bar if unknown.
     """
     if not sys.stderr.isatty():
         return
     line = _line()
-    if not done:  # the time left is told anew for every piece of work
+    if not done:  # each piece of work starts a new estimate of the time left
         for task in line.task_ids:
             line.remove_task(task)
     if not text:
@@ -48,7 +48,7 @@ def report(text: str, done: int = 0, of: int = 0) -> None:
 
 @cache
 def _line() -> Progress:
-    """Return the one line of progress, which importing rich takes too long to make before it is needed."""
+    """Return the progress line, made when first needed since importing rich is slow."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -69,18 +69,17 @@ def _line() -> Progress:
 
 
 def in_background[T](work: Callable[[], T], under_way: Callable[[], str]) -> T:
-    """Do work that would not hear Ctrl-C in a thread, say what is under way, and return what it returns.
+    """Do work that would block Ctrl-C in a thread, show what is under way, and return its result.
 
-    A compiler gives way to Ctrl-C late, or loses it. The main thread, which only waits, hears it at once; the work is
-    left to end by itself, or with the process. Compiling is rare and unforeseen, so where there is no terminal it is
-    said as well, once.
+    A compiler reacts to Ctrl-C late, or loses it. The main thread, which only waits, reacts at once; the work ends by
+    itself, or with the process. As compiling is rare and unexpected, it is announced once even without a terminal.
 
     Parameters
     ----------
     work : callable
         What to do.
     under_way : callable
-        Says what is under way, asked after every second; nothing is shown of what has no name.
+        Returns what is under way, asked every second; nothing is shown while the text is empty.
     """
     outcome: Future[T] = Future()
 

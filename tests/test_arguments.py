@@ -19,14 +19,14 @@ def fit():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda fit: ba.report("votes.csv"), "fit of report is a result, as fit returns it, not str"),
-        (lambda fit: ba.leaderboard(fit.cells), "fit of leaderboard is a result, as fit returns it, not Cells"),
+        (lambda fit: ba.report("votes.csv"), "fit of report must be a result of fit, not str"),
+        (lambda fit: ba.leaderboard(fit.cells), "fit of leaderboard must be a result of fit, not Cells"),
         (lambda fit: ba.versus(None, "x", "y"), "not NoneType"),
-        (lambda fit: ba.plots.calibration(fit, "votes.csv"), "votes of calibration is cells, as read_votes returns"),
-        (lambda fit: ba.online_elo(fit.cells), "votes of online_elo is votes in order, as read_sequence returns them"),
-        (lambda fit: ba.save(fit, 3), "path of save is the path of a file, not int"),
-        (lambda fit: ba.load(3), "path of load is the path of a file, not int"),
-        (lambda fit: ba.fit(fit.cells, model=3), "model of fit is the name of a preset, or a Model, not int"),
+        (lambda fit: ba.plots.calibration(fit, "votes.csv"), "votes of calibration must be cells from read_votes"),
+        (lambda fit: ba.online_elo(fit.cells), "votes of online_elo must be votes in order, from read_sequence"),
+        (lambda fit: ba.save(fit, 3), "path of save must be the path of a file, not int"),
+        (lambda fit: ba.load(3), "path of load must be the path of a file, not int"),
+        (lambda fit: ba.fit(fit.cells, model=3), "model of fit must be the name of a preset, or a Model, not int"),
     ],
 )
 def test_another_kind_than_is_wanted_is_refused_by_name(fit, call, said):

@@ -120,7 +120,7 @@ def publish(
     tables = (("rating", "competitor", round.ratings), ("ability", "annotator", judged))
     with store.transaction() as session:
         if last_round(session) != round.number - 1:
-            raise StoreError(f"Another part of this program has published round {round.number} meanwhile. Rate again.")
+            raise StoreError(f"Another part of this program has published round {round.number} first. Rate again.")
         session.execute(
             f"insert into round ({', '.join(about)}) values ({', '.join('?' for _ in about)})", list(about.values())
         )
@@ -174,7 +174,7 @@ JUDGED = (
     "theta_paper",
     "p_negative",
 )
-"""What a round publishes about every annotator, of the columns of :func:`~bayes_arena.annotators`."""
+"""Columns of :func:`~bayes_arena.annotators` that a round publishes."""
 EXCLUDED = """
 select annotator from decision where decision in ('excluded', 'readmitted')
 group by annotator having arg_max(decision, number) = 'excluded'

@@ -1,11 +1,11 @@
-"""The tables of an arena's file, and what else a file of DuckDB's may define.
+"""The tables of an arena's file, and what else a DuckDB file may define.
 
 ==============================  ======================================================================================
 ``arena``                       one row: version of this layout; what the votes carry (null at first): whether
                                 annotators and ids, which columns were read as the prompt, names of slices and features
 ``competitor``, ``annotator``   names, each with a small number that the other tables use
 ``context``                     combinations of the values of slices and features, each with a number
-``vote``                        append-only: one row a vote, with its id, 64 bits of the id's hash, and when it came
+``vote``                        append-only: one row per vote, with its id, 64 bits of the id's hash, and when it came
 ``cell``                        votes summed per (a, b, annotator, context, outcome, weight)
 ``round``                       what each round published about itself,
 ``rating``, ``ability``         about the competitors and about the annotators
@@ -66,7 +66,7 @@ KINDS = {
     "index": "duckdb_indexes",
     "trigger": "duckdb_triggers",  # since DuckDB 2
 }
-"""What the file of a database can define, and the function that lists it."""
+"""What a database file can define, and the function that lists it."""
 
 
 def defined(connection: DuckDBPyConnection) -> set[tuple[str, ...]]:

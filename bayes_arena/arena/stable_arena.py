@@ -156,15 +156,15 @@ class StableArena:
             raise ColumnError(UNKEPT)
         if not valid.sided:
             raise ColumnError(
-                "The file of an arena stores who was shown first, which these votes do not say. "
+                "The file of an arena stores who was shown first, which these votes do not record. "
                 "Rate them with read_votes and fit (bayes-arena rank)."
             )
         votes, total = identify(valid.rows), int(valid.rows["n"].sum())
         new = add_votes(self._store, votes, ids=id is not None, prompt=valid.prompt)
         if id is None and 0 < new < total:
             warnings.warn(
-                f"{total - new} of {total} votes equal votes stored before, and were taken for the same. If they are "
-                "new votes, give every vote an id (id=..., --id).",
+                f"{total - new} of {total} votes equal stored votes, and were taken for the same. If they are new "
+                "votes, give every vote an id (id=..., --id).",
                 RepeatedVotesWarning,
                 stacklevel=2,
             )
@@ -256,7 +256,7 @@ class StableArena:
         return round
 
     def next_pairs(self, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> pd.DataFrame:
-        """Choose the pairs to be voted on next, from the default fit to the votes of all annotators not excluded.
+        """Choose the pairs to vote on next, from the default fit to the votes of all annotators not excluded.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class StableArena:
         Returns
         -------
         pandas.DataFrame
-            As of :func:`~bayes_arena.next_pairs`.
+            As from :func:`~bayes_arena.next_pairs`.
 
         Raises
         ------

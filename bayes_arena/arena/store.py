@@ -1,9 +1,9 @@
-"""The file of an arena, one of DuckDB's, whose tables :mod:`bayes_arena.arena.schema` describes.
+"""The file of an arena: a DuckDB database, whose tables :mod:`bayes_arena.arena.schema` describes.
 
 Every change is one transaction, written ahead to ``FILE.wal``: a process that is killed loses nothing it has committed
 and leaves nothing it has not. DuckDB lets one process write, or several read. Threads must not share a DuckDB
 connection, so every reading and every transaction has its own; a transaction first rewrites the row of ``arena``, so
-that of two at once through different :class:`Store` one is refused. Times are in UTC.
+that one of two at once, through different :class:`Store` objects, is refused. Times are in UTC.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def create_file(path: Path) -> None:
     Raises
     ------
     StoreError
-        If the file already exists, or it cannot be written.
+        If the file already exists, or cannot be written.
     MissingPackageError
         If DuckDB is not installed.
     """
@@ -120,7 +120,7 @@ class Session:
         """Return the numbers of all competitors or annotators, by name."""
         codes = dict(self.rows(f"select name, code from {table} order by code"))
         numbered = None not in codes and list(codes.values()) == list(range(len(codes)))
-        self.require(numbered, f"names of {table}s have other numbers than 0, 1, 2, …")
+        self.require(numbered, f"names of {table}s are not numbered 0, 1, 2, …")
         return codes
 
 

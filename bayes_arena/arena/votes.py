@@ -10,7 +10,7 @@ Cells are kept beside the votes, one row for each (a, b, annotator, context, out
 only the rows that it touches; a context is a number for the values of all slices and features of a vote, in the order
 of their names. Weights are kept apart because the grid that makes sums of weights exact depends on all of them
 (:func:`~bayes_arena.votes.summing.sum_cells`): a round that reads cells gets bit for bit what reading all votes at once
-gives. An id is looked up by 64 bits of its hash, a scan of eight bytes a stored vote: a unique index would have to be
+gives. An id is looked up by 64 bits of its hash, a scan of eight bytes per stored vote: a unique index would have to be
 loaded whole whenever the file is opened.
 """
 
@@ -59,7 +59,7 @@ class Addition:
 
 
 def identify(groups: pl.DataFrame) -> pl.DataFrame:
-    """Give every vote its id, one row a vote.
+    """Give every vote its id, one row per vote.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
     ColumnError
         If earlier votes carried annotators, ids, slices or features and these do not, or the reverse.
     InvalidVotesError
-        If an id is that of a different stored vote.
+        If an id belongs to a different stored vote.
     StoreError
         If the file cannot be written.
     """
@@ -221,7 +221,7 @@ def stored_cells(session: Session) -> Cells:
 
 
 def _require_sound(session: Session, found: Mapping[str, Any], competitors: int) -> None:
-    """Refuse cells that are no votes, or refer to competitors, annotators or contexts that the file lacks."""
+    """Refuse cells that are not votes, or refer to competitors, annotators or contexts that the file lacks."""
     ((annotators,), (contexts,)) = (
         session.rows(f"select count(*) from {name}")[0] for name in ("annotator", "context")
     )
@@ -253,10 +253,7 @@ def columns_of(votes: pl.DataFrame, *kinds: str) -> list[str]:
 
 
 def settled_prompt(session: Session) -> tuple[str, ...] | None:
-    """Return the columns read as prompts from the first votes, an empty tuple if votes carry no prompts.
-
-    None if there are no votes yet.
-    """
+    """Return the columns read as prompts from the first votes: empty if they carry none, None before the first."""
     ((columns,),) = session.rows("select prompt from arena")
     return None if columns is None else tuple(columns)
 
@@ -320,7 +317,7 @@ def _context_columns(session: Session, what: str, names: list[str]) -> dict[str,
         return {}
     said = ", ".join(f"{what}[{place}] as {_quoted(name)}" for place, name in enumerate(names, 1))
     ((last, size),) = session.rows("select max(code), count(*) from context")
-    session.require(size and last == size - 1, "contexts have other numbers than 0, 1, 2, …")
+    session.require(size and last == size - 1, "contexts are not numbered 0, 1, 2, …")
     return session.columns(f"select {said} from context order by code")
 
 

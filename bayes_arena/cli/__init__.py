@@ -5,7 +5,7 @@ standard output, everything else to standard error; bad input ends with a messag
 ``--strict`` a command that warned ends with 3, after its answer.
 
 ===========  ==========================================================
-commands/    one module a group of commands
+commands/    one module per group of commands
 app          the application that commands register with, and warnings
 options      dataclasses of options as parameters of a command
 vote_source  options: where votes come from

@@ -39,11 +39,11 @@ def _any_command(
         bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Hold the options that come before a command."""
+    """Take the options that come before a command."""
 
 
 def tell(text: str) -> None:
-    """Print a message to standard error, whatever names it contains."""
+    """Print a message to standard error, with control characters escaped."""
     print("\n".join(map(printable, text.split("\n"))), file=sys.stderr)
 
 
@@ -57,7 +57,7 @@ def is_plain_terminal() -> bool:
 def collected_warnings(*, one_of_a_kind: bool = False) -> Iterator[list[str]]:
     """Collect the package's warnings and print them to standard error at the end.
 
-    With ``one_of_a_kind``, for commands of many fits, only the first of each class and the number of the others.
+    With ``one_of_a_kind``, for commands with many fits, print only the first of each class and count the others.
     """
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:

@@ -76,8 +76,8 @@ class ModelChoice:
         AnswersName,
         Option(
             metavar="WHEN",
-            help="on, off, or auto: give each competitor a strength on every prompt; auto if the votes can distinguish "
-            "that from noise.",
+            help="Give each competitor a strength on every prompt: on, off, or auto, which does so if the votes can "
+            "distinguish that from noise.",
             rich_help_panel=MODEL,
         ),
     ] = "auto"
@@ -94,7 +94,7 @@ class ModelChoice:
         list[str] | None,
         Option(
             metavar="NAME",
-            help="Hold a feature of the answers equal, which --feature reads (length, for instance). Repeatable. "
+            help="Compare at equal values of a feature that --feature reads (length, for instance). Repeatable. "
             "Answers are then rated only with --answers on.",
             rich_help_panel=MODEL,
         ),
@@ -162,10 +162,10 @@ class IntervalChoice:
         IntervalName | None,
         Option(
             metavar="INTERVAL",
-            help="laplace: Gaussian (default). profile: profile likelihood, theta = 1 only. Not with --method nuts: "
-            "sandwich: robust to a misspecified likelihood. clustered: the same, with votes of one annotator "
-            "correlated (default where annotators cannot be judged; by item, for scores of items). bootstrap: "
-            "refits to resampled votes.",
+            help="laplace: Gaussian (default). profile: profile likelihood, theta = 1 only. sandwich: robust to a "
+            "misspecified likelihood. clustered: the same, with votes of one annotator correlated (default where "
+            "annotators cannot be judged; by item, for scores of items). bootstrap: refits to resampled votes. "
+            "The last three do not go with --method nuts.",
             rich_help_panel=MODEL,
             show_default=False,
         ),

@@ -18,12 +18,12 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 VOTES, MODEL, SCALE, OUTPUT = "Votes", "Model", "Scale", "Output"
 """Panels of options in the help of a command."""
-RANKING = "Who is the best, and how sure is it?"
+RANKING = "Which competitor is best, and how sure is that?"
 TRUSTED = "Whose votes can be trusted?"
-WANTED = "Are the votes sound, and which are wanted next?"
+WANTED = "Are the votes sound, and which are needed next?"
 FITTED = "Which model, and can its fit be trusted?"
-KEPT = "Publish, repeat, look up"
-"""Panels of commands in the help of the whole."""
+KEPT = "Publish, reproduce, look up"
+"""Panels of commands in the main help."""
 
 
 class Without:

@@ -94,7 +94,7 @@ class Output:
 
     @property
     def form(self) -> Format:
-        """The format asked for, else the one the output file's name says, else a table."""
+        """The requested format, else that of the output file's suffix, else a table."""
         if self.format is not None or self.output is None:
             return self.format or Format.table
         suffix = self.output.suffix.lower().lstrip(".")
@@ -219,7 +219,7 @@ def digits(values: Any, spec: str) -> list[str]:
 
 
 def counts(values: Any) -> list[str]:
-    """Format counts: whole numbers, or one digit where votes are weighted."""
+    """Format counts: whole numbers, or one decimal place where votes are weighted."""
     return [str(value) if isinstance(value, int) else f"{value:.1f}" for value in values.tolist()]
 
 

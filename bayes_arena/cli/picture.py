@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS = 200
-"""Per inch of a PNG."""
+"""Dots per inch of a PNG."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """File in which the answer is drawn as well.
+    """File for a picture of the answer.
 
     Raises
     ------
     OutputError
-        If the name of the file ends in none of the known suffixes.
+        If the name of the file has no known suffix.
     MissingPackageError
         If Matplotlib is not installed.
     """
@@ -59,7 +59,7 @@ class Picture:
     def beside(self, drawn: Callable[[], Axes]) -> Iterator[None]:
         """Draw the picture, if asked for, after the answer is written, so that the answer does not depend on it.
 
-        Warnings stand in the answer only; letters that the font lacks are drawn as boxes.
+        Warnings appear only in the answer; characters that the font lacks are drawn as boxes.
         """
         try:
             yield

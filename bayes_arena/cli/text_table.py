@@ -1,6 +1,6 @@
 """Tables as aligned text.
 
-Tables are as wide as the terminal (or ``$COLUMNS``), in files and pipes as wide as necessary. Where there is too little
+Tables fit the terminal (or ``$COLUMNS``); in files and pipes they are as wide as necessary. Where there is too little
 room, headings and long text are folded inside their columns, then dispensable columns are left out, and named under the
 table. Numbers are never truncated. On terminals that show only ASCII, tables use nothing else, except in names.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WIDE = 10_000
 """Characters wider than any table."""
 FOLDED = 20
-"""Characters to which a column of text is folded at most."""
+"""Characters below which a column of text is not folded."""
 GAP = 2
 """Characters between columns."""
 ASCII = str.maketrans({"─": "-", "–": "-", "…": "..", "×": "x", "±": "+-"})
@@ -65,7 +65,7 @@ def aligned(shown: Shown, title: str, spare: Sequence[str] = (), columns: int | 
 def width() -> int | None:
     """Return the number of characters of a line, None if it is not limited.
 
-    ``$COLUMNS`` counts only on a terminal: programs that read lines pass it on to the commands that they start.
+    ``$COLUMNS`` counts only on a terminal: some programs pass it on to commands whose output they read.
     """
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
@@ -98,7 +98,7 @@ def _lay_out(console: Console, shown: Shown, title: str, spare: Sequence[str], c
 
 
 def _widths(shown: Shown, room: int) -> list[int]:
-    """Return the characters of every column: as many as it takes, less where there is not the room."""
+    """Return the width of every column: as much as it needs, or less where room is short."""
     widths, least = list(map(_most, shown.items())), list(map(_least, shown.items()))
     while _total(widths) > room and widths != least:
         widest = max(range(len(widths)), key=lambda column: (widths[column] > least[column], widths[column]))
@@ -107,19 +107,19 @@ def _widths(shown: Shown, room: int) -> list[int]:
 
 
 def _most(column: tuple[str, Sequence[str]]) -> int:
-    """Return the characters of a column that is not folded."""
+    """Return the width of a column that is not folded."""
     return max(map(_characters, (column[0], *column[1])))
 
 
 def _least(column: tuple[str, Sequence[str]]) -> int:
-    """Return the characters of a column whose heading is folded at its words, and long text anywhere."""
+    """Return the width of a column whose heading is folded between words, and long text anywhere."""
     name, values = column
     value, word = max(map(_characters, values), default=0), max(map(_characters, name.split()), default=0)
     return max(word, min(value, FOLDED) if has_words(values) else value, 1)
 
 
 def _total(widths: Iterable[int]) -> int:
-    """Return the characters of a line, with gaps between columns and one character at either edge."""
+    """Return the width of a line, with gaps between columns and one character at either edge."""
     return sum(each + GAP for each in widths)
 
 

@@ -101,7 +101,7 @@ class VoteSource:
         str | None,
         Option(
             metavar="CONDITION",
-            help="Read only rows that fulfil a condition in Python's syntax: 'language == \"German\" and turn < 3'.",
+            help="Read only rows that satisfy a condition in Python's syntax: 'language == \"German\" and turn < 3'.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -118,7 +118,7 @@ class VoteSource:
         bool,
         Option(
             "--normalise-names",
-            help="Treat names as equal that differ only in surrounding spaces or in their Unicode form (NFC).",
+            help="Treat names that differ only in surrounding spaces or Unicode form (NFC) as equal.",
             rich_help_panel=VOTES,
         ),
     ] = False
@@ -171,7 +171,7 @@ class VoteSource:
         }
 
     def grouped_by(self, name: str | None) -> VoteSource:
-        """Return a source that also reads the column by which votes are to be grouped, if it does not yet."""
+        """Return a source that also reads the column to group votes by."""
         if name in (None, ANNOTATOR, PROMPT) or name in self.reading()["slices"]:
             return self
         return replace(self, slice=[*(self.slice or []), f"{name}={name}"])
@@ -194,7 +194,7 @@ class VoteSource:
 
 
 def described(name: str, cells: Cells) -> str:
-    """Say how many votes, competitors, annotators and prompts there are under a name."""
+    """Describe votes by a name and the numbers of votes, competitors, annotators and prompts."""
     size = sizes(cells)
     who = f", {size['n_annotators']} annotator{'s' * (cells.n_annotators > 1)}" if size["n_annotators"] else ""
     what = f", {size['n_prompts']} prompts" if "n_prompts" in size else ""
@@ -231,7 +231,7 @@ def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
 
 
 def _outcomes(text: str) -> list[tuple[str, str]]:
-    """Return labels and their outcomes, of which one option can hold several."""
+    """Return the labels that one option names, and their outcomes."""
     from bayes_arena.votes.outcomes import OUTCOMES
 
     parts = text.split(",")

@@ -1,8 +1,8 @@
 """The annotators on the page: the most suspect first, the competitors that suspects favour or hate, and pseudonyms.
 
 A pseudonymous fit has numbers in place of the annotators' names, so that no table or warning can name them. Numbers
-follow the order of the table of annotators, or where there is none the numbers of votes: in the order of the names, a
-reader who knows the names would know the numbers.
+follow the order of the table of annotators, or where there is none the numbers of votes: if they followed the names, a
+reader who knows the names could tell which number is whose.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bayes_arena.reliability.integrity import integrity_columns, unjudged
 from bayes_arena.votes.cells import Cells
 
 FEWEST, WATCHED, MOST = 12, 25, 60
-"""Number of annotators listed: at least, with those to be watched, and at most."""
+"""Annotators listed: at least; at most, if some are only to be watched; at most, if all are anomalous."""
 
 UNFAVOURED = {"favours": "", "how": "", "favour_probability": 0.0}
 """Columns of annotators where the fit was not guarded."""
@@ -34,7 +34,7 @@ class People:
     Attributes
     ----------
     silence : str
-        Why the page says nothing of annotators; empty if it does.
+        Why the page says nothing about annotators; empty if it does.
     verdicts : dict of str to int
         Number of anomalous, watched and reliable annotators.
     rows : tuple of dict
@@ -69,8 +69,8 @@ def _silence(fit: Fit) -> str:
     if fit.trust is not None and fit.trust.unjudged:
         return unjudged(fit.trust)
     if not fit.cells.n_annotators:
-        return "The votes do not name their annotators, so nothing can be said of them."
-    return f"The model {fit.model.name} takes all annotators for equally reliable, so it says nothing about them."
+        return "The votes do not name their annotators, so nothing can be said about them."
+    return f"The model {fit.model.name} treats all annotators as equally reliable, so it says nothing about them."
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.ratings.probabilities import win_probability
 
 EVALUATIONS, NODES = 4_000_000, 45
-"""Most draws times pairs, which take less than a second; nodes over slices of each, where competitors have any."""
+"""Most draws times pairs, which take less than a second; nodes over slices for each, where the fit has slices."""
 FEWEST, MOST = 100, 4000
 
 
@@ -78,7 +78,7 @@ class Board:
     better : ndarray of bool, shape (n, n)
         Whether the row is significantly better than the column, all pairs at once.
     p_best : ndarray, shape (n,)
-        By competitor of the votes.
+        In the order of the votes' competitors.
     meta : tuple of Column
     """
 
@@ -140,7 +140,7 @@ def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) ->
 
 
 def cheapest_equal(board: Board, level: float) -> str:
-    """Name the cheapest competitor that the votes do not tell from the first; empty if none is cheaper."""
+    """Name the cheapest competitor that the votes cannot tell from the first; empty if none is cheaper."""
     price = price_of(board.meta)
     if price is None or price.numbers is None:
         return ""
@@ -154,7 +154,7 @@ def cheapest_equal(board: Board, level: float) -> str:
     saved = 1 - prices[cheapest] / prices[0]
     written = [price.texts[board.order[row]] for row in (cheapest, 0)]
     return (
-        f"The votes do not tell {board.rows[cheapest].name} from {first}, and by {price.name} it is {saved:.0%} "
+        f"The votes cannot tell {board.rows[cheapest].name} from {first}, and by {price.name} it is {saved:.0%} "
         f"cheaper ({written[0]} against {written[1]})."
     )
 
@@ -170,7 +170,7 @@ def shown_first(board: Sequence[object], most: int) -> int:
 
 
 def place_chances(board: Board) -> Floats:
-    """Return the probability of each competitor (row) to take each place (column), shape (n, n)."""
+    """Return the probability that each competitor (row) takes each place (column), shape (n, n)."""
     size, n = board.strength.shape
     places = np.argsort(np.argsort(-board.strength, axis=1, kind="stable"), axis=1, kind="stable")
     counts = np.bincount((places + n * np.arange(n)).ravel(), minlength=n * n)
@@ -180,7 +180,7 @@ def place_chances(board: Board) -> Floats:
 def win_chances(fit: Fit, board: Board) -> Floats:
     """Return the expected score of the row's competitor against the column's, a tie counting one half, (n, n).
 
-    Where the direction of the ranking is open, the reversed ranking has its probability, as for all decisions.
+    Where the direction of the ranking is open, the reversed ranking counts with its probability, as for all decisions.
     """
     pairs = math.comb(len(board.rows), 2) * (NODES if fit.target.slices else 1)
     size = min(max(EVALUATIONS // pairs, FEWEST), MOST)

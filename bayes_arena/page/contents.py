@@ -40,7 +40,7 @@ class Contents:
     verdict : str
         Which competitor is the best.
     cheaper : str
-        The cheapest competitor not told from the first, if prices are known.
+        The cheapest competitor not told apart from the first, if prices are known.
     level : float
     board : Board
     wins, places : ndarray, shape (n, n)

@@ -1,8 +1,8 @@
-"""Figures as SVG, made of numbers alone: names are written by the page, which escapes them.
+"""Figures as SVG, made only of numbers: names are written by the page, which escapes them.
 
 A bar with a dot for every competitor; shades for every pair or every place; observed shares against predicted ones.
 Positions along a figure are percentages of its width and heights are in ``em``, so that it stretches with the screen
-and grows with the letters, and no text is distorted.
+and grows with the font, and no text is distorted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bayes_arena.page.observed import Group
 from bayes_arena.page.svg import LINE, Axis, element, em, percent
 
 Span = tuple[float, float, float]
-"""Begin of a bar, position of its dot, end of the bar."""
+"""Start of a bar, position of its dot, end of the bar."""
 PLACES = (0.005, 0.03, 0.1, 0.25, 0.5)
 """Least probabilities of the shades 1 to 5."""
 WINS = (0.51, 0.6, 0.7, 0.8, 0.9)
@@ -27,7 +27,7 @@ WRITTEN = 12
 
 
 def spans(rows: Sequence[object], begin: str, dot: str, end: str) -> list[Span]:
-    """Return the bars of rows by the names of their numbers."""
+    """Return the bars of rows, from the attributes named."""
     return [(getattr(row, begin), getattr(row, dot), getattr(row, end)) for row in rows]
 
 
@@ -132,7 +132,7 @@ def _strokes(shades: Ints) -> list[Markup]:
 
 
 def against(groups: Sequence[Group], label: str) -> Markup:
-    """Draw the observed share of every group of pairs over the predicted one, with the range of the latter."""
+    """Draw the observed share of every group of pairs against the predicted one, with the range of the latter."""
     ends = [end for group in groups for end in (group.lower, group.upper, group.observed)]
     low, high = max(min(ends), 0.0), min(max(ends), 1.0)
     axis = Axis.over(100 * low, 100 * high, most=5)

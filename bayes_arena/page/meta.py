@@ -41,7 +41,7 @@ def read_meta(source: object, competitors: Sequence[str]) -> tuple[Column, ...]:
     Raises
     ------
     ColumnError
-        If no column, or more than one, could be the names.
+        If no column, or more than one, could hold the names.
     VotesError
         If it cannot be read, lists no competitor, or one of them twice.
     """
@@ -51,8 +51,8 @@ def read_meta(source: object, competitors: Sequence[str]) -> tuple[Column, ...]:
     found = [name for name in table.columns if name.strip().lower() in NAMES]
     if len(found) != 1:
         raise ColumnError(
-            f"{'No column' if not found else f'More than one column ({listing(found)})'} of the file of metadata "
-            f"could be the names of the competitors. Call one of {listing(table.columns)} 'competitor'."
+            f"{'No column' if not found else f'More than one column ({listing(found)})'} of the metadata file "
+            f"could hold the names of the competitors. Rename one of {listing(table.columns)} to 'competitor'."
         )
     names = table[found[0]].cast(pl.String).fill_null("").to_list()
     twice = sorted({name for name in competitors if names.count(name) > 1})
@@ -61,7 +61,7 @@ def read_meta(source: object, competitors: Sequence[str]) -> tuple[Column, ...]:
     place = {name: row for row, name in enumerate(names)}
     if not place.keys() & set(competitors):
         raise VotesError(
-            f"None of {listing(map(repr, names))} is a competitor. Names have to be those of the votes: "
+            f"None of {listing(map(repr, names))} is a competitor. Use the names in the votes: "
             f"{listing(map(repr, competitors))}."
         )
     rows = [place.get(name) for name in competitors]

@@ -1,7 +1,6 @@
 """Observed against predicted votes, over all and pair by pair.
 
-For every pair the score W of the competitor that the fit takes for the better is summed over its votes and compared
-with
+For every pair the score W of the competitor that the fit considers better is summed over its votes and compared with
 
     E = sum of E[score],        V = sum of Var[score],
 
@@ -22,7 +21,7 @@ from bayes_arena.ratings.intervals.contract import half_width
 from bayes_arena.votes.outcomes import BOTH_BAD, OUTCOME_SCORES, TIE, WIN
 
 GROUPS, FEWEST, FURTHEST = 12, 20, 5
-"""Groups of pairs with about as many votes each; fewest votes of a pair that is tested; most pairs that are named."""
+"""Groups of pairs with about equal numbers of votes; fewest votes of a tested pair; most pairs that are named."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Fitted:
     Attributes
     ----------
     scores, ties : tuple of Group
-        Scores of the better of two by the fit, and shares of ties (empty where ties have no probability).
+        Scores of the better of two according to the fit, and shares of ties (empty where ties have no probability).
     pairs, outside : int
         Number of pairs with enough votes to be tested, and of those outside their range.
     furthest : tuple of Pair

@@ -87,16 +87,16 @@ def report(
     Returns
     -------
     Report
-        ``report(fit).save("report.html")`` writes it. The same fit gives the same page, byte by byte.
+        ``report(fit).save("report.html")`` writes it. The same fit gives the same page, byte for byte.
 
     Raises
     ------
     ModelError
-        If the level or the anchor is not possible.
+        If the level or the anchor is invalid.
     NotIdentifiedError
         If the votes do not determine the estimate under a flat prior.
     ColumnError
-        If ``meta`` has no column of names, or several that could be.
+        If ``meta`` has no column of names, or more than one candidate.
     VotesError
         If ``meta`` cannot be read, or lists no competitor, or one of them twice.
 

@@ -64,7 +64,7 @@ def kinds_of(fit: Fit, board: Board, level: float, elo: EloScale) -> list[Kind]:
 
 
 def unused_kinds(fit: Fit) -> list[str]:
-    """Return the kinds of slices that votes have and the model does not tell apart, prompts aside."""
+    """Return the kinds of slices that the votes have but the model does not use, prompts aside."""
     names = fit.cells.slice_names
     return [
         kind for kind in fit.cells.slices if kind != PROMPT and kind not in fit.model.strength_by and names[kind][1:]
@@ -78,7 +78,7 @@ def _kind(fit: Fit, kind: str, board: Board, level: float, elo: EloScale) -> Kin
     for code in np.argsort(-votes, kind="stable")[:PANELS]:
         within = fit.on(slice=(kind, names[code]))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DependentVotesWarning)  # said of the whole board already
+            warnings.simplefilter("ignore", DependentVotesWarning)  # given once, for the whole board
             columns = leaderboard_columns(within, resolve_interval(None, within), level=level, elo=elo)
         bounds = np.column_stack([columns["lower"], columns["elo"], columns["upper"]]).tolist()
         found = dict(zip(columns["competitor"], map(tuple, bounds), strict=True))

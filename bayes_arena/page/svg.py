@@ -12,7 +12,7 @@ LINE = 1.75
 
 
 def element(name: str, *content: Markup, **attributes: object) -> Markup:
-    """Return an element; what it is called and its attributes' values are escaped, ``class_`` is ``class``."""
+    """Return an element; the values of its attributes are escaped, and ``class_`` becomes ``class``."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(short(value))}"' for key, value in attributes.items()
     )
@@ -37,7 +37,7 @@ def em(height: float) -> str:
 
 @dataclass(frozen=True)
 class Axis:
-    """Where numbers stand along a figure.
+    """Positions of numbers along a figure.
 
     Attributes
     ----------
@@ -69,11 +69,11 @@ class Axis:
         return cls(first - 0.5, last + 0.5, tuple(map(float, places)))
 
     def share(self, value: float) -> float:
-        """Return where a number stands, from 0 to 1."""
+        """Return the position of a number, from 0 to 1."""
         return (value - self.low) / (self.high - self.low)
 
     def at(self, value: float) -> str:
-        """Return where a number stands, as a percentage."""
+        """Return the position of a number, as a percentage."""
         return percent(self.share(value))
 
     def grid(self) -> Markup:

@@ -1,7 +1,7 @@
 """The page as HTML, with a policy that lets a browser run and load nothing but what is in it.
 
-Whatever a name contains is text: the template escapes it, what would steer or hide text is written as Python's escapes,
-and a browser runs no script and takes no style but the two whose hashes stand in the policy.
+Names are always shown as text: the template escapes them, characters that control or hide text become Python's escapes,
+and a browser accepts only the script and the style whose hashes are in the policy.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath stroke='%230b5cad' "
     "stroke-width='2' d='M1 4h9M4 8h9M2 12h8'/%3E%3C/svg%3E"
 )
-"""Of the browser's tab; without one a browser asks a server for it."""
+"""Icon of the browser's tab; without one a browser asks a server for it."""
 
 
 def write_html(contents: Contents, **about: object) -> str:
-    """Return the page; ``about`` has what else the template shows."""
+    """Return the page; ``about`` has the other values that the template shows."""
     style, script = (_asset(name) for name in ("style.css", "script.js"))
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
@@ -89,7 +89,7 @@ def _template() -> Template:
 
 
 def _readable(value: object) -> object:
-    """Write what would steer a reader's screen, line breaks and turned text, as escapes."""
+    """Escape characters that control how text is shown, such as line breaks and its direction."""
     return printable(value) if type(value) is str else value
 
 
@@ -104,12 +104,12 @@ def percent(value: float, digits: int = 0) -> Markup:
 
 
 def fixed(value: float, digits: int = 0) -> str:
-    """Write a number with so many digits; nothing is minus zero."""
+    """Write a number with so many decimals; zero has no minus sign."""
     return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def chance(value: float) -> Markup:
-    """Write a probability, which is never 0 or 1 by so many draws."""
+    """Write a probability; draws never show that it is 0 or 1."""
     if value < 0.005:
         return Markup("&lt;1&nbsp;%")
     return Markup("&gt;99&nbsp;%") if value > 0.995 else percent(value)

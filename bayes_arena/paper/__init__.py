@@ -8,7 +8,7 @@ convergence   figure 5
 stability     figure 6: rankings under perturbed annotators
 detection     figures 6 and 7: finding the perturbed annotators
 figures       the drawings
-summaries     what is printed of each table and figure
+summaries     what is printed for each table and figure
 descent       m-ELO and am-ELO by Adam, as in the authors' program
 perturbation  annotators whose votes are changed at random
 measures      consistency of rankings; precision and recall of a detection

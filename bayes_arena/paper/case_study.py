@@ -1,19 +1,19 @@
 """Where the methods disagree about the models of one arena (Figures 1, 3 and 4; sections 1 and 5.3).
 
-Figure 1: how far Elo moves with the order of the votes, and how far apart annotators are. Elo walks from its start by
-at most K a vote, so one annotator's votes leave all models close together, whatever the annotator thinks. The fair
+Figure 1: how far Elo moves with the order of the votes, and how far apart annotators are. Elo moves from its start by
+at most K per vote, so one annotator's votes leave all models close together, whatever the annotator thinks. The fair
 comparison is with as many votes by all annotators on the same pairs: each of the annotator's votes is replaced by a
 random vote on its pair, repeatedly, and the rating from the annotator's own votes is shown with the 95 % range of
-those.
+these ratings.
 
 Figure 3: each method's scores, scaled to 0 ... 1, with the spread that the order of the votes gives Elo's, and its loss
-on the votes in which a model took part, the mean of -(W ln E[W] + (1 - W) ln(1 - E[W])), in nats. The votes are those
-the method was fitted to.
+on the votes in which a model took part, the mean of -(W ln E[W] + (1 - W) ln(1 - E[W])), in nats. These are the votes
+that the method was fitted to.
 
 Figure 4: the paper looks at three models that follow one another in Elo's ranking and that m-ELO and am-ELO rank
-otherwise (koala-13b, vicuna-7b and gpt4all-13b-snoozy), and counts who beat whom among them and the models above
-(Better) and below (Worse). In other votes the three follow one another in Elo's ranking and have met, each the other;
-of these, they are those that am-ELO turns round most. Where no such three have met, those of whom most pairs have.
+differently (koala-13b, vicuna-7b and gpt4all-13b-snoozy), and counts who beat whom among them and the models above
+(Better) and below (Worse). On other votes, three models are chosen that follow one another in Elo's ranking: first by
+the number of their pairs that have met, then by the number of pairs that am-ELO reverses.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SHOWN = ("elo", "m-elo", "am-elo", "am-davidson")
 """Methods of Figure 3: the paper's, and the default of this package."""
 SHUFFLED = "mean of shuffles"
 RANGE = (0.025, 0.975)
-"""Quantiles of ratings from as many votes of all annotators."""
+"""Quantiles of ratings from as many votes by all annotators."""
 PAPERS_CASE = ("koala-13b", "vicuna-7b", "gpt4all-13b-snoozy")
 """The last is called gpt-13b in the paper."""
 BETTER, WORSE = "Better", "Worse"
@@ -55,7 +55,7 @@ def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> 
     votes : VoteSequence
         Votes with annotators.
     shuffles : int
-        Random orders, and random votes of all annotators in place of each annotator's.
+        Number of random orders, and of sets of random votes in place of each annotator's.
     seed : int
         The same seed gives the same orders and votes.
 
@@ -79,7 +79,7 @@ def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> 
 
 
 def _range_of_all(votes: VoteSequence, draws: int, seed: int) -> Floats:
-    """Range of Elo from as many votes of all annotators on the pairs of each, shape (2, M, n)."""
+    """Return the range of Elo from as many votes by all annotators on the pairs of each, shape (2, M, n)."""
     rng = np.random.default_rng(seed)
     pair = np.minimum(votes.a, votes.b) * votes.n_competitors + np.maximum(votes.a, votes.b)
     by_pair = np.argsort(pair, kind="stable")
@@ -95,14 +95,14 @@ def _range_of_all(votes: VoteSequence, draws: int, seed: int) -> Floats:
 
 
 def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
-    """Score every model by every method, and say how well the method fits its votes.
+    """Score every model by every method, and measure how well the method fits its votes.
 
     Returns
     -------
     pandas.DataFrame
         ``method, competitor, strength, score, score_sd, loss, votes``: one row for each method and competitor, in the
-        order of Elo's scores. ``strength`` in logits, ``score`` from 0 to 1, ``loss`` a vote in nats. ``score_sd`` is
-        the standard deviation of Elo's score over orders of the votes; the other methods do not know of any order.
+        order of Elo's scores. ``strength`` in logits, ``score`` from 0 to 1, ``loss`` per vote in nats. ``score_sd``
+        is the standard deviation of Elo's score over orders of the votes; other methods do not depend on the order.
     """
     import pandas as pd
 
@@ -175,7 +175,7 @@ def _models_of_the_case(cells: Cells, elo: Floats, am_elo: Floats) -> Ints:
     """Return the paper's three models, or else three that follow one another in Elo's ranking; best by Elo first."""
     competitors, n = cells.competitors, cells.n_competitors
     if n < 3:
-        raise ModelError(f"The case study takes three models or more, not {n}.")
+        raise ModelError(f"The case study needs at least three models, not {n}.")
     met = sum_by(cells.a * n + cells.b, cells.counts[:, [WIN, LOSS]].sum(axis=1), n * n).reshape(n, n)
     order = np.argsort(-elo, kind="stable")
     if set(PAPERS_CASE) <= set(competitors):
@@ -190,7 +190,7 @@ def _models_of_the_case(cells: Cells, elo: Floats, am_elo: Floats) -> Ints:
 
 
 def _wins(cells: Cells, group: Ints) -> Ints:
-    """Votes that one of five groups won over another, shape (5, 5)."""
+    """Return the votes that one of five groups won over another, shape (5, 5)."""
     a, b = group[cells.a], group[cells.b]
     wins = sum_by(a * 5 + b, cells.counts[:, WIN], 25) + sum_by(b * 5 + a, cells.counts[:, LOSS], 25)
     return wins.reshape(5, 5).astype(np.int64)

@@ -1,9 +1,9 @@
-"""How fast each method settles, and whether it settles on one ranking (section 5.4, Figure 5).
+"""How fast each method converges, and whether to one ranking (section 5.4, Figure 5).
 
 From several random starts: the mean loss, and the consistency of the rankings, at each epoch of a descent by Adam, as
 in the authors' program (the paper's text says gradient descent; see :mod:`bayes_arena.paper.descent`).
-Without normalisation am-ELO ends in one of two mirror orders; Newton's method needs a handful of steps where descent
-needs thousands.
+Without normalisation am-ELO ends in one of two rankings that are the reverse of each other; Newton's method needs a
+handful of steps where descent needs thousands.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def convergence(
     epochs: int = EPOCHS,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Loss and consistency of rankings from several random starts at each epoch (Figure 5), and Newton's and Elo's.
+    """Return loss and consistency of rankings from random starts at each epoch (Figure 5), and by Newton and Elo.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ def convergence(
     import pandas as pd
 
     if starts < 2:
-        raise ModelError(f"Consistency takes two starts or more, not {starts}.")
+        raise ModelError(f"Consistency needs at least two starts, not {starts}.")
     if cells.components.max() > 0:
-        raise NotIdentifiedError("Some competitors were never compared with the others. Rank the groups apart.")
+        raise NotIdentifiedError("Some competitors were never compared with the others. Rank the groups separately.")
     seeds = range(seed, seed + starts)
     tables = []
     variants: dict[str, tuple[DescentModel, Normalisation]] = {
@@ -107,7 +107,7 @@ def convergence(
 
 
 def _newton(cells: Cells, model: DescentModel, seeds: range) -> tuple[str, int, float, float]:
-    """Newton's method from the same starts, theta normalised at the end."""
+    """Return the row of Newton's method from the same starts, theta normalised at the end."""
     target = objective(cells, PRESETS[model], FLAT)
     n, free = cells.n_competitors, target.free_discrimination
     gauge = Gauge(np.full((n, 1), n**-0.5), free_scale=free, held=np.zeros(len(target.own), dtype=bool))
@@ -122,7 +122,7 @@ def _newton(cells: Cells, model: DescentModel, seeds: range) -> tuple[str, int, 
 
 
 def _elo(cells: Cells, starts: int, seed: int) -> tuple[str, int, float, float]:
-    """Online Elo in random orders."""
+    """Return the row of online Elo in random orders."""
     scores = shuffled_ratings(one_by_one(cells), shuffles=starts, seed=seed)
     target = objective(cells, PRESETS["m-elo"], FLAT)
     none = np.zeros(0)

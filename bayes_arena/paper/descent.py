@@ -1,11 +1,11 @@
 """m-ELO and am-ELO by gradient descent (section 4.3): by Adam, as the authors' program, or plain, as the text says.
 
-Minimised is -ln L of equations 2 and 5, with the log-odds
+What is minimised is -ln L of equations 2 and 5, with the log-odds
 
     m-ELO    C (R_i - R_j),  C = ln(10) / 400           am-ELO   theta_k (R_i - R_j),  sum theta = 1 (equation 7)
 
 The paper's text says gradient descent with learning rate 0.1 for 2,000 epochs, each epoch on all votes. The authors'
-program uses Adam (Kingma & Ba, 2015) at that rate, and so do we by default: plain steps along ln L leave m-ELO, whose
+program uses Adam (Kingma & Ba, 2015) at that rate, as is the default here: plain steps along ln L leave m-ELO, whose
 scores are in Elo points, far from its optimum, and diverge on am-ELO without normalisation. Sum theta = 1 is kept in
 one of three ways:
 
@@ -72,7 +72,7 @@ class Descent:
 def loss_and_gradient(
     target: Objective, scores: Floats, theta: Floats, *, normalised: bool
 ) -> tuple[float, Floats, Floats]:
-    """Negative log-likelihood and its gradient in the paper's parameters.
+    """Return the negative log-likelihood and its gradient in the paper's parameters.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def descend(
         Votes, for am-ELO with annotators.
     model : {"m-elo", "am-elo"}
     normalisation : {"objective", "step", "none"}
-        How sum theta = 1 is kept; of no meaning for m-ELO. See the module's table.
+        How sum theta = 1 is kept; ignored for m-ELO. See the module's table.
     optimiser : {"adam", "gradient"}
         Adam, or the plain steps of Algorithm 2: R + alpha d ln L / d R.
     learning_rate : float
@@ -137,7 +137,7 @@ def descend(
     Raises
     ------
     ModelError
-        If an argument is unknown or impossible, or the model needs annotators and there are none.
+        If an argument is unknown or invalid, or the model needs annotators and there are none.
     ConvergenceError
         If the descent diverges.
     """
@@ -190,6 +190,6 @@ def _require(
         raise ModelError("am-ELO needs to know who cast each vote, and the votes carry no annotators.")
     if not 0 < learning_rate < math.inf or epochs < 1 or seed < 0:
         raise ModelError(
-            "Gradient descent takes a positive learning rate, an epoch or more and a seed that is not negative; "
+            "Gradient descent needs a positive learning rate, at least one epoch and a seed that is not negative, "
             f"not {learning_rate!r}, {epochs!r} and {seed!r}."
         )

@@ -1,13 +1,13 @@
 """Finding the annotators that were perturbed (section 5.5, lower half of Figure 6, and Figure 7).
 
-The paper flags annotators whose theta of am-ELO (sum 1) is not above epsilon = 0 or 0.005. Beside its rules stand the
+The paper flags annotators whose theta of am-ELO (sum 1) is not above epsilon = 0 or 0.005. Its rules are compared with
 two of this package, read from am-davidson: the anomaly probability A_k > 1/2, and the largest set whose mean 1 - A_k is
 at most 0.05.
 
-An annotator who looks anomalous before anything was perturbed would be counted as a false alarm whenever found. To
-leave out only those whom one rule suspects would spare that rule its own false alarms: left out of Figure 7 are those
-whom either suspects, A_k >= 0.2 or theta_k <= 0.005, and those who favour or hate one competitor with a probability of
-0.2 or more. Where the annotators form camps, annotators cannot be judged, and the rules of this package find none.
+An annotator who looks anomalous before any perturbation would count as a false alarm whenever found. Leaving out only
+the suspects of one rule would spare that rule its own false alarms, so Figure 7 leaves out the suspects of either,
+A_k >= 0.2 or theta_k <= 0.005, and those who favour or hate one competitor with a probability of 0.2 or more. Where the
+annotators form camps they cannot be judged, and the rules of this package find none.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def abilities(
     kinds, shares : sequence
         Every combination is perturbed once; see :func:`~bayes_arena.paper.perturbation.perturb`.
     seed : int
-        Of the perturbation.
+        Seed of the perturbation.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def abilities(
 
 
 def suspects(cells: Cells) -> pd.DataFrame:
-    """Find the annotators who look anomalous as they are.
+    """Find the annotators who look anomalous before any perturbation.
 
     Returns
     -------

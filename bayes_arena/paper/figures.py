@@ -1,6 +1,6 @@
 """The paper's figures, drawn from the tables of numbers behind them.
 
-Colours are Okabe and Ito's, which colour-blind readers can tell apart; markers and line styles say the same again.
+Colours are Okabe and Ito's, which colour-blind readers can tell apart; markers and line styles repeat what they say.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ STYLES: dict[str, dict[str, Any]] = {
 ANNOTATORS = 4
 """Lower panels of Figure 1: the annotators with most votes."""
 DODGE = 0.5
-"""Percent of annotators between lines that share their places."""
+"""Shift between lines that would overlap, in percent of annotators."""
 
 
 def figure1(table: pd.DataFrame) -> Figure:
-    """Error bars of shuffled Elo; below, single annotators over the range from all annotators on the same pairs."""
+    """Draw shuffled Elo with error bars; below, single annotators over the range from all on the same pairs."""
     mixed, single = table[table["source"] == SHUFFLED], table[table["source"] != SHUFFLED]
     busiest = single.groupby("source")["votes"].sum().sort_values(ascending=False, kind="stable").index[:ANNOTATORS]
     place = {name: index for index, name in enumerate(mixed["competitor"])}
@@ -94,7 +94,7 @@ def figure3(table: pd.DataFrame) -> Figure:
 
 
 def figure4(table: pd.DataFrame) -> Figure:
-    """Heatmap of who beat whom."""
+    """Draw a heatmap of who beat whom."""
     names = list(table["winner"])
     wins = table[[f"over {name}" for name in names]].to_numpy()
     figure, (axes,) = _canvas(1, width=6.4, height=5.2)
@@ -112,7 +112,7 @@ def figure4(table: pd.DataFrame) -> Figure:
 
 
 def figure5(table: pd.DataFrame) -> Figure:
-    """Loss and consistency at each epoch; Elo as a level, Newton's method as a star at its last step."""
+    """Draw loss and consistency at each epoch; Elo as a horizontal line, Newton as a star at its last step."""
     figure, (left, right) = _canvas(2, width=10.0, height=3.8)
     for method, run in table.groupby("method", sort=False):
         name = str(method)
@@ -137,7 +137,7 @@ def figure5(table: pd.DataFrame) -> Figure:
 
 
 def figure6(consistencies: pd.DataFrame, thetas: pd.DataFrame) -> Figure:
-    """Consistency by the share perturbed, above the annotators' theta under the paper's am-ELO."""
+    """Draw consistency by the share perturbed, above the annotators' theta under the paper's am-ELO."""
     kinds = list(consistencies["kind"].unique())
     figure, axes = _canvas(2 * len(kinds), width=3.1 * len(kinds), height=6.2, rows=2, sharex=True)
     for column, kind in enumerate(kinds):
@@ -164,7 +164,7 @@ def figure6(consistencies: pd.DataFrame, thetas: pd.DataFrame) -> Figure:
 
 
 def figure7(table: pd.DataFrame) -> Figure:
-    """F1 of the detection of perturbed annotators, by rule."""
+    """Draw the F1 of the detection of perturbed annotators, by rule."""
     kinds = list(table["kind"].unique())
     figure, axes = _canvas(len(kinds), width=3.1 * len(kinds), height=3.4, sharey=True)
     for kind, panel in zip(kinds, axes, strict=True):
@@ -178,7 +178,7 @@ def figure7(table: pd.DataFrame) -> Figure:
 
 
 def _lines(axes: Axes, table: pd.DataFrame, by: str, column: str) -> None:
-    """One line for each method or rule over the share perturbed, with standard errors; side by side, not one on top."""
+    """Draw a line with standard errors for each method or rule over the share perturbed, shifted not to overlap."""
     names = list(table[by].unique())
     for number, name in enumerate(names):
         own = table[table[by] == name]
@@ -212,7 +212,7 @@ def _canvas(
 
 
 def _wide(names: int) -> float:
-    """Inches for so many names side by side."""
+    """Return the width in inches of so many names side by side."""
     return max(7.0, 0.19 * names)
 
 

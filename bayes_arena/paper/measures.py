@@ -2,7 +2,7 @@
 
 Consistency of rankings x and y: the share of pairs of competitors that both put in the same order, sign(x_i - x_j) =
 sign(y_i - y_j). 1 for the same ranking, 0 for the reverse, about 1/2 for unrelated ones (Liu et al., 2025, section 5.4;
-(C(2,2) + C(3,2)) / C(5,2) = 0.4 when of five rankings two are one way and three the other).
+(C(2,2) + C(3,2)) / C(5,2) = 0.4 when two of five rankings are one way and three the other).
 
 Detection: precision TP / (TP + FP), recall TP / (TP + FN) and F1 = 2 TP / (2 TP + FP + FN). Precision is 1
 where no annotator is flagged, and recall is 1 where there is none to find.
@@ -35,12 +35,12 @@ class Detection:
 
 
 def consistency(x: Floats, y: Floats) -> float:
-    """Share of pairs of competitors that two sets of scores order alike.
+    """Return the share of pairs of competitors that two sets of scores order alike.
 
     Parameters
     ----------
     x, y : ndarray, shape (n,)
-        Scores of the same competitors, two or more; only their order matters. Equal scores are an order of their own.
+        Scores of the same competitors, two or more; only their order matters, and a tie is an order of its own.
 
     Raises
     ------
@@ -48,12 +48,12 @@ def consistency(x: Floats, y: Floats) -> float:
         If the scores are not of the same competitors.
     """
     if len(x) != len(y):
-        raise ModelError(f"Two rankings of the same competitors have the same length, not {len(x)} and {len(y)}.")
+        raise ModelError(f"Rankings of the same competitors must have the same length, not {len(x)} and {len(y)}.")
     return pairwise_consistency(np.array([x, y]))
 
 
 def pairwise_consistency(scores: Floats) -> float:
-    """Mean consistency over all pairs of several rankings.
+    """Return the mean consistency over all pairs of several rankings.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def pairwise_consistency(scores: Floats) -> float:
     """
     if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
         raise ModelError(
-            "Consistency compares two rankings or more, of two competitors or more, by finite scores; "
+            "Consistency needs finite scores of at least two competitors in at least two rankings; "
             f"these have shape {scores.shape}."
         )
     runs, size = scores.shape
@@ -80,7 +80,7 @@ def pairwise_consistency(scores: Floats) -> float:
 
 
 def detection(flagged: Iterable[str], true: Iterable[str]) -> Detection:
-    """Precision, recall and F1 of flagged annotators against the truly anomalous ones."""
+    """Return precision, recall and F1 of flagged annotators against the truly anomalous ones."""
     flagged, true = set(flagged), set(true)
     hits = len(flagged & true)
     return Detection(

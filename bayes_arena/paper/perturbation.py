@@ -7,8 +7,8 @@ flip     a win becomes a win of the other competitor; ties stay
 mixed    each vote is treated by one of the three, each with probability 1/3
 =======  =====================================================================================================
 
-The paper knows three outcomes. A both-bad vote is not a win: random and flip leave it as it is, as they leave a tie;
-equal makes it a tie. Counts of cells are drawn as if each of their votes had been drawn: whole votes, none lost.
+The paper has three outcomes. A both-bad vote is not a win: random and flip leave it as it is, as they leave a tie;
+equal makes it a tie. Counts of cells are drawn as if each vote had been drawn: whole votes, none lost.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ def perturb(cells: Cells, kind: Kind, share: float, seed: int) -> tuple[Cells, t
     Returns
     -------
     perturbed : Cells
-        The same cells with other counts; those of the other annotators are the same bits.
+        The same cells with other counts; those of the other annotators are unchanged, bit for bit.
     who : tuple of str
         The perturbed annotators, by name.
 
     Raises
     ------
     ModelError
-        If the annotators are unknown, votes are weighted by fractions, or an argument is not possible.
+        If the annotators are unknown, votes have fractional weights, or an argument is invalid.
     """
     require_choice("kind", kind, KINDS)
     if not 0 <= share <= 1 or seed < 0:
-        raise ModelError(f"The share lies between 0 and 1, and a seed is not negative; not {share!r} and {seed!r}.")
+        raise ModelError(f"Give a share between 0 and 1, and a seed that is not negative, not {share!r} and {seed!r}.")
     if not cells.n_annotators:
         raise ModelError("The votes carry no annotators, so none can be perturbed.")
     votes = whole_votes(cells.counts)
@@ -71,7 +71,7 @@ def perturb(cells: Cells, kind: Kind, share: float, seed: int) -> tuple[Cells, t
 
 
 def _changed(counts: Ints, kind: Kind, rng: np.random.Generator) -> Ints:
-    """Perturbed counts of cells, shape (n_cells, 4)."""
+    """Return perturbed counts of cells, shape (n_cells, 4)."""
     if kind == "mixed":
         parts = rng.multinomial(counts, [1 / 3] * 3)
         kinds: tuple[Kind, ...] = ("random", "equal", "flip")

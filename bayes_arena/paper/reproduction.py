@@ -1,11 +1,11 @@
 """The paper end to end: every table and figure from one set of votes, as numbers (CSV) and as the paper shows them.
 
 ======  ================================================================  ===========
-table1  what the votes are                                                tables
+table1  statistics of the votes                                           tables
 table2  prediction of held-out votes                                      tables
 fig1    Elo by the order of the votes, and by annotator                   case_study
 fig3    scores and losses of each model                                   case_study
-fig4    three models that the methods order otherwise                     case_study
+fig4    three models that the methods order differently                   case_study
 fig5    loss and consistency at each epoch                                convergence
 fig6    consistency with perturbed annotators, and what becomes of theta  stability
 fig7    detection of perturbed annotators                                 detection
@@ -43,7 +43,7 @@ DPI = 160
 
 @dataclass(frozen=True)
 class Effort:
-    """How often things are repeated; the defaults take minutes.
+    """Numbers of repetitions; the defaults take minutes.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """The votes, summed and in order, and how often to repeat things."""
+    """The votes, summed and in order, and the numbers of repetitions."""
 
     cells: Cells
     sequence: VoteSequence
@@ -85,11 +85,11 @@ class Target:
     compute : callable
         From the votes to tables of numbers.
     summarise : callable
-        From the table of the target's name to what is worth reading of it.
+        From the table of the target's name to a short one.
     draw : callable or None
         From these to a picture; None for a table, which is written as Markdown.
     note : callable
-        From these to what a reader has to know.
+        From these to a note for the reader.
     """
 
     compute: Callable[[Material], Tables]
@@ -99,7 +99,7 @@ class Target:
 
 
 def twin() -> Arena:
-    """Return an arena of the size of the paper's Table 1; annotators tie and prefer a side each in their own way."""
+    """Return an arena of the size of the paper's Table 1; annotators differ in how they tie and prefer a side."""
     return simulate(tie_spread=0.8, position_spread=0.3, seed=2025)
 
 
@@ -113,14 +113,14 @@ def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, l
     votes : Material
         Votes with annotators, already filtered.
     folder : Path
-        Where to write; it is made if it is not there.
+        Where to write; created if absent.
 
     Returns
     -------
     short : dict of str to list of str
-        What is worth reading: headings and formatted values.
+        A short table: headings and formatted values.
     note : str
-        What to know when reading it.
+        A note for the reader.
     files : list of Path
         What was written: the numbers as ``.csv``, tables as ``.md``, figures as ``.png`` and ``.pdf``.
 
@@ -196,7 +196,7 @@ def _figure7(votes: Material) -> Tables:
 
 
 def _means(table: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFrame:
-    """Mean over runs, and its standard error, of some columns."""
+    """Return the mean over runs, and its standard error, of some columns."""
     groups = table.groupby(by, sort=False)
     means = groups.size().rename("runs").to_frame()
     for column in columns:

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.35, 0.40, 0.45)
 ELO_SHUFFLES = 100
-"""Shuffles whose mean is Elo's ranking; the paper takes 1,000."""
+"""Shuffles whose mean is Elo's ranking; the paper uses 1,000."""
 
 Method = Callable[[Cells], Floats]
 """Scores, shape (n_competitors,), from votes."""
 
 
 def elo(cells: Cells) -> Floats:
-    """Mean online Elo over random orders of the votes."""
+    """Return the mean of online Elo over random orders of the votes."""
     return np.asarray(shuffled_ratings(one_by_one(cells), shuffles=ELO_SHUFFLES).mean(axis=0))
 
 
@@ -65,12 +65,12 @@ def stability(
     seeds: Sequence[int] = range(5),
     methods: Mapping[str, Method] = METHODS,
 ) -> pd.DataFrame:
-    """Consistency of every method's ranking with and without perturbed annotators.
+    """Return the consistency of every method's rankings with and without perturbed annotators.
 
     Parameters
     ----------
     cells : Cells
-        Unweighted votes with annotators, without those of so few votes that perturbing them means nothing.
+        Unweighted votes with annotators, without those who cast too few votes for perturbing to matter.
     kinds, shares, seeds : sequence
         Every combination is perturbed; see :func:`~bayes_arena.paper.perturbation.perturb`.
     methods : mapping of str to callable
@@ -80,9 +80,8 @@ def stability(
     -------
     pandas.DataFrame
         ``kind, share, seed, model, consistency, warned``: one row for every combination and method, none for a fit to
-        perturbed votes that did not converge. ``warned`` says
-        that the fit to the perturbed votes warned of an answer at infinity or of a ranking whose direction the votes
-        do not settle.
+        perturbed votes that did not converge. ``warned`` says that the fit to the perturbed votes warned of an answer
+        at infinity, or of a ranking whose direction the votes do not settle.
     """
     import pandas as pd
 
@@ -103,7 +102,7 @@ def stability(
 
 
 def inconsistency_ratio(table: pd.DataFrame, *, reference: str = "m-elo", largest_share: float = 0.35) -> pd.DataFrame:
-    """Mean inconsistency of every model as a ratio to that of a reference.
+    """Return the mean inconsistency of every model as a ratio to that of a reference.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ def inconsistency_ratio(table: pd.DataFrame, *, reference: str = "m-elo", larges
 
 
 def _quietly(method: Method, cells: Cells) -> tuple[Floats, bool]:
-    """Scores, and whether the method warned."""
+    """Return the scores, and whether the method warned."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("error")
         warnings.simplefilter("always", ArenaWarning)

@@ -1,4 +1,4 @@
-"""What is worth reading of each table and figure: headings and formatted values, a few rows each."""
+"""Short versions of each table and figure: headings and formatted values, a few rows each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Tables = dict[str, "pd.DataFrame"]
 ROWS = 10
 CHANCE = 1 - (RANGE[1] - RANGE[0])
 FEW = 10
-"""Decided votes between two models below which a majority of all but two is none of note (7 of 9: p = .18)."""
+"""Decided votes between two models below which a majority of all but two is not significant (7 of 9: p = .18)."""
 LARGEST_SHARE = 0.35
 """Larger shares of perturbed annotators are near one half, where no method can tell which half is right."""
 NAMES = {"mse": "MSE", "auc": "AUC", "auc_ties": "AUC with ties", "log_score": "log score"}
@@ -30,18 +30,18 @@ PAPER = {
     "m-elo, paper": {"mse": (0.1234, 0.0029), "auc_ties": (0.7503, 0.0066)},
     "am-elo, paper": {"mse": (0.1208, 0.0034), "auc_ties": (0.7581, 0.0067)},
 }
-"""The paper's Table 2, on 4,321 votes of Chatbot Arena. It does not say what its errors are of; its AUC ranks ties in
-the middle, as the authors' program does."""
+"""The paper's Table 2, on 4,321 votes of Chatbot Arena. It does not define its errors; its AUC ranks ties in the
+middle, as the authors' program does."""
 
 
 def table1(table: pd.DataFrame) -> Short:
-    """Statistics as in the paper."""
+    """Return the statistics as in the paper."""
     values = [f"{value:.0f}" if float(value).is_integer() else f"{value:.2f}" for value in table["value"]]
     return {"statistic": list(table["statistic"]), "value": values}
 
 
 def table2(table: pd.DataFrame) -> Short:
-    """Scores, the paper's below ours, and differences to m-ELO with a word on those within their errors."""
+    """Return scores, the paper's below ours, and differences to m-ELO, with a mark on those within their errors."""
     short: Short = {"method": [*table["method"], *PAPER]}
     for score, name in NAMES.items():
         ours = [_pm(*pair) for pair in zip(table[score], table[f"{score}_se"], strict=True)]
@@ -56,7 +56,7 @@ def table2(table: pd.DataFrame) -> Short:
 
 
 def figure1(table: pd.DataFrame) -> Short:
-    """List the best by shuffled Elo, how far order moves them, and how many annotators rate them out of range."""
+    """List the best by shuffled Elo, how far order moves them, and how many annotators rate them outside the range."""
     best = table[table["source"] == SHUFFLED].head(ROWS)
     outside = _outside(table).groupby("competitor")["outside"]
     count, of = outside.sum(), outside.size()
@@ -70,13 +70,13 @@ def figure1(table: pd.DataFrame) -> Short:
 
 
 def _outside(table: pd.DataFrame) -> pd.DataFrame:
-    """Annotators' rows of Figure 1, and whether the rating lies outside the range from all annotators."""
+    """Return the annotators' rows of Figure 1, and whether each rating lies outside the range from all annotators."""
     single = table[table["source"] != SHUFFLED]
     return single.assign(outside=(single["elo"] < single["lower"]) | (single["elo"] > single["upper"]))
 
 
 def figure3(table: pd.DataFrame) -> Short:
-    """Mean loss of each method, and how alike its ranking is to Elo's."""
+    """Return the mean loss of each method, and how similar its ranking is to Elo's."""
     methods = list(table["method"].unique())
     score = {name: table.loc[table["method"] == name, "strength"].to_numpy() for name in methods}
     loss = [np.average(own["loss"], weights=own["votes"]) for own in (table[table["method"] == m] for m in methods)]
@@ -88,12 +88,12 @@ def figure3(table: pd.DataFrame) -> Short:
 
 
 def figure4(table: pd.DataFrame) -> Short:
-    """Who beat whom."""
+    """Return who beat whom."""
     return {str(name): [str(value) for value in table[name].astype(object).fillna("")] for name in table}
 
 
 def figure5(table: pd.DataFrame) -> Short:
-    """Where each method ends."""
+    """Return where each method ends."""
     last = table.groupby("method", sort=False).last().reset_index()
     return {
         "method": list(last["method"]),
@@ -104,7 +104,7 @@ def figure5(table: pd.DataFrame) -> Short:
 
 
 def figure6(table: pd.DataFrame) -> Short:
-    """Consistency up to 35 % perturbed, and the inconsistency as a ratio to that of m-ELO, where that has any."""
+    """Return consistency up to 35 % perturbed, and inconsistency as a ratio to that of m-ELO, where that has any."""
     within = table[table["share"] <= LARGEST_SHARE + 1e-9]
     methods = list(table["method"].unique())
     short: Short = {"method": methods}
@@ -117,7 +117,7 @@ def figure6(table: pd.DataFrame) -> Short:
 
 
 def figure7(table: pd.DataFrame) -> Short:
-    """Mean F1 of each rule, by kind of perturbation and over all."""
+    """Return the mean F1 of each rule, by kind of perturbation and over all."""
     rules = list(table["rule"].unique())
     short: Short = {"rule": rules}
     for kind, own in table.groupby("kind", sort=False):
@@ -142,7 +142,7 @@ def note_table2(numbers: Tables) -> str:
         "Mean over splits ± corrected standard error; a difference to m-elo of at most "
         f"{ERRORS:g} of them lies within its error.{named} AUC leaves ties out; AUC with ties ranks them between wins "
         "and losses, as the authors' program does. Rows of the paper: its Table 2 as printed, on 4,321 votes of "
-        "Chatbot Arena; it does not say what its errors are of."
+        "Chatbot Arena; it does not define its errors."
     )
 
 
@@ -156,17 +156,15 @@ def note_figure1(numbers: Tables) -> str:
     outside = _outside(numbers["fig1"])["outside"]
     can = "" if outside.mean() > CHANCE else "; these votes do not show that annotators differ"
     return (
-        "Outside: the rating by an annotator's votes alone is outside the 95 % range of those by as many votes of all "
-        f"on the same pairs. Of {len(outside)} ratings {outside.mean():.1%} are, where chance has up to {CHANCE:.0%}"
-        f"{can}."
+        "Outside: the rating from an annotator's votes alone is outside the 95 % range of ratings from as many votes "
+        f"by all on the same pairs. Of {len(outside)} ratings {outside.mean():.1%} are, by chance up to {CHANCE:.0%} "
+        f"would be{can}."
     )
 
 
 def note_figure3(numbers: Tables) -> str:
-    """Say what the loss is of."""
-    return (
-        "The loss is on the votes fitted to, and of the expected score, so that methods with and without a tie compare."
-    )
+    """Say which loss it is."""
+    return "The loss is that of the expected score, on the fitted votes, so that methods with and without ties compare."
 
 
 def note_figure4(numbers: Tables) -> str:
@@ -180,7 +178,7 @@ def note_figure4(numbers: Tables) -> str:
     rank = table.loc[three, "rank_am-elo"]
     turned = sum(rank.iloc[i] > rank.iloc[j] for i, j in combinations(range(3), 2))
     sentences = [f"Not the paper's votes: {', '.join(three)} follow one another in Elo's ranking;"]
-    sentences += [f"am-elo turns round {turned} of their three pairs." if turned else "am-elo keeps their order."]
+    sentences += [f"am-elo reverses {turned} of their three pairs." if turned else "am-elo keeps their order."]
     if min(met) < FEW:
         sentences.append(
             f"Decided votes between them: {', '.join(map(str, met))} by pair, too few to tell the three apart."
@@ -194,14 +192,14 @@ def note_figure6(numbers: Tables) -> str:
 
 
 def note_figure7(numbers: Tables) -> str:
-    """Name those who were suspect to begin with, and say which fits are missing."""
+    """Name the annotators who were suspect to begin with, and say which fits are missing."""
     names = list(numbers["fig7_left_out"]["annotator"])
-    note = f"Left out, since suspect by A or theta before anything was perturbed: {', '.join(names) or 'none'}."
+    note = f"Left out as suspect by A or theta before any perturbation: {', '.join(names) or 'none'}."
     return " ".join(filter(None, [note, _missing(numbers["fig7"], "rule")]))
 
 
 def _missing(table: pd.DataFrame, by: str) -> str:
-    """Say of which methods or rules some runs are missing."""
+    """Say which methods or rules lack some runs."""
     runs = table.groupby(by, sort=False)["runs"].sum()
     fewer = [f"{runs.max() - count} of {name}" for name, count in runs.items() if count < runs.max()]
     return (

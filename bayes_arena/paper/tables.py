@@ -1,4 +1,4 @@
-"""The paper's tables: what the votes are (Table 1), and which method predicts them best (Table 2).
+"""The paper's tables: statistics of the votes (Table 1), and which method predicts them best (Table 2).
 
 Table 2 is the paper's protocol, repeated random splits 80/20 by vote, with what a reader needs to judge a difference:
 it is taken split by split against m-ELO, with Nadeau & Bengio's standard error, and one of at most two standard errors
@@ -11,7 +11,7 @@ lies "within its error".
 ``am-elo``                 maximum likelihood, as the paper runs it: annotators with 50 votes or fewer in all the
                            votes, where there are any, are left out of the fit and predicted like the average one
 ``am-elo, default prior``  annotators are drawn from a population that is estimated from the votes
-``am-davidson``            the default model: besides, ties and position have a propensity per annotator
+``am-davidson``            the default model, with a tie propensity and a position effect of each annotator as well
 =========================  ==========================================================================================
 """
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 SHUFFLES = 1000
 """Random orders or resamples that Elo is taken over (section 5.2)."""
 ERRORS = 2.0
-"""A difference of at most so many standard errors lies within its error."""
+"""A difference of at most this many standard errors lies within its error."""
 WITHIN = "within its error"
 
 
@@ -85,7 +85,7 @@ def candidates(cells: Cells, *, shuffles: int = SHUFFLES) -> Mapping[str, Fitter
     Parameters
     ----------
     cells : Cells
-        All votes, which settle whom the paper's filter keeps.
+        All votes, which determine the annotators that the paper's filter keeps.
     shuffles : int
         Random orders, and resamples, that Elo is taken over.
     """

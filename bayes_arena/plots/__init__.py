@@ -8,14 +8,14 @@
     ba.plots.board(result)                                  # in a notebook this shows it
     ba.plots.board(result).figure.savefig("board.pdf")      # in a script
 
-``ax`` draws into axes that are there; without it there is a new figure, as large as the names need. What ArviZ draws of
-``ba.to_datatree(result)`` (posteriors, chains, predictive checks, Pareto k) is left to ArviZ.
+``ax`` names existing axes to draw into; without it there is a new figure, as large as the names need. What ArviZ draws
+from ``ba.to_datatree(result)`` (posteriors, chains, predictive checks, Pareto k) is left to ArviZ.
 
 =============  ================================================================
 board_forest   ``board``: scores with intervals, in tiers
 squares        ``ranks``, ``wins``: a probability in every cell
 crowd          ``annotators``: theta against ties, suspects by name
-observed       ``calibration``: what happened against what was predicted
+observed       ``calibration``: observed against predicted votes
 history        ``rounds``: the scores of a Stable Arena, round by round
 frontier       ``cost``: score against cost, and the Pareto front
 drawing        what they share: axes, colours, names, titles

@@ -1,4 +1,4 @@
-"""The leaderboard as a forest: a row for every competitor, in bands that the votes tell apart."""
+"""The leaderboard as a forest plot: a row for every competitor, in bands by tier."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def board(
     ModelError
         As :func:`~bayes_arena.leaderboard` does.
     NotIdentifiedError
-        If, under a flat prior, the votes do not determine the estimate, and so no tier.
+        If, under a flat prior, the votes do not determine the estimate, and thus the tiers.
     """
     chosen, fit = resolve_interval(interval, fit), fit.on(over, slice)
     columns = leaderboard_columns(fit, chosen, level=level, elo=elo)
@@ -95,7 +95,7 @@ def board(
 
 
 def _tiers(fit: Fit, level: float) -> np.ndarray:
-    """Tier of every competitor, as in the table of tiers, shape (n,)."""
+    """Return the tier of every competitor, as in the table of tiers, shape (n,)."""
     return longest_chain(told_better(decision_strengths(fit), level)[0])
 
 

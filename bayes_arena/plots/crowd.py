@@ -36,9 +36,9 @@ LOOKS = {"reliable": (GREY, "o"), "watch": (ORANGE, "s"), "anomalous": (RED, "D"
 NAMED = 20
 """Suspects that are named, the most suspect first."""
 LEAST = 2.0
-"""Factor up and down from the middle that is shown at least, so that equals do not look different."""
+"""Least factor shown above and below the middle, so that equal values do not look different."""
 TYPE = 8
-"""Points of their names."""
+"""Font size of their names, in points."""
 
 
 @held
@@ -64,8 +64,8 @@ def annotators(
     Returns
     -------
     matplotlib.axes.Axes
-        Where the model has no theta of annotators, their net agreement stands in its place; where it has no tie
-        propensity of theirs, the number of their votes does.
+        Net agreement takes the place of theta if annotators have none in the model; their number of votes takes that
+        of the tie propensity.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def annotators(
     (x, lower, upper), x_named = _across(columns)
     y, y_named = _upward(columns)
     if not np.isfinite(np.concatenate([x, np.log(y)])).all():
-        raise ModelError("An annotator's number is at infinity, where nothing can be drawn. Use prior='default'.")
+        raise ModelError("An annotator's estimate is infinite and cannot be drawn. Use prior='default'.")
     votes = np.asarray(columns["votes"], dtype=np.float64)
     area = 12 + 60 * votes / votes.max()
     ax = axes_of(ax, 7.0, 5.0)
@@ -131,7 +131,7 @@ def _name(ax: Axes, columns: Columns, who: np.ndarray, x: Floats, y: Floats) -> 
 
 
 def _across(columns: Columns) -> tuple[tuple[np.ndarray, ...], str]:
-    """Return theta, or net agreement where the model has no theta, with its bounds, and how it is called."""
+    """Return theta, or net agreement where the model has no theta, with its bounds and its label."""
     if "theta" in columns:
         return tuple(columns[name] for name in ("theta", "lower", "upper")), "theta (1: the average annotator)"
     names = ("net_agreement", "net_agreement_lower", "net_agreement_upper")
@@ -139,7 +139,7 @@ def _across(columns: Columns) -> tuple[tuple[np.ndarray, ...], str]:
 
 
 def _upward(columns: Columns) -> tuple[np.ndarray, str]:
-    """Return tie propensities, or numbers of votes where the model has none, and how they are called."""
+    """Return tie propensities, or numbers of votes where the model has none, and their label."""
     if "tie_propensity" in columns:
         return columns["tie_propensity"], "tie propensity nu"
     return np.asarray(columns["votes"], dtype=np.float64), "votes"

@@ -1,7 +1,7 @@
 """What the pictures share: axes, colours, names and titles.
 
-Colours are Okabe and Ito's, which colour-blind readers can tell apart; shapes, shades or words say the same again, so
-that a picture can be printed in black.
+Colours are Okabe and Ito's, which colour-blind readers can tell apart; shapes, shades or words repeat what they say, so
+that a picture can be printed in black and white.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 GREY, BLUE, RED, PURPLE, GREEN, ORANGE = "#6e6e6e", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#E69F00"
 SKY = "#56B4E9"
 SHADE = "#ececec"
-"""Of bands, and of cells that hold nothing."""
+"""Colour of bands."""
 LONGEST = 40
-"""Characters of a name that are shown."""
+"""Most characters of a name that are shown."""
 TALLEST, SHORTEST = 0.22, 0.11
-"""Inches of a row where there are few, and where there are many."""
+"""Height of a row in inches, where there are few and where there are many."""
 LARGEST, SMALLEST = 9.0, 4.0
-"""Points of a name beside its row."""
+"""Font sizes of a name beside its row, in points."""
 WIDTH = 0.6
-"""Of a letter, as a share of its size."""
+"""Width of a letter, as a share of the font size."""
 
 
 def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes to draw into: those given, or those of a new figure of so many inches.
+    """Return the axes to draw into: those given, or those of a new figure of this size in inches.
 
     Raises
     ------
@@ -55,33 +55,33 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def inches(ax: Axes) -> tuple[float, float]:
-    """Width and height of axes before they are laid out, hence somewhat less than they will be."""
+    """Return the width and height of axes before they are laid out, somewhat less than they will be."""
     box = ax.get_window_extent()
     return box.width / ax.figure.dpi, box.height / ax.figure.dpi
 
 
 def rows_high(size: int) -> float:
-    """Inches that so many rows take: less for each where there are many."""
+    """Return the height of so many rows in inches: less for each where there are many."""
     return size * max(SHORTEST, min(TALLEST, 9.0 / size))
 
 
 def names_wide(names: Sequence[str]) -> float:
-    """Inches that the names of rows take beside them, at most."""
+    """Return the most inches that names beside their rows take."""
     return max(len(named(name)) for name in names) * WIDTH * _points(rows_high(len(names)) / len(names)) / 72
 
 
 def name_size(ax: Axes, size: int) -> float:
-    """Points of a name beside one of so many rows, or below one of so many columns."""
+    """Return the font size of names beside so many rows, or below so many columns, in points."""
     return _points(inches(ax)[1] / size)
 
 
 def _points(row: float) -> float:
-    """Points of a name beside a row of so many inches."""
+    """Return the font size of a name beside a row of this height in inches."""
     return max(SMALLEST, min(LARGEST, 0.95 * 72 * row))
 
 
 def named(name: str) -> str:
-    """Return a name as it is drawn: as it is, dollars included; its middle is left out where it is too long."""
+    """Return a name as it is drawn: dollar signs escaped, and the middle left out where it is too long."""
     shown = printable(name)
     if len(shown) > LONGEST:
         shown = f"{shown[: LONGEST // 2 - 1]}…{shown[-LONGEST // 2 :]}"
@@ -89,7 +89,7 @@ def named(name: str) -> str:
 
 
 def spread(places: Floats, gap: float) -> Floats:
-    """Move places between 0 and 1 as little as it takes for their labels, so high, not to touch; of their order."""
+    """Move places between 0 and 1, in their order, just enough for labels of the height ``gap`` not to touch."""
     from scipy.optimize import isotonic_regression  # slow to import
 
     order, steps = np.argsort(places, kind="stable"), gap * np.arange(len(places))
@@ -104,9 +104,9 @@ def name_beside(ax: Axes, names: Sequence[str], points: Floats, looks: Sequence[
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        With its limits as they will be.
+        With their final limits.
     names : sequence of str
-        Whom to name.
+        Names to write.
     points : ndarray, shape (n, 2)
         Where they are drawn.
     looks : sequence of (str, str)
@@ -124,7 +124,7 @@ def name_beside(ax: Axes, names: Sequence[str], points: Floats, looks: Sequence[
 
 
 def log_ticks(axis: Axis) -> None:
-    """Mark 1, 2 and 5 and their like on a logarithmic axis, as people write them."""
+    """Mark 1, 2 and 5 times powers of ten on a logarithmic axis, without exponents."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -133,12 +133,12 @@ def log_ticks(axis: Axis) -> None:
 
 
 def type_size(ax: Axes) -> float:
-    """Points of a title and of the names of axes: more where the figure is wide, and will be made smaller."""
+    """Return the font size of titles and axis labels: larger in a wide figure, which will be scaled down."""
     return max(10.0, 1.1 * ax.figure.get_window_extent().width / ax.figure.dpi)
 
 
 def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
-    """Write a title and what else a reader has to know, and name the axes."""
+    """Write a title and further lines below it, and label the axes."""
     size = type_size(ax)
     room = int(max(30, 1.25 * inches(ax)[0] * 72 / (WIDTH * size)))
     lines = [line for text in (title, *more) for line in wrap(text, room)]

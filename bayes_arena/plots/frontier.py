@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RATIO = 10.0
-"""Of the largest cost to the least above which the axis is logarithmic."""
+"""Ratio of the largest to the least cost above which the axis is logarithmic."""
 FEW = 12
-"""Competitors up to whom all are named; of more, those that may be on the front."""
+"""Most competitors that are all named; of more, only those that may be on the front."""
 LOOKS = {"on the front": (BLUE, "o", BLUE), "may be on it": (RED, "D", "white"), "not on it": (GREY, ".", GREY)}
-"""Colour, shape and filling."""
+"""Colour, shape and fill."""
 
 
 @held
@@ -53,8 +53,8 @@ def cost(
     fit : Fit
         A fitted model.
     costs : mapping of str to float, or dataframe
-        What each competitor costs, in any unit: by name; or a dataframe (pandas, Polars, any that narwhals knows) with
-        a column ``competitor`` and a column of costs, whose name is that of the axis. Competitors without a cost are
+        What each competitor costs, in any unit: by name, or as a dataframe (pandas, Polars, any that narwhals knows)
+        with a column ``competitor`` and a column of costs, whose name labels the axis. Competitors without a cost are
         left out, and named in the title.
     level, elo, interval, over, slice
         As for :func:`~bayes_arena.leaderboard`.
@@ -64,8 +64,8 @@ def cost(
     Returns
     -------
     matplotlib.axes.Axes
-        On the front at the estimate: filled, joined by a line. Hollow: on the front with probability above
-        1 - level all the same. Grey: neither.
+        Filled, joined by a line: on the front at the estimate. Hollow: not so, but on the front with probability above
+        1 - level. Grey: neither.
 
     Raises
     ------
@@ -148,12 +148,12 @@ def _prices(costs: Mapping[str, float] | Any) -> tuple[dict[str, float], str]:
         table = nw.from_native(costs, eager_only=True, pass_through=True)
         if not isinstance(table, nw.DataFrame) or "competitor" not in table.columns or len(table.columns) != 2:
             raise ModelError(
-                "Costs are a mapping of names to numbers, or a dataframe of two columns, one `competitor`."
+                "Costs must be a mapping of names to numbers, or a dataframe of two columns, one of them `competitor`."
             )
         (unit,) = set(table.columns) - {"competitor"}
         known = dict(zip(table["competitor"].to_list(), table[unit].to_list(), strict=True))
     prices = {str(name): float(price) for name, price in known.items() if price is not None}
     wrong = [f"{name}: {price:g}" for name, price in prices.items() if not 0 <= price < np.inf]
     if wrong:
-        raise ModelError(f"A cost is a finite number, not negative; not {listing(wrong)}.")
+        raise ModelError(f"Costs must be finite and not negative, not {listing(wrong)}.")
     return prices, unit

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAMED = 12
-"""Competitors whose lines have colours and names, the best of the last round; the others' are grey."""
+"""Competitors drawn in colour and named, the best of the last round; the others are grey."""
 COLORS, MARKERS = (BLUE, RED, GREEN, PURPLE, SKY, ORANGE, "black"), ("o", "s", "D", "^", "v")
 
 

@@ -1,12 +1,12 @@
-"""Calibration: how often what was predicted with a probability happened.
+"""Calibration: how often predicted outcomes happened, compared with their probabilities.
 
-Votes are put in order of what the fit expects of them, and divided into groups of as many votes each. With p_v the
-expected score of vote v and s_v^2 its variance, the mean score of a group lies, if the fit is right, in
+Votes are sorted by their prediction, and divided into groups of about equal size. With p_v the expected score of vote v
+and s_v^2 its variance, the mean score of a group lies, if the fit is right, in
 
     mean p_v +- z sqrt(sum s_v^2) / n
 
-(the consistency bars of Bröcker and Smith, 2007, Weather and Forecasting 22, in their Gaussian limit). The same with
-the probability of a tie, which varies by p_v (1 - p_v).
+(the consistency bars of Bröcker and Smith, 2007, Weather and Forecasting 22, in their Gaussian limit). The same
+holds for ties, with p_v the probability of a tie and s_v^2 = p_v (1 - p_v).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GROUPS = 10
-"""Of votes, where there are many."""
+"""Groups of votes, where there are many."""
 LEAST = 25
-"""Votes of a group."""
+"""Fewest votes of a group."""
 
 
 @held
@@ -42,18 +42,18 @@ def calibration(
 
     Points on the diagonal are predictions that come true as often as they say; bars show how far from it chance alone
     takes them. Votes that the fit has seen are used twice, which makes the points steeper than those of new votes: they
-    show faults and certify nothing. For that, give it votes that were held out.
+    can reveal a bad fit, not prove a good one. For that, pass votes that were held out.
 
     Parameters
     ----------
     fit : Fit
         A fitted model that sees every vote.
     votes : Cells, optional
-        Votes to predict, by competitors that the fit knows. By default those it was fitted to.
+        Votes to predict, on competitors that the fit knows. By default those it was fitted to.
     level : float
         Coverage of the bars.
     seed : int
-        Of the draws that predictions are averaged over.
+        Seed of the draws that predictions are averaged over.
     ax : matplotlib.axes.Axes, optional
         Axes to draw into.
 
@@ -65,14 +65,14 @@ def calibration(
     Raises
     ------
     ModelError
-        If the level is not possible, the model leaves out ties or both-bad votes, the fit does not know a competitor,
-        or it has numbers for prompts or other slices, which follow the votes it was fitted to too closely to check it.
+        If the level is invalid, the model leaves out ties or both-bad votes, the fit does not know a competitor, or it
+        has numbers for prompts or other slices, which follow the fitted votes too closely to be checked on them.
     """
     require_level(level)
     if votes is None and fit.target.slices:
         raise ModelError(
             f"Model {fit.model.name!r} has numbers for every slice, which follow the votes it was fitted to: "
-            "calibration takes votes that were held out (votes=...), or a model without them (answers=False, "
+            "calibration needs held-out votes (votes=...), or a model without such numbers (answers=False, "
             "--answers off)."
         )
     cells = fit.cells if votes is None else votes
@@ -96,7 +96,7 @@ def calibration(
 
 
 def grouped(predicted: Floats, variance: Floats, observed: Floats, votes: Floats, *, level: float) -> Columns:
-    """Divide cells of votes into groups of like predictions.
+    """Divide cells of votes into groups of similar predictions.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def grouped(predicted: Floats, variance: Floats, observed: Floats, votes: Floats
 
 
 def _scores(cells: Cells, expected: Prediction) -> tuple[Floats, Floats, Floats]:
-    """Return the expected score of the first, its variance in a vote, and the sum observed in every cell."""
+    """Return the expected score of the first, its variance per vote, and the sum observed in every cell."""
     won, _, tied = wins_losses_ties(cells.counts)
     p = np.exp(expected.log_p)
     variance = p[WIN] + p[TIE] / 4 - (p[WIN] + p[TIE] / 2) ** 2
@@ -133,6 +133,6 @@ def _scores(cells: Cells, expected: Prediction) -> tuple[Floats, Floats, Floats]
 
 
 def _ties(cells: Cells, expected: Prediction) -> tuple[Floats, Floats, Floats]:
-    """Return the probability of a tie, its variance in a vote, and the number observed in every cell."""
+    """Return the probability of a tie, its variance per vote, and the number observed in every cell."""
     p = np.exp(expected.log_p[TIE])
     return p, p * (1 - p), wins_losses_ties(cells.counts)[2]

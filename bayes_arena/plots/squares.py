@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WRITTEN = 12
-"""Competitors up to whom there is room for a number in every cell."""
+"""Most competitors with room for a number in every cell."""
 
 
 @held
@@ -42,7 +42,7 @@ def ranks(
         A fitted model.
     interval, draws, over, slice
         As for :func:`~bayes_arena.rank_probabilities`. By default the draws are those that decisions are made from,
-        some of them upside down where the direction of the ranking is open: the first column is the verdict's P(best).
+        some of them reversed where the direction of the ranking is open: the first column is the verdict's P(best).
     ax : matplotlib.axes.Axes, optional
         Axes to draw into.
 
@@ -80,14 +80,14 @@ def wins(
     slice: tuple[str, str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the score that every competitor is expected to take from every other in the next vote.
+    """Draw the expected score of every competitor against every other in the next vote.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
     interval, draws, over, slice
-        As for :func:`~bayes_arena.win_probability`, whose entries the cells are, in the order of the mean score.
+        As for :func:`~bayes_arena.win_probability`, whose entries are shown in the order of the mean score.
     ax : matplotlib.axes.Axes, optional
         Axes to draw into.
 
@@ -123,7 +123,7 @@ def _squares(
 ) -> Axes:
     """Draw a square of probabilities, a row for every name; where there is room, with their percentages.
 
-    Columns are numbered from ``first``; colours are those of the probability to the power ``gamma``.
+    Columns are numbered from ``first``; colours show the probability to the power ``gamma``.
     """
     size = len(names)
     side, margin = max(2.4, rows_high(size)), names_wide(names)
@@ -158,6 +158,6 @@ def _squares(
 
 
 def _places(size: int) -> list[int]:
-    """Ranks that are written below so many columns: the first, and every so many."""
+    """Return the ranks to write below so many columns: the first, and others at equal steps."""
     step = next(step for step in (1, 5, 10, 20, 50, size) if size / step <= 15)
     return sorted({1, *range(step, size + 1, step)})

@@ -115,7 +115,7 @@ def test_adding_again_adds_nothing_even_after_closing(path, tmp_path):
 def test_votes_without_ids_that_are_alike_are_the_same_votes_and_it_says_so(path):
     with ba.StableArena(path) as arena:
         arena.add(frame(ROWS[:2]))
-        with pytest.warns(ba.RepeatedVotesWarning, match="2 of 5 votes equal votes stored before"):
+        with pytest.warns(ba.RepeatedVotesWarning, match="2 of 5 votes equal stored votes"):
             added = arena.add(frame([*ROWS, ROWS[0]]))
         assert (added.new, added.known) == (3, 2)
         assert arena.cells().n_votes == 5
@@ -458,7 +458,7 @@ def test_of_two_rounds_at_once_the_later_is_refused(uneven_arena, monkeypatch):
         return ba.fit(*arguments, **options)
 
     monkeypatch.setattr("bayes_arena.arena.stable_arena.fit", slow_fit)
-    with pytest.raises(ba.StoreError, match=r"published round 1 meanwhile. Rate again"):
+    with pytest.raises(ba.StoreError, match=r"published round 1 first. Rate again"):
         uneven_arena.rate(model="m-elo")
     assert uneven_arena.rounds()["round"].tolist() == [1]
     assert uneven_arena.rate(model="m-elo").number == 2

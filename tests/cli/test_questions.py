@@ -67,7 +67,7 @@ def test_pairs_come_with_the_least_settled_first(votes_file, fit):
     assert answer["n_unsettled"] == len(ba.unsettled_pairs(fit)) == sum(not row["settled"] for row in rows)
     assert [row["p_better"] for row in rows] == sorted(row["p_better"] for row in rows)
     two = run("pairs", votes_file, *PLAIN, "-n", 2).stdout
-    assert f"not settled at 95 %: {answer['n_unsettled']} of 15 pairs; shown are the 2 least settled" in two
+    assert f"not settled at 95 %: {answer['n_unsettled']} of 15 pairs; the 2 least settled are shown" in two
     assert rows[1]["stronger"] in two and len(two.splitlines()) == 9
 
 
@@ -87,4 +87,4 @@ def test_next_asks_for_the_pairs_of_the_function(votes_file, fit):
 
 def test_the_help_groups_commands_by_question():
     said = run("--help").stdout
-    assert said.index("Who is the best") < said.index("versus") < said.index("Whose votes") < said.index("integrity")
+    assert said.index("Which competitor") < said.index("versus") < said.index("Whose votes") < said.index("integrity")

@@ -82,7 +82,7 @@ def test_a_ranking_that_may_be_upside_down_has_no_sure_leader(fit):
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [({"goal": "order"}, "goal is one of"), ({"level": 1.0}, "level"), ({"regret_elo": math.nan}, "regret_elo")],
+    [({"goal": "order"}, "goal must be one of"), ({"level": 1.0}, "level"), ({"regret_elo": math.nan}, "regret_elo")],
 )
 def test_impossible_questions_are_refused(fit, wrong, said):
     with pytest.raises(ba.ModelError, match=said):

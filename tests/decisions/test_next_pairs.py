@@ -69,7 +69,7 @@ def test_a_certain_leader_is_asked_for_with_the_next():
 
 
 def test_an_unknown_goal_is_refused(two_strong):
-    with pytest.raises(ba.ModelError, match="goal is one of best, ranking, not 'order'"):
+    with pytest.raises(ba.ModelError, match="goal must be one of best, ranking, not 'order'"):
         ba.next_pairs(two_strong, goal="order")
 
 

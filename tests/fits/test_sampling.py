@@ -142,7 +142,7 @@ def test_a_spread_that_the_model_does_not_have_may_be_infinite(arena_cells, monk
 @pytest.mark.parametrize(
     ("sampler", "error", "message"),
     [
-        ("stan", ba.ModelError, "sampler is one of nutpie, pymc, numpyro, blackjax, not 'stan'"),
+        ("stan", ba.ModelError, "sampler must be one of nutpie, pymc, numpyro, blackjax, not 'stan'"),
         ("blackjax", ba.MissingPackageError, "blackjax, which is not installed. Run: pip install blackjax$"),
     ],
 )

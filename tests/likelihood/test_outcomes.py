@@ -159,7 +159,7 @@ def test_each_has_a_file_of_its_name(ties):
 def test_what_is_unknown_or_half_made_is_refused_at_the_door():
     with pytest.raises(ba.ModelError, match="No likelihood treats ties as 'bradley'"):
         likelihood("bradley")
-    with pytest.raises(ba.ModelError, match="ties is one of half, davidson"):
+    with pytest.raises(ba.ModelError, match="ties must be one of half, davidson"):
         ba.Model("own", ties="bradley")
     with pytest.raises(ba.ModelError, match="Both-bad votes have no probability of their own under ties='half'"):
         ba.Model("own", both_bad="outcome")

@@ -108,7 +108,7 @@ def test_where_nobody_is_judged_the_verdict_takes_votes_at_face_value(plain, are
     camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
     text = text_of(ba.report(replace(plain, trust=camps)).html)
     assert text.index("Verdict") < text.index("Taking all votes at face value: ") < text.index("Ranking The bar")
-    assert "If all votes are taken at face value: what can be said already" in text
+    assert "With all votes taken at face value: what can be said already" in text
 
 
 def test_groups_that_no_vote_connects_are_not_settled():
@@ -190,7 +190,7 @@ def test_level_and_scale_are_the_readers(plain):
 
 class TestWithoutAnnotators:
     def test_it_says_why_nothing_is_said_of_them(self, plain):
-        assert "takes all annotators for equally reliable" in text_of(ba.report(plain).html)
+        assert "treats all annotators as equally reliable" in text_of(ba.report(plain).html)
         unknown = ba.fit(frame([("x", "y", "model_a"), ("y", "z", "model_b"), ("x", "z", "tie")] * 5))
         assert "do not name their annotators" in text_of(ba.report(unknown).html)
 
@@ -225,14 +225,14 @@ class TestMeta:
         first, second = board_of(fit, 0.95, ba.EloScale(), ()).names[:2]
         meta = pl.DataFrame({"name": [first, second, "z"], "cost": [10.0, 2.0, 1.0]})
         said = text_of(ba.report(fit, meta=meta).html)
-        assert f"The votes do not tell {second} from {first}, and by cost it is 80% cheaper (2.0 against 10.0)." in said
+        assert f"The votes cannot tell {second} from {first}, and by cost it is 80% cheaper (2.0 against 10.0)." in said
         dear = meta.with_columns(cost=pl.Series([1.0, 2.0, 0.5]))
         assert "cheaper" not in ba.report(fit, meta=dear).html  # z is, and worse
 
     @pytest.mark.parametrize(
         ("meta", "error", "said"),
         [
-            ({"who": ["model-1"]}, ba.ColumnError, "Call one of who 'competitor'"),
+            ({"who": ["model-1"]}, ba.ColumnError, "Rename one of who to 'competitor'"),
             ({"name": ["model-1"], "model": ["x"]}, ba.ColumnError, "More than one column"),
             ({"name": ["model-1", "model-1"]}, ba.VotesError, "More than one row for 'model-1'"),
             ({"name": ["x"]}, ba.VotesError, "None of 'x' is a competitor"),

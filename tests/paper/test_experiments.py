@@ -255,7 +255,7 @@ def test_divergence_is_an_error(arena_cells):
         ({"normalisation": "sum"}, "none, objective, step"),
         ({"optimiser": "sgd"}, "adam, gradient"),
         ({"learning_rate": 0.0}, "positive learning rate"),
-        ({"epochs": 0}, "an epoch or more"),
+        ({"epochs": 0}, "at least one epoch"),
         ({"seed": -1}, "not negative"),
     ],
 )

@@ -225,7 +225,7 @@ def test_figure_4_takes_models_that_met_and_says_when_they_hardly_did():
     table = case_study.figure4(names.to_frame(index=False).assign(strength=strength), cells)
     assert table["winner"].tolist() == ["Better", "A", "B", "C", "Worse"]
     note = summaries.note_figure4({"fig4": table})
-    assert "A, B, C follow one another in Elo's ranking; am-elo turns round 1 of their three pairs." in note
+    assert "A, B, C follow one another in Elo's ranking; am-elo reverses 1 of their three pairs." in note
     assert "Decided votes between them: 1, 1, 1 by pair, too few to tell the three apart." in note
     same = summaries.note_figure4({"fig4": table.assign(**{"rank_am-elo": table["rank_elo"]})})
     assert "am-elo keeps their order" in same

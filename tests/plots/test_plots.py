@@ -215,7 +215,7 @@ def test_cost_draws_scores_at_costs_and_names_who_has_none(few):
     [
         ({"nobody": 1.0}, "No competitor has a cost"),
         ({"model-1": -1.0}, "model-1: -1"),
-        (pd.DataFrame({"name": ["model-1"], "cost": [1.0]}), "one `competitor`"),
+        (pd.DataFrame({"name": ["model-1"], "cost": [1.0]}), "one of them `competitor`"),
         (3, "mapping of names"),
     ],
 )

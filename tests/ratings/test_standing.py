@@ -227,9 +227,9 @@ def test_somebody_new_calls_ties_as_the_population_does(arena_cells):
 
 @pytest.mark.parametrize("given", [{"size": 0}, {"seed": -1}])
 def test_no_draws_and_negative_seeds_are_refused(fit, arena_cells, given):
-    with pytest.raises(ba.ModelError, match="a seed is not negative"):
+    with pytest.raises(ba.ModelError, match="a seed that is not negative"):
         ba.draw(fit, **given)
-    with pytest.raises(ba.ModelError, match="a seed is not negative"):
+    with pytest.raises(ba.ModelError, match="a seed that is not negative"):
         ba.prior_check(arena_cells, **given)
 
 

@@ -80,7 +80,7 @@ def judge(
         list[str] | None,
         Option(
             metavar="NAME",
-            help="A competitor of the judge's own family. Repeatable. Default: those with names that begin like it.",
+            help="A competitor of the judge's own family. Repeatable. Default: names that begin like the judge's.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -89,7 +89,7 @@ def judge(
     level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95,
     output: Output,
 ) -> None:
-    """Report on a language model that judges: how it votes beside people, its tastes, and the worth of its votes."""
+    """Report on a language model as judge: how it votes beside people, its tastes, and what its votes are worth."""
     with collected_warnings() as notes:
         import numpy as np
 

@@ -102,7 +102,7 @@ def rate(
     intervals: Annotated[IntervalChoice, Without("interval", "by", "resamples")],
     scale: ScaleChoice,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page of the round as well.", rich_help_panel=OUTPUT)
+        Path | None, typer.Option(metavar="FILE", help="Also write a page of the round.", rich_help_panel=OUTPUT)
     ] = None,
     page: PageChoice,
     output: Output,
@@ -208,7 +208,7 @@ def next_(
         schema="arena-next/1",
         key="pairs",
         head=head,
-        title=f"{file.name}: pairs to be voted on next",
+        title=f"{file.name}: pairs to vote on next",
         output=output,
     )
 
@@ -241,5 +241,5 @@ def _write(
 
 
 def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
-    known = table.astype(object).where(table.notna(), None)  # pandas has several words for what is missing
+    known = table.astype(object).where(table.notna(), None)  # pandas has several missing values
     return {str(name): [plain(value) for value in known[name]] for name in known}

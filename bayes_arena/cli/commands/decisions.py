@@ -1,4 +1,4 @@
-"""``verdict``, ``tiers``, ``next``: what the votes settle, and which votes are wanted next."""
+"""``verdict``, ``tiers``, ``next``: what the votes settle, and which votes are needed next."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def verdict(
     picture: Picture,
     output: Output,
 ) -> None:
-    """Say who is the best, whether there are enough votes, and who cannot be told apart."""
+    """Say which competitor is best, whether there are enough votes, and which cannot be told apart."""
     with collected_warnings() as notes:
         from bayes_arena.decisions.enough import enough
         from bayes_arena.decisions.tiers import tier_columns
@@ -65,7 +65,7 @@ def tiers(
     model: ModelChoice,
     board: BoardChoice,
     level: Annotated[
-        float, Option(help="Probability that everything the tiers claim is right at once.", rich_help_panel=MODEL)
+        float, Option(help="Probability that all claims of the tiers hold at once.", rich_help_panel=MODEL)
     ] = 0.95,
     output: Output,
 ) -> None:

@@ -22,7 +22,7 @@ COMPARED = Without(
     "model", "prior", "no_guard", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination"
 )
 ANSWERS = "+answers"
-"""What follows the name of a model with answers."""
+"""Suffix of the name of a model with answers."""
 
 
 @app.command(rich_help_panel=FITTED)
@@ -62,7 +62,7 @@ def compare(
     route: Annotated[ModelChoice, COMPARED],
     output: Output,
 ) -> None:
-    """Compare models by how well they predict votes left out (PSIS-LOO), and stack them."""
+    """Compare models by how well they predict held-out votes (PSIS-LOO), and stack them."""
     with collected_warnings() as notes:
         from bayes_arena.fits.fitting import fit
         from bayes_arena.likelihood.presets import with_answers

@@ -51,7 +51,7 @@ def pairs(
     }
     columns["votes_to_go"] = [plain(votes) for votes in columns["votes_to_go"]]
     said = f"not settled at {100 * level:g} %: {n_unsettled:,} of {n_pairs:,} pairs"
-    said += f"; shown are the {most:,} least settled" if most < n_pairs else ""
+    said += f"; the {most:,} least settled are shown" if most < n_pairs else ""
     about, title = introduced(source, result, said)
     head = {**about, "level": level, "n_pairs": n_pairs, "n_unsettled": n_unsettled, "warnings": notes}
     spare = ["win rate", "votes"]

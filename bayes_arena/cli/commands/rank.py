@@ -22,8 +22,8 @@ By = Annotated[
     Option(
         "--by",
         metavar="NAME",
-        help="A board for each category, language or week: the column, or the slice that --slice reads; annotator and "
-        "prompt, too. Repeatable: a board for each combination.",
+        help="A board for each category, language or week: name a column, or a slice that --slice reads, annotator "
+        "or prompt. Repeatable: a board for each combination.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -83,7 +83,7 @@ def boards(
     scale: ScaleChoice,
     output: Output,
 ) -> None:
-    """Rate the competitors of every category, language or week: many leaderboards, in one table."""
+    """Rate the competitors in every category, language or week: many leaderboards in one table."""
     elo = scale.elo()
     with collected_warnings() as notes:
         from bayes_arena.fits.many import fit_many

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PageChoice:
-    """Options of a page: its title, what it shows besides, and whether it names annotators."""
+    """Options of a page: its title, further columns, and whether it names annotators."""
 
     title: Annotated[str, Option(help="Title of the page.", rich_help_panel=OUTPUT)] = "Leaderboard"
     meta: Annotated[
@@ -70,7 +70,7 @@ def report(
     page: PageChoice,
     strict: Strict = False,
 ) -> None:
-    """Write a page to share: the verdict, the ranking, how sure it is, and who voted how."""
+    """Write a page to share: the verdict, the ranking, how sure it is, and how annotators vote."""
     with collected_warnings() as notes:
         cells = source.read()
     with collected_warnings() as of_fit:

@@ -54,7 +54,7 @@ def reproduce(
         ),
     ] = 50,
 ) -> None:
-    """Reproduce the paper's tables and figures: numbers as CSV, pictures as PNG and PDF. The whole takes minutes."""
+    """Reproduce the paper's tables and figures: numbers as CSV, pictures as PNG and PDF. Together they take minutes."""
     from bayes_arena.paper.reproduction import TARGETS, reproduce as write_target
 
     with collected_warnings():

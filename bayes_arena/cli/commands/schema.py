@@ -1,8 +1,8 @@
 """``schema``: what the fields of JSON answers mean.
 
 ``schema.json`` beside this folder is one JSON Schema (draft 2020-12) of all answers: a definition for every command and
-version, and those that they share. Fields may be added without another version; a field that goes, or means something
-else, takes one.
+version, and those that they share. Added fields do not change a version; a field that is removed, or changes its
+meaning, does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def schema(
     *,
     command: Annotated[
         str | None,
-        Argument(metavar="COMMAND", help="As in rank, or arena-rate; all by default.", show_default=False),
+        Argument(metavar="COMMAND", help="A command, such as rank or arena-rate; all by default.", show_default=False),
     ] = None,
     output: Annotated[Output, Without("strict")],
 ) -> None:

@@ -98,12 +98,12 @@ def _both_orders(cells: Cells) -> list[dict[str, str]]:
     consistency, items = across_orders(cells) if PROMPT in cells.slices else (None, 0)
     if consistency is None:
         return []
-    found = f"{consistency:.1%} of verdicts stay when the two are swapped; {items} seen both ways"
+    found = f"{consistency:.1%} of verdicts stay the same when the two are swapped; {items} seen in both orders"
     return [{"check": "both orders", "status": "ok", "found": found, "remedy": ""}]
 
 
 def _good_faith(cells: Cells) -> tuple[dict[str, str], Judgement | None]:
-    """Return the check for annotators who do not vote on the merits, which needs strengths, and what they are like."""
+    """Return the check for annotators who do not vote on the merits, and the judgement that it reports."""
     from bayes_arena.errors import FitError, listing
     from bayes_arena.trust.judging import judge
 
@@ -123,7 +123,7 @@ def _good_faith(cells: Cells) -> tuple[dict[str, str], Judgement | None]:
         "check": "good faith",
         "status": "warning" if found else "ok",
         "found": "; ".join(found) or "no annotator stands out",
-        "remedy": "see who carries whom: bayes-arena integrity" if found else "",
+        "remedy": "see whose votes carry which competitor: bayes-arena integrity" if found else "",
     }
     return row, judgement
 
