@@ -26,6 +26,7 @@
     ├── UnusedColumnWarning              a column that may matter was ignored
     ├── LayoutWarning                    the layout of another tool was recognised without being named
     ├── PromptsWarning                   a column was read as the prompts without being named
+    ├── LeftOutEffectWarning             the votes carry an effect that the model does not have
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     ├── IdentificationWarning            disconnected comparisons, or a sign that the votes do not settle
     ├── SampledVotesWarning              a score over very many votes was estimated from a sample
@@ -221,13 +222,13 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
-def require_draws(size: int, seed: int) -> None:
-    """Require at least one draw, and a seed that is not negative.
+def require_draws(size: int, seed: int, what: str = "draw") -> None:
+    """Require at least one draw, split or fold, and a seed that is not negative.
 
     Raises
     ------
     ModelError
-        If there are no draws, or the seed is negative.
+        If there are none, or the seed is negative.
     """
     if size < 1 or seed < 0:
-        raise ModelError(f"Ask for at least one draw, with a seed that is not negative; not {size} with seed {seed}.")
+        raise ModelError(f"Ask for at least one {what}, with a seed that is not negative; not {size} with seed {seed}.")

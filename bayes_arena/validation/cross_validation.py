@@ -171,7 +171,7 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
     ModelError
         If a side of the split is empty.
     """
-    require_draws(splits, seed)
+    require_draws(splits, seed, "split")
     whole = np.floor(cells.counts)
     rest = cells.counts - whole
     fractions = np.nonzero(rest)
@@ -195,7 +195,7 @@ def split_groups(cells: Cells, over: str, *, splits: int, test: float, seed: int
         If the votes do not carry the groups, a side of the split is empty, or there are fewer different splits than
         are asked for.
     """
-    require_draws(splits, seed)
+    require_draws(splits, seed, "split")
     groups = groups_of(cells, over)
     size = round(test * groups.size) if 0 < test < 1 else 0
     if not 0 < size < groups.size:
@@ -306,7 +306,7 @@ def kfold(
     groups = groups_of(cells, over)
     if not 2 <= folds <= groups.size:
         raise ModelError(f"folds lies between 2 and the number of {plural(over)}, {groups.size}; not {folds!r}.")
-    require_draws(folds, seed)
+    require_draws(folds, seed, "fold")
     fold = np.random.default_rng(seed).permutation(groups.size) % folds
     sums = np.zeros((len(models), len(GROUP_SCORES), groups.size))
     for number in range(folds):

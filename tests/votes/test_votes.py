@@ -378,8 +378,8 @@ def test_missing_pandas_values_are_missing():
 @pytest.mark.parametrize(
     ("columns", "match"),
     [
-        ({"model_a": "p", "model_b": "q", "result": "z"}, "No winner column.*result"),
-        ({"p": "p", "q": "q", "winner": "p"}, "No pair of competitors"),
+        ({"model_a": "p", "model_b": "q", "result": "z"}, "No column recognised as the winner.*result"),
+        ({"p": "p", "q": "q", "winner": "p"}, "as the pair of competitors"),
         ({"model_a": "p", "model_b": "q", "left": "p", "right": "q", "winner": "p"}, "Several columns"),
         ({"model_a": "p", "model_b": "q", "winner": "p", "judge": "1", "worker": "2"}, "Several columns.*annotator="),
     ],

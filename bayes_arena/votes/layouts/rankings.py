@@ -2,7 +2,7 @@
 
 A ranking of k gives k (k - 1) / 2 pairs, and two pairs with a competitor in common are not independent. They weigh
 
-    w = 3 / (k + 1)        each: 1 for a pair, .5 in a ranking of five, together less than k votes,
+    w = 3 / (k + 1)        each: 1 for a pair, .5 in a ranking of five, together less than 1.5 k votes,
 
 and less where ranks are equal, as do the pairs of scores on one item
 (:mod:`bayes_arena.votes.layouts.item_scores` says why). With ties as half wins, a share t of ties, in twos,
