@@ -62,24 +62,25 @@ class Covariances:
         """Return them from a factor of the precision."""
         inverse, _ = scipy.linalg.lapack.dpotri(factor.lower, lower=1)
         head = np.tril(inverse) + np.tril(inverse, -1).T
-        own, touched, towards = factor.q_blocks(), np.empty(factor.border.value.T.shape), factor.towards
+        own, border, towards = factor.q_blocks(), factor.border, factor.towards
+        count, n_common, width = len(own), len(target.common), border.shape[2]
+        met, common = np.empty((width, len(border.column) - count * n_common)), np.empty((count, n_common, width))
 
         def fill(some: tuple[slice, Border]) -> None:
-            part, border = some
-            moved = times_q(border, factor.inverse_tail[part], factor.held, towards).transpose(1, 2, 0)
+            part, of_some = some
+            moved = times_q(of_some, factor.inverse_tail[part], factor.held, towards).transpose(1, 2, 0)
             across = moved.reshape(-1, len(head)) @ head
             own[part] += across.reshape(moved.shape) @ moved.transpose(0, 2, 1)
-            entries = slice(factor.border.start[part.start], factor.border.start[part.stop])
-            for p, places in enumerate(border.places()):
-                touched[p, entries] = -across.reshape(-1)[places]
+            is_met = of_some.column < target.n_competitors
+            first = border.start[part.start] - n_common * part.start
+            entries = slice(first, first + int(is_met.sum()))
+            for p, places in enumerate(of_some.places()):
+                touched = -across.reshape(-1)[places]
+                met[p, entries] = touched[is_met]
+                common[part, :, p] = touched[~is_met].reshape(common[part].shape[:2])
 
-        deque(each(fill, list(factor.border.parts())), 0)
-        if not own.size:  # annotators have no numbers of their own
-            return cls(target, head, touched, np.zeros((len(own), len(target.common), 0)), own)
-        met = factor.border.column < target.n_competitors
-        common = touched[:, ~met].reshape(own.shape[1], len(own), -1)
-        # rows that lie in one piece: many are taken from each, time and again
-        return cls(target, head, touched.compress(met, axis=1), common.transpose(1, 2, 0), own)
+        deque(each(fill, list(border.parts())), 0)
+        return cls(target, head, met, common, own)
 
     @cached_property
     def of_strengths(self) -> Floats:

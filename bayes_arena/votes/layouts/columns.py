@@ -180,7 +180,8 @@ def sole[T](found: Sequence[T], names: list[str], role: str, remedy: str, known:
     """Return the sole candidate for a role; none or several are an error."""
     if len(found) == 1:
         return found[0]
-    problem = f"Several columns could be the {role}: {listing(found)}" if found else f"No column recognised as the {role}"
+    several = f"Several columns could be the {role}: {listing(found)}"
+    problem = several if found else f"No column recognised as the {role}"
     raise ColumnError(
         f"{problem}. Recognised names: {', '.join(map(str, known))}. "
         f"The source has: {printable(', '.join(names))}. Name the column with {remedy}."
