@@ -114,7 +114,8 @@ class Order:
             "annotators": tuple(cells.annotators[k] for k in self.annotator),
         }
         found = replace(cells, a=a, b=b, annotator=annotator, counts=counts, features=features, **whole)
-        return replace(problem, cells=found.take(np.lexsort((annotator, b, a))))
+        key = (a * cells.n_competitors + b) * max(cells.n_annotators, 1) + annotator
+        return replace(problem, cells=found.take(np.argsort(key, kind="stable")))
 
     @staticmethod
     def _places(codes: Ints, order: Ints) -> Ints:
@@ -152,7 +153,7 @@ class Order:
         border, who = factor.border, self.annotator[:count]
         annotator = np.repeat(who, np.diff(border.start))
         column = place.astype(border.column.dtype)[border.column]
-        order = np.lexsort((column, annotator))
+        order = np.argsort(annotator * len(place) + column)
         value = border.value * signs[border.column][:, None] * own
         start = np.searchsorted(annotator[order], np.arange(count + 1))
         inverse_tail = np.empty_like(factor.inverse_tail)
