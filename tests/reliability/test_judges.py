@@ -218,7 +218,7 @@ class TestReport:
 
     def test_it_says_so_in_words_and_in_json(self, fitted):
         report = ba.judge_report(fitted, BOT)
-        most = f"never more than {report.worth.most:,.0f} however many it casts."
+        most = f"never more than {report.worth.most:,.0f}, however many it casts."
         assert str(report).startswith(f"bot: 600 votes worth {report.worth.votes:,.0f} human votes")
         assert report.sentence.endswith(most)
         assert json.loads(json.dumps(asdict(report), allow_nan=False))["worth"]["votes"] == report.worth.votes
