@@ -360,7 +360,7 @@ def test_annotators_with_intervals_of_refits(votes_file):
 def test_compare(votes_file):
     done = run("compare", votes_file, "--models", "bradley-terry,am-davidson", "--format", "json")
     assert done.returncode == 2
-    assert "not of the same thing" in done.stderr
+    assert "are not comparable" in done.stderr
     done = run(
         "compare", votes_file, "--models", "bradley-terry, am-davidson", "--ties", "davidson", "--format", "json"
     )
