@@ -225,7 +225,7 @@ class TestReport:
 
     def test_without_a_taste_in_the_model_it_promises_no_bound(self, cells):
         report = ba.judge_report(ba.fit(cells, model=POOLED), BOT, reference=["person-01", "person-02"])
-        assert "this model gives it none" in report.sentence
+        assert "their worth is unbounded" in report.sentence
         assert "votes of the reference" in report.sentence
         assert report.taste_spread is report.self_preference is None
         assert "worth at most" not in report.rows()
