@@ -1,14 +1,14 @@
-"""Fitting a model to votes, the result of it, draws, and files.
+"""Fitting a model to votes: results, draws and files.
 
 ===============  =================================================================
 fitting          ``fit``
-plan             ``choose``: what a fit chooses by itself, and why
+plan             ``choose``: what a fit chooses by default, and why
 result           ``Fit``
 sampling         the posterior by NUTS
-posterior        ``from_posterior``: draws of a model of your own as a fit
-many             ``fit_many``: a fit of every category, language or week
+posterior        ``from_posterior``: draws from your own model as a fit
+many             ``fit_many``: a fit for every category, language or week
 draws            ``Draws`` of all parameters
-posterior_draws  ``draw``: from the posterior of a fit, whatever method it was fitted by
+posterior_draws  ``draw``: from the posterior of a fit, whatever its method
 prior_draws      draws from a prior
 pointwise        the log-likelihood of every vote under every draw
 tree             ``to_datatree``: a fit as ArviZ reads it

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 UNSEEN = 11
-"""Seed of the numbers of slices that no vote is about."""
+"""Seed of the parameters of slices without votes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +37,11 @@ class Draws:
     elo_strength : ndarray, shape (n_draws, n_competitors)
         r*, on the scale that all models share, in logits.
     common : ndarray, shape (n_draws, c)
-        What annotators have in common.
+        Parameters that annotators share.
     own : ndarray, shape (n_draws, n_annotators, q)
-        The annotators' numbers.
+        Parameters of each annotator.
     slices : ndarray, shape (n_draws, s)
-        The numbers of slices.
+        Parameters of slices.
     """
 
     strength: Floats
@@ -61,7 +61,7 @@ class Draws:
         spreads: Mapping[str, Floats] | None = None,
         on: View | None = None,
     ) -> Draws:
-        """Return draws of the parameters of a problem with their r*, under its spreads or draws of some of them."""
+        """Return draws of the parameters of a problem with their r*, given its spreads or draws of some of them."""
         votes, target = problem.cells.votes_by_annotator(), problem.objective
         drawn = np.tile(target.spread_values, (len(strength), 1))
         for name, values in (spreads or {}).items():
@@ -78,7 +78,7 @@ class Draws:
 def viewed(
     problem: Problem, center: Point, on: View, strength: Floats, common: Floats, own: Floats, slices: Floats
 ) -> Draws:
-    """Return draws with the Elo scale's r* on some slices, to first order around a point."""
+    """Return draws with the Elo scale's r* for some slices, to first order around a point."""
     projection = project(problem.objective, center, problem.cells.votes_by_annotator(), on)
     head = np.column_stack([strength, common, slices]) - center.head
     noise = noise_of_unseen(on, len(head)) if on.unseen.any() else None
@@ -87,7 +87,7 @@ def viewed(
 
 
 def noise_of_unseen(on: View, size: int) -> Floats:
-    """Draw what numbers of slices that no vote is about add to the strengths, shape (size, n)."""
+    """Draw the contribution to the strengths of slices without votes, shape (size, n)."""
     return np.asarray(np.random.default_rng(UNSEEN).normal(size=(size, len(on.unseen))) * np.sqrt(on.unseen))
 
 

@@ -1,4 +1,4 @@
-"""``fit``: one verb, several routes, one result."""
+"""``fit``: fit a model to votes, by whichever method."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ANSWERS = f"strength_by_{PROMPT}"
 UNSURE = 0.3
-"""Posterior sd of the logarithm of a spread beyond which it is more its hyperprior than the votes."""
+"""Posterior sd of the logarithm of a spread above which the hyperprior, rather than the votes, determines it."""
 
 
 @held
@@ -55,36 +55,36 @@ def fit(
     model : str or Model, optional
         A preset (``"bradley-terry"``, ``"m-elo"``, ``"am-elo"``, ``"davidson"``, ``"am-davidson"``) or any
         :class:`~bayes_arena.Model`. Default: ``"am-davidson"`` where annotators are known (``"am-elo"`` under a flat
-        prior); where they are not, ``"davidson"``, or ``"bradley-terry"`` where there are no ties, with sides where
-        most votes are on pairs shown both ways (``"bradley-terry"`` under a flat prior). Where programs vote beside
-        people (``read_votes(programs=...)``), a preset gives them a taste of their own, as its name then says; a Model
-        is taken as it is.
+        prior); where they are not, ``"davidson"``, or ``"bradley-terry"`` where there are no ties, with a position
+        effect where most votes are on pairs shown both ways (``"bradley-terry"`` under a flat prior). Where programs
+        vote alongside people (``read_votes(programs=...)``), a preset gives them a taste of their own, as its name then
+        says; a Model is used as it is.
     prior : str or Prior
         ``"flat"`` gives the paper's maximum-likelihood estimate, ``"default"`` Gaussian priors whose spreads are
-        estimated. Where competitors met those of like strength, as in a league, more than the votes themselves can have
-        arranged, the strengths of a prior that estimates their spread get that of ``"weak"``, N(0, 5), and the fit says
-        so (:mod:`bayes_arena.inference.pairing`).
+        estimated. Where competitors met others of similar strength, as in a league, more than the votes themselves
+        could have arranged, the spread of strengths is not estimated but that of ``"weak"``, N(0, 5), with a warning
+        (:mod:`bayes_arena.inference.pairing`).
     method : {"map", "marginal", "nuts"}, optional
         ``"map"``: the posterior mode at the spreads of the prior. ``"marginal"``: the mean of the Gaussian nearest to
-        the posterior, at spreads that are estimated from the votes; if hardly any annotator voted twice, how much they
+        the posterior, at spreads estimated from the votes; if hardly any annotator voted twice, how much annotators
         differ is what the prior expects, with a warning. ``"nuts"``: the posterior is sampled (seconds to minutes).
         Default: ``"marginal"`` where annotators or slices are pooled, else ``"map"``.
     answers : {"auto", True, False}
         Whether a preset has answers: a strength of every competitor on every prompt, and a tie propensity of every
-        prompt. ``"auto"``: where prompts were voted on again often enough (100 answers with two votes, and half of the
-        votes on prompts that repeat), the spreads are estimated, and that of answers comes out clear of noise. A
-        :class:`~bayes_arena.Model` of your own is taken as it is, unless ``True``.
+        prompt. ``"auto"``: if prompts repeat often enough (100 answers with two votes, and half of the votes on prompts
+        that repeat), the spreads are estimated, and that of answers is clearly above noise. Your own
+        :class:`~bayes_arena.Model` is used as it is, unless ``True``.
     guard : {"auto", True, False}
         Whether to judge first whose votes count (:mod:`bayes_arena.trust.judging`): annotators who favour or hate one
-        competitor are left out, as otherwise their consistency would be taken for ability. Where annotators form
-        camps, or too many votes are those of a campaign, annotators cannot be judged: the fit is then a Bradley-Terry
-        model. ``"auto"``: presets with parameters of annotators, if the spreads of the prior can be estimated.
+        competitor are left out, since their consistency would be mistaken for ability. Where annotators form camps, or
+        too many votes belong to a campaign, annotators cannot be judged: the fit is then a Bradley-Terry model.
+        ``"auto"``: for presets with parameters of annotators, if the spreads of the prior can be estimated.
         ``result.trust`` has the judgement.
     draws, tune : int
         For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
-        For ``"nuts"``: nutpie walks through the compiled density of the model; the others are the ``nuts_sampler`` of
-        ``pymc.sample``, for its PyMC program, which has the same posterior.
+        For ``"nuts"``: nutpie samples the compiled density of the model; the others are the ``nuts_sampler`` of
+        ``pymc.sample``, for the PyMC program of the model, which has the same posterior.
     seed : int
         For ``"nuts"``: the same seed gives the same draws.
 
@@ -109,8 +109,8 @@ def fit(
     VotesError
         If the votes are not cells and cannot be read.
     ModelError
-        If the model, prior, method or sampler is unknown, the model needs annotators and there are none, or the prior
-        is to be sampled and has an infinite spread.
+        If the model, prior, method or sampler is unknown, the model needs annotators and there are none, or the
+        posterior is to be sampled and the prior has an infinite spread.
     ConvergenceError
         If the gradient does not vanish.
     NotIdentifiedError
@@ -118,7 +118,7 @@ def fit(
     TooLargeError
         If the fit needs more memory than the machine has.
     CompilerError
-        For ``"nuts"`` by another sampler than nutpie, if PyTensor cannot write to its folder.
+        For ``"nuts"`` by a sampler other than nutpie, if PyTensor cannot write to its folder.
     MissingPackageError
         For ``"nuts"``, if the sampler is not installed, or PyMC where it needs it.
 
@@ -134,7 +134,7 @@ def fit(
 
 
 class Route(Asked, total=False):
-    """The options of :func:`fit` but for the model and the prior."""
+    """The options of :func:`fit` except the model and the prior."""
 
     draws: int
     tune: int
@@ -143,7 +143,7 @@ class Route(Asked, total=False):
 
 
 def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = "nutpie", seed: int = 0) -> Fit:
-    """Fit what is planned, without a warning; ``Fit.notes`` has what there is to be warned of.
+    """Fit a plan without issuing warnings; ``Fit.notes`` has them.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
     tree = samples = None
     if route == "nuts":
         tree = sample(problem, estimated, draws=draws, tune=tune, sampler=sampler, seed=seed)
-        if problem.model.is_crossed:  # what slices scatter by goes into the common scale
+        if problem.model.is_crossed:  # the common scale depends on the spreads of slices
             mode = replace(mode, problem=replace(problem, prior=mean_spreads(tree, problem)))
         samples = draws_of(tree, mode.problem if problem.model.is_crossed else problem)
     return Fit(
@@ -191,7 +191,7 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
 
 
 def _find(problem: Problem, route: str) -> tuple[Mode, float | None, Evidence | None]:
-    """Find the mode, at spreads that are estimated where they can be; say how likely its mirror image is, and how."""
+    """Return the mode, at estimated spreads where possible, the probability of its mirror image, and the evidence."""
     if route == "map" or problem.prior.hyper is None:
         return *in_own_order(find_mode, problem), None
     evidence: Evidence | None = None
@@ -206,7 +206,7 @@ def _find(problem: Problem, route: str) -> tuple[Mode, float | None, Evidence | 
 
 
 def _unsure(mode: Mode) -> str:
-    """Say so if the votes do not tell answers from noise."""
+    """Say why answers are left out if the votes do not tell them from noise; else return an empty text."""
     if not mode.problem.prior.estimates(ANSWERS):
         return ""
     sd = spread_uncertainty(mode, ANSWERS, doubtful=UNSURE)

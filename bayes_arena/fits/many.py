@@ -77,20 +77,20 @@ def fit_many(
     """Fit a model to the votes of every category, or every combination of language and week: one board each.
 
     The votes are read and counted once. Each board is, bit for bit, the fit that :func:`~bayes_arena.fit` finds for its
-    votes alone. Boards are fitted one after the other unless joblib is told otherwise: in
-    ``with joblib.parallel_config(n_jobs=4):`` by four processes, and in ``parallel_config("dask")``, ``"ray"`` or
-    ``"spark"`` by a cluster whose joblib backend is registered. Small boards without annotators take milliseconds
-    each, less than it takes to start a process.
+    votes alone. Boards are fitted one after the other unless joblib is configured otherwise:
+    ``with joblib.parallel_config(n_jobs=4):`` uses four processes, and ``parallel_config("dask")``, ``"ray"`` or
+    ``"spark"`` a cluster whose joblib backend is registered. Small boards without annotators take milliseconds each,
+    less than it takes to start a process.
 
     Parameters
     ----------
     votes : Cells, path, sequence of paths, or dataframe
         Votes, from :func:`~bayes_arena.read_votes` with these slices, or what it reads without further options.
     by : str or sequence of str
-        Slices, or columns of votes that are not read yet: each combination of their values with votes gives a board.
+        Slices, or columns of votes not yet read: each combination of their values that has votes gives a board.
         ``"annotator"`` gives a board for each annotator, ``"prompt"`` one for each prompt.
     model, prior
-        As for :func:`~bayes_arena.fit`. A default is chosen for each board.
+        As for :func:`~bayes_arena.fit`. Defaults are chosen for each board separately.
     **route
         ``method, answers, guard, draws, tune, sampler, seed`` of :func:`~bayes_arena.fit`, the same for all.
 
@@ -98,20 +98,20 @@ def fit_many(
     -------
     Boards
         The fits by their names, one for each of ``by``; ``failed`` has the errors of the boards that could not be
-        fitted. :func:`~bayes_arena.leaderboards` makes one table of all.
+        fitted. :func:`~bayes_arena.leaderboards` puts all into one table.
 
     Warns
     -----
     FailedBoardsWarning
         If boards could not be fitted, with their errors.
     ArenaWarning
-        What fits warn of: each kind once, with the number of boards and the first of them. The warnings of a single
+        Warnings of the fits: each kind once, with the number of boards and the first of them. The warnings of a single
         fit are in its ``warnings``.
 
     Raises
     ------
     ArenaError
-        If no board can be fitted, the error of the first; or if the votes cannot be read or split.
+        The error of the first board if none can be fitted; or if the votes cannot be read or split.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _posed(
 
 
 def _solved(problems: Mapping[Names, Problem], preset: bool, route: Route) -> dict[Names, Fit | ArenaError]:
-    """Solve every problem by joblib, and report progress."""
+    """Solve every problem with joblib, and report progress."""
     from joblib import Parallel, delayed
 
     started = monotonic()
@@ -178,7 +178,7 @@ def _fit_or_error(problem: Problem, preset: bool, route: Route) -> Fit | ArenaEr
         sampling: Any = {name: value for name, value in route.items() if name not in asked}
         return solve(planned(problem, preset=preset, **asked), **sampling)
     except ArenaError as error:
-        return error.with_traceback(None)  # which would keep all that was computed
+        return error.with_traceback(None)  # a traceback would keep all that was computed
 
 
 def warn_of_boards(told: Iterable[Told], of: int) -> None:
@@ -205,7 +205,7 @@ def warn_of_failures(failed: Mapping[Names, ArenaError], of: int) -> None:
     Raises
     ------
     ArenaError
-        If none could be fitted, the error of the first.
+        The error of the first board if none could be fitted.
     """
     if not failed:
         return

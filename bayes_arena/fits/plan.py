@@ -1,4 +1,4 @@
-"""What a fit chooses by itself, and why: every default is taken here, and shown before anything is fitted."""
+"""What a fit chooses by default, and why: every default is chosen here, and shown before anything is fitted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMES, UNKNOWN = "comes with the model", "not recorded"
 
 
 class Asked(TypedDict, total=False):
-    """The options of :func:`choose` but for the model and the prior."""
+    """The options of :func:`choose` except the model and the prior."""
 
     method: Method | None
     answers: Answers
@@ -36,7 +36,7 @@ class Asked(TypedDict, total=False):
 
 
 TIES = {"half": "half a win for each side", "drop": "left out"}
-SIDES = {"none": "left out", "common": "one effect", "annotator": "an effect of every annotator"}
+SIDES = {"none": "left out", "common": "one effect", "annotator": "one effect per annotator"}
 METHODS = {
     "map": "the mode of the posterior",
     "marginal": "the Gaussian nearest to the posterior",
@@ -47,16 +47,16 @@ METHODS = {
 
 @dataclass(frozen=True)
 class Choice:
-    """One thing that a fit chose, or was told.
+    """One choice that a fit made, or was told.
 
     Attributes
     ----------
     what : str
-        ``"ties"``, say.
+        What it is about, such as ``"ties"``.
     taken : str
         What was chosen.
     why : str
-        What in the votes, or who, said so.
+        The reason, in the votes or in the call.
     """
 
     what: str
@@ -66,22 +66,22 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is fitted, and how: all that the defaults have chosen.
+    """What is fitted, and how: all that was chosen.
 
     Attributes
     ----------
     problem : Problem
         Votes that count, model and prior, with the reasons for them.
     method : str
-        As of :class:`~bayes_arena.Fit`.
+        As in :class:`~bayes_arena.Fit`.
     trust : Judgement or None
-        Whose votes count; None where it was not looked at.
+        Whose votes count; None if annotators were not judged.
     evidence : {"laplace", "variational"} or None
         Of a fit: how ``"marginal"`` integrated the parameters out.
     otherwise : Plan or None
-        What is done instead if answers turn out to be no clearer than noise.
+        What is fitted instead if answers cannot be told from noise.
     said : tuple of str
-        What a reader has to know of it.
+        Warnings about it.
     """
 
     problem: Problem
@@ -93,7 +93,7 @@ class Plan:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """All choices, in the order in which they are taken."""
+        """All choices, in the order in which they are made."""
         model, prior, cells = self.problem.model, self.problem.prior, self.problem.cells
         taken = {
             "model": model.name,
@@ -129,12 +129,12 @@ class Plan:
         return tuple(Choice(what, how, reasons.get(what, self._unsaid(what))) for what, how in taken.items())
 
     def _unsaid(self, what: str) -> str:
-        """Return the reason of what nobody gave one for: the model that was asked for or chosen has it so."""
+        """Return the reason for a choice that has none: it comes with the model, or none was recorded."""
         of_model = what in ("ties", "sides", "answers", "programs") or what.startswith("by ")
         return COMES if of_model and self.problem.reasons else UNKNOWN
 
     def _spread(self, name: str) -> str:
-        """Say which spread numbers of some kind have."""
+        """Describe the spread of one kind of parameter."""
         prior, sd = self.problem.prior, self.problem.prior.spread(name)
         if math.isinf(sd):
             return "no prior"
@@ -177,7 +177,7 @@ def choose(
     Raises
     ------
     VotesError, ModelError, NotIdentifiedError, TooLargeError
-        As of :func:`~bayes_arena.fit`.
+        As for :func:`~bayes_arena.fit`.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def planned(
     guard: Guard = "auto",
     trust: Judgement | None = None,
 ) -> Plan:
-    """Choose what is left to be chosen.
+    """Make the remaining choices.
 
     Parameters
     ----------
@@ -210,11 +210,11 @@ def planned(
     method, answers, guard
         As for :func:`~bayes_arena.fit`.
     trust : Judgement, optional
-        Of the annotators, where they have been judged.
+        Judgement of the annotators, if they have been judged.
     """
     estimable = problem.prior.hyper is not None
     require_choice("method", method or "map", get_args(Method))
-    require_memory(problem)  # before the guard has worked on what cannot be fitted
+    require_memory(problem)  # before the guard works on what cannot be fitted
     problem, trust = _trusted(problem, guard, trust, preset=preset)
     plain, weak = with_pairing(problem)
     if weak:
@@ -241,34 +241,34 @@ def _routed(plan: Plan, method: Method | None) -> Plan:
     pooled = problem.model.needs_annotators or problem.model.is_crossed
     route: Method = method or ("marginal" if estimable and pooled else "map")
     if route == "marginal" and not estimable:
-        raise ModelError("method='marginal' estimates the spreads of the prior, and this prior fixes them.")
+        raise ModelError("method='marginal' estimates the spreads of the prior, but this prior fixes them.")
     if method:
         why = "asked for"
     elif not pooled:
-        why = "neither annotators nor slices have numbers"
+        why = "neither annotators nor slices have parameters"
     else:
-        why = "annotators or slices have numbers" if estimable else "the prior fixes all spreads"
+        why = "annotators or slices have parameters" if estimable else "the prior fixes all spreads"
     return replace(plan, problem=problem.because(method=why), method=route)
 
 
 def _trusted(
     problem: Problem, guard: Guard, trust: Judgement | None, *, preset: bool
 ) -> tuple[Problem, Judgement | None]:
-    """Return the problem of the votes that count, and who was found to cast others.
+    """Return the problem with the votes that count, and the judgement of whose do.
 
     Raises
     ------
     ModelError
-        If ``guard`` is none of the choices, or it is asked for and the votes carry no annotators.
+        If ``guard`` is none of the choices, or is True and the votes carry no annotators.
     """
     if guard != "auto" and not isinstance(guard, bool):
-        raise ModelError(f"guard is 'auto', True or False, not {guard!r}.")
+        raise ModelError(f"guard must be 'auto', True or False, not {guard!r}.")
     cells = problem.cells
     usual = preset and problem.model.needs_annotators and problem.prior.hyper is not None
     if guard is False or (guard == "auto" and not usual):
         return problem, None
     if not cells.n_annotators:
-        raise ModelError("Whose votes count shows in who cast them. Name the column (annotator=..., --annotator).")
+        raise ModelError("A guard needs to know who cast the votes. Name the column (annotator=..., --annotator).")
     from bayes_arena.trust.judging import judge
 
     trust = trust or judge(cells)

@@ -1,8 +1,8 @@
-"""What a fit says of every vote it has seen, under every draw of its posterior.
+"""The log-likelihood of every vote that a fit has seen, under every draw of its posterior.
 
 Votes of the same cell and outcome are exchangeable, so the density is computed once for each of these columns, with
 the number of votes that were cast there. Votes that the model leaves out (dropped ties or both-bad votes) have none.
-Columns are those of some annotators at a time, so that memory stays bounded however many draws and votes there are.
+Columns come in batches of annotators, so that memory stays bounded however many draws and votes there are.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Columns:
 
     @classmethod
     def of(cls, fit: Fit, cells: Cells | None = None) -> Columns:
-        """Return the columns of the votes that were fitted, or of others under the same names."""
+        """Return the columns of the votes that were fitted, or of others with the same names."""
         cells = cells or fit.cells
         target = fit.target_of(cells.by_cell(fit.model.features, fit.model.slices))
         cell, outcome = np.nonzero(cells.counts * fit.model.sees)
@@ -64,13 +64,13 @@ class Columns:
 
     @property
     def annotator(self) -> Ints:
-        """Whose votes they are; all zero where annotators have no numbers of their own."""
+        """Whose votes they are; all zero if annotators have no parameters of their own."""
         k = self.target.tally.k[self.cell]
         return k if self.target.own else np.zeros_like(k)
 
 
 def pointwise(fit: Fit, draws: Draws | None = None, cells: Cells | None = None) -> tuple[Floats, Floats]:
-    """Log-likelihood of one vote of every column, under every draw.
+    """Return the log-likelihood of one vote of every column, under every draw.
 
     Parameters
     ----------
@@ -79,14 +79,13 @@ def pointwise(fit: Fit, draws: Draws | None = None, cells: Cells | None = None) 
     draws : Draws, optional
         Draws of the fit; by default new ones with seed 0.
     cells : Cells, optional
-        Votes under the names of those that were fitted, by default these. The numbers of a slice that the fit has never
+        Votes with the names of those that were fitted; by default these. Parameters of a slice that the fit has never
         seen are drawn from their prior.
 
     Returns
     -------
     log_likelihood : ndarray, shape (n_draws, n_columns)
-        In nats. Columns are the outcomes cast in each cell, in their order, less those that the model
-        leaves out.
+        In nats. Columns are the outcomes cast in each cell, in order, without those that the model leaves out.
     votes : ndarray, shape (n_columns,)
         How often each was cast.
     """
@@ -110,7 +109,7 @@ def in_parts(
     which: Ints | None = None,
     mirrored: bool = False,
 ) -> Iterator[tuple[Ints, Floats]]:
-    """Compute what :func:`pointwise` does, some columns at a time.
+    """Compute what :func:`pointwise` does, in batches of columns.
 
     Parameters
     ----------
@@ -120,9 +119,9 @@ def in_parts(
     draws : Draws, optional
         Draws of the fit; by default new ones with seed 0.
     size : int
-        How many new ones, from a Gaussian approximation.
+        Number of new draws, from a Gaussian approximation.
     which : ndarray of int, optional
-        Some of the columns.
+        Only these columns.
     mirrored : bool
         Add the mirror image of every new draw about the estimate.
 
@@ -131,7 +130,7 @@ def in_parts(
     at : ndarray of int, shape (m,)
         Which columns.
     log_likelihood : ndarray, shape (m, n_draws)
-        In nats, the same whatever is computed at once.
+        In nats; the same whatever the batches.
     """
     which = np.arange(len(columns.cell)) if which is None else which
     which = which[np.argsort(columns.annotator[which], kind="stable")]
@@ -153,7 +152,7 @@ def in_parts(
 def _draws_in_parts(
     fit: Fit, target: Objective, draws: Draws | None, size: int, of: Ints
 ) -> Iterator[tuple[Ints, Floats]]:
-    """Draw all numbers of a model but for annotators that no column is of, some annotators at a time."""
+    """Draw all parameters, in batches of annotators and only of annotators with columns."""
     if draws is None and target.own and not target.slices:
         strength, common, parts = draw_in_parts(fit, size=size, of=of)
         for annotators, own in parts:
@@ -167,20 +166,20 @@ def _draws_in_parts(
 
 
 def _in_a_row(target: Objective, strength: Floats, own: Floats, slices: Floats, common: Floats) -> Floats:
-    """Put draws of all numbers in the order of :mod:`bayes_arena.inference.density.tables`."""
+    """Put draws of all parameters in the order of :mod:`bayes_arena.inference.density.tables`."""
     deviations = own - [effect.mean for effect in target.own]
     return np.column_stack([strength, *np.moveaxis(deviations, 2, 0), slices, common])
 
 
 def _estimate(fit: Fit, target: Objective, annotators: Ints) -> Floats:
-    """Return the estimates, in a row."""
+    """Return the estimates, in the same order."""
     point = fit.point
     own = point.own[annotators] if target.own else point.own
     return _in_a_row(target, point.strength[None], own[None], point.slices[None], point.common[None])
 
 
 def _log_likelihoods(likelihood: Likelihood, block: Tables, seen: Floats, draws: Floats) -> Floats:
-    """Log-likelihood of one vote of every column, shape (n_columns, n_draws)."""
+    """Return the log-likelihood of one vote of every column, shape (n_columns, n_draws)."""
     values, seen = np.empty((seen.shape[1], len(draws))), np.ascontiguousarray(seen)
     if likelihood.loop is None:
         for s, numbers in enumerate(draws):
@@ -202,7 +201,7 @@ def _log_likelihoods(likelihood: Likelihood, block: Tables, seen: Floats, draws:
 
 
 def _with_unseen(columns: Columns, draws: Draws) -> Floats:
-    """Compute :func:`pointwise` where some slices were never seen: their numbers are drawn from their prior."""
+    """Compute :func:`pointwise` where some slices were never seen: their parameters are drawn from their prior."""
     rng, target = np.random.default_rng(0), columns.target
     values = np.empty((len(draws.strength), len(columns.cell)))
     for index, point in enumerate(draws.points()):

@@ -1,8 +1,8 @@
-"""The way back: draws of a program that was changed or written by hand, as a :class:`~bayes_arena.Fit`.
+"""Draws of a program that was changed or written by hand, as a :class:`~bayes_arena.Fit`.
 
-What is read has the names of :mod:`bayes_arena.models`, whatever priors it had there, and is put on the scale of this
-package draw by draw: with m the mean of theta over annotators, theta / m and m (r - mean r). That leaves every
-theta_k (r_i - r_j) as it was, and so every prediction.
+Variables are named as in :mod:`bayes_arena.models`, whatever their priors, and are put on the scale of this package
+draw by draw: with m the mean of theta over annotators, theta / m and m (r - mean r). That leaves every
+theta_k (r_i - r_j) unchanged, and so every prediction.
 """
 
 from __future__ import annotations
@@ -38,42 +38,42 @@ if TYPE_CHECKING:
     from xarray import DataArray, Dataset, DataTree
 
 BALANCED = 1e-6
-"""Mean of theta, relative to that of |theta|, below which it is zero."""
+"""Mean of theta, relative to that of |theta|, below which it counts as zero."""
 OF_A_DRAW = ("chain", "draw")
 LEVELS = {
     "common": "one number",
-    "annotator": "a number of every annotator",
-    "slice": "a number of every slice",
+    "annotator": "one number per annotator",
+    "slice": "one number per slice",
     "": "absent",
 }
 EVERYTHING = Model("everything", "annotator", "davidson", "annotator", "outcome", "annotator")
 
 
 def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None = None) -> Fit:
-    """Make a fit of draws from a PyMC model of your own, for every table that reads draws.
+    """Make a fit from draws of your own PyMC model, for every table that reads draws.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        What ``pymc.sample`` returns. Of its group ``posterior`` are read ``strength`` (chain, draw, competitor) and, as
-        far as they are there, ``discrimination`` (chain, draw, annotator), ``log_tie_propensity`` and ``position``
-        (with the annotator, or without if common), ``log_both_bad``, ``style_`` with the name of a feature, and
-        ``strength_by_`` and ``ties_by_`` with that of a slice, matched by name as :func:`~bayes_arena.models.build`
-        gives them. Everything else there is looked at by :func:`~bayes_arena.diagnose` alone.
+        What ``pymc.sample`` returns. Its group ``posterior`` has ``strength`` (chain, draw, competitor) and may have
+        ``discrimination`` (chain, draw, annotator), ``log_tie_propensity`` and ``position`` (with the annotator, or
+        without if common), ``log_both_bad``, ``style_`` with the name of a feature, and ``strength_by_`` and
+        ``ties_by_`` with that of a slice, matched by name as :func:`~bayes_arena.models.build` gives them. Only
+        :func:`~bayes_arena.diagnose` looks at other variables.
     votes : Cells, path, sequence of paths, or dataframe
-        The votes that were sampled on; of a fit that left some out those that count, ``fit.cells``. Whom it left out
-        is not in the tree, so that the fit made of it has no ``trust``.
+        The votes that were sampled on; if a fit left some out, those that count, ``fit.cells``. The tree does not say
+        who was left out, so the new fit has no ``trust``.
     model : str or Model, optional
-        The likelihood of the draws. By default what the variables say, both-bad votes counting as ties; they do not
-        say how ties are counted, except beside both-bad votes as an outcome, or where there is no tie.
+        The likelihood of the draws. By default it is inferred from the variables, both-bad votes counting as ties; they
+        do not tell how ties are counted, unless both-bad votes are an outcome of their own or there are no ties.
 
     Returns
     -------
     Fit
-        Of method ``"posterior"``. Tables read its draws. What predicts votes (:func:`~bayes_arena.leave_one_out`,
-        :func:`~bayes_arena.predictive_check`) does so by the likelihood of ``model``, without terms of yours that it
-        does not have. Its ``prior`` is not yours but normal, as wide as the draws; its mode and Gaussian approximation
-        are those under it.
+        With method ``"posterior"``. Tables read its draws. What predicts votes (:func:`~bayes_arena.leave_one_out`,
+        :func:`~bayes_arena.predictive_check`) uses the likelihood of ``model``, without any terms of yours that it
+        lacks. Its ``prior`` is not yours but normal, as wide as the draws; its mode and Gaussian approximation are
+        those under that prior.
 
     Warns
     -----
@@ -118,11 +118,11 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
 
 
 def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Problem:
-    """Return the votes with the model whose parameters the posterior has, held to the one that is named."""
+    """Return the votes with the model of the posterior; the variables must be those of the model named."""
     if "strength" not in posterior:
         raise ModelError(
-            f"The posterior has no 'strength', but {listing(posterior.data_vars)}. Call the competitors' strengths, in "
-            "logits, 'strength': pm.Deterministic names what has another name."
+            f"The posterior has no 'strength', but {listing(posterior.data_vars)}. Name the competitors' strengths, in "
+            "logits, 'strength', with pm.Deterministic if they have another name."
         )
     strength_by, ties_by = (*cells.slices, ANNOTATOR, PROGRAM), (*cells.slices, COMPETITOR)
     everything = replace(EVERYTHING, style=tuple(cells.features), strength_by=strength_by, ties_by=ties_by)
@@ -141,22 +141,22 @@ def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Pro
 
 
 def _level(variable: DataArray) -> Level:
-    """Whether a parameter is common, the annotators' own, or of slices."""
+    """Return whether a parameter is common, per annotator or per slice."""
     own = set(variable.dims) - set(OF_A_DRAW)
     return "annotator" if own == {ANNOTATOR} else "slice" if own else "common"
 
 
 def _inferred(found: dict[str, Any], cells: Cells) -> Model:
-    """Return the model that has the parameters found, if only one has."""
+    """Return the model that has the parameters found, if there is only one."""
     tie = found.get("log_tie_propensity")
     if tie and "log_both_bad" not in found:
         raise ModelError(
-            "'log_tie_propensity' does not say which likelihood of ties it is of. Name the model of the draws: "
+            "'log_tie_propensity' does not say which likelihood of ties it belongs to. Name the model of the draws: "
             "model='am-davidson', or ba.Model('mine', ties='rao-kupper', ...)."
         )
     if not tie and cells.counts[:, TIE:].any():
         raise ModelError(
-            "There are ties among the votes, and the draws do not say whether they counted as half wins. Name the "
+            "There are ties among the votes, but the draws do not say whether they counted as half wins. Name the "
             "model of the draws: model='am-elo', or ba.Model('mine', ties='drop', ...)."
         )
     slopes = {found.get(f"style_{feature}") for feature in cells.features}
@@ -176,7 +176,7 @@ def _inferred(found: dict[str, Any], cells: Cells) -> Model:
 
 
 def _draws(posterior: Dataset, problem: Problem) -> Draws:
-    """Read the draws, chains one after the other, on the scale of sum r = 0 and mean theta = 1."""
+    """Read the draws, one chain after the other, on the scale of sum r = 0 and mean theta = 1."""
     cells, target = problem.cells, problem.objective
     strength = _values(posterior["strength"], "competitor", cells.competitors)
     strength = strength - strength.mean(axis=1, keepdims=True)
@@ -190,7 +190,7 @@ def _draws(posterior: Dataset, problem: Problem) -> Draws:
         numbers[:] = _values(posterior[effect.label], dim, tuple(labels[dim]))
     every = [effect.name for effect in target.own]
     for column, effect in enumerate(target.common):
-        if effect.name in every:  # their mean, and what each departs from it
+        if effect.name in every:  # their mean, and deviations from it
             place = every.index(effect.name)
             common[:, column] = own[:, :, place].mean(axis=1)
             own[:, :, place] -= common[:, [column]]
@@ -200,8 +200,8 @@ def _draws(posterior: Dataset, problem: Problem) -> Draws:
         mean = own[:, :, THETA].mean(axis=1, keepdims=True)
         if (np.abs(mean) < BALANCED * np.abs(own[:, :, THETA]).mean(axis=1, keepdims=True)).any():
             raise ModelError(
-                "In some draws the discriminations sum to zero, and so the ranking has no direction. Hold their mean "
-                "at 1, or use a prior of positive mean."
+                "In some draws the discriminations sum to zero, so the ranking has no direction. Fix their mean at 1, "
+                "or use a prior with a positive mean."
             )
         if not np.allclose(mean, 1):
             strength, own[:, :, THETA] = strength * mean, own[:, :, THETA] / mean
@@ -239,7 +239,7 @@ def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> 
         for place in np.argwhere(~np.isfinite(values))
     ]
     if broken:
-        raise ModelError(f"{label!r} has draws that are not finite: {listing(broken)}. Look at the chains first.")
+        raise ModelError(f"{label!r} has draws that are not finite: {listing(broken)}. Check the chains first.")
     return values.reshape(-1, *values.shape[2:])
 
 

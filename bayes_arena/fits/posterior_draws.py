@@ -1,7 +1,7 @@
 """Draws from the posterior of a fit, whatever method it was fitted by.
 
-Tables that need more than a mean and a standard deviation read draws. A fit by ``"nuts"`` carries them; one by
-``"map"`` or ``"marginal"`` is drawn from its Gaussian approximation, on the plane of the constraints.
+Tables that need more than a mean and a standard deviation read draws. A fit by ``"nuts"`` has them; for one by
+``"map"`` or ``"marginal"`` they come from its Gaussian approximation, within the constraints.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from bayes_arena.fits.result import Fit
 
 DEFAULT_DRAWS, FEWEST_DRAWS = 4000, 500
 LARGEST = 100_000_000
-"""Most numbers drawn by default: where slices have so many parameters that 4000 draws are more, there are fewer."""
+"""Most parameters of slices times draws by default: where 4000 draws would be more, there are fewer."""
 LARGEST_BOARD = 20_000_000
 """The same for the strengths of many competitors."""
 
 
 def require_proper(fit: Fit, what: str) -> None:
-    """Refuse what is made of draws where a spread of the prior is infinite."""
+    """Refuse to draw where a spread of the prior is infinite."""
     if not fit.target.is_proper:
         raise ModelError(f"{what} needs draws from a posterior, which a flat prior lacks. Use prior='default'.")
 
@@ -40,9 +40,8 @@ def draw(fit: Fit, *, size: int | None = None, seed: int = 0) -> Draws:
     fit : Fit
         A fitted model.
     size : int, optional
-        Number of draws from a Gaussian approximation, 4000 by default (no fewer than 500 where slices have so many
-        numbers that 4000 draws would be more than 100 million, or competitors that they would be more than 20 million);
-        a sampled fit returns all it has.
+        Number of draws from a Gaussian approximation, 4000 by default (fewer, but at least 500, if 4000 draws would
+        hold more than 100 million parameters of slices or 20 million strengths); a sampled fit returns all it has.
     seed : int
         The same seed gives the same draws.
 
@@ -64,10 +63,9 @@ def _usual_size(fit: Fit) -> int:
 
 
 def draw_without_annotators(fit: Fit, *, size: int | None = None) -> Draws:
-    """Return the strengths and common numbers that :func:`draw` does; where slices or samples allow it, only these.
+    """Draw as :func:`draw` does, but only strengths and common parameters unless the fit is sampled or has slices.
 
-    What is about the average annotator needs no more, and annotators are many: their numbers, and with them r*, are
-    left empty.
+    The average annotator needs no more, and annotators may be many: their parameters, and so r*, are left empty.
     """
     if fit.samples is not None or fit.target.slices:
         return draw(fit, size=size)
@@ -82,7 +80,7 @@ def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats, slices: Fl
 
 
 def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:
-    """Draw strengths, common, annotators' and slices' numbers, as :func:`draw` does, without the Elo scale's r*."""
+    """Draw strengths, common, annotators' and slices' parameters as :func:`draw` does, without the Elo scale's r*."""
     if fit.samples is None and isinstance(fit.laplace.factor, CrossedFactor):
         require_draws(size, seed)
         n, c = fit.cells.n_competitors, fit.cells.n_competitors + len(fit.point.common)
@@ -101,20 +99,20 @@ def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tu
 def draw_in_parts(
     fit: Fit, *, size: int, seed: int = 0, of: Ints | None = None
 ) -> tuple[Floats, Floats, Iterator[tuple[Ints, Floats]]]:
-    """Draw from the posterior as :func:`draw_parameters` does, some annotators at a time.
+    """Draw from the posterior as :func:`draw_parameters` does, in batches of annotators.
 
     Parameters
     ----------
     fit : Fit
     size, seed : int
     of : ndarray of int, optional
-        Only these annotators, in order. Without it the draws are those of :func:`draw_parameters`, with it others.
+        Only these annotators, in order. The draws then differ from those of :func:`draw_parameters`.
 
     Returns
     -------
     strength, common : ndarray, shapes (size, n_competitors) and (size, c)
     parts : iterator
-        Which annotators, and draws of their numbers (size, m, q).
+        Indices of annotators, and draws of their parameters (size, m, q).
     """
     if fit.samples is not None or isinstance(fit.laplace.factor, CrossedFactor):
         one = fit.samples

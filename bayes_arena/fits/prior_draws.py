@@ -19,8 +19,8 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     Parameters
     ----------
     problem : Problem
-        Its cells say who competes and who votes; what was voted is not looked at. Its prior is proper; with ``hyper``
-        its spreads are drawn from their hyperpriors.
+        Its cells say who competes and who votes; outcomes are ignored. Its prior is proper; with ``hyper`` its spreads
+        are drawn from their hyperpriors.
     size : int
         Number of draws.
     seed : int

@@ -51,27 +51,27 @@ class Fit:
     Attributes
     ----------
     mode : Mode
-        The posterior mode, what surrounds it, and the problem that it solves.
+        The posterior mode, the Gaussian approximation there, and the problem that it solves.
     prior : Prior
-        As asked for: before ``method="marginal"`` estimated its spreads.
+        As asked for, before ``method="marginal"`` estimated its spreads.
     method : str
-        ``"map"``, ``"marginal"`` or ``"nuts"``; ``"posterior"`` of draws from elsewhere.
+        ``"map"``, ``"marginal"`` or ``"nuts"``; ``"posterior"`` for draws from elsewhere.
     evidence : {"laplace", "variational"} or None
         How ``"marginal"`` integrated the parameters out.
     seed : int or None
-        Of ``"nuts"``.
+        Seed of ``"nuts"``.
     samples : Draws or None
         Draws of the posterior by ``"nuts"`` or from elsewhere; tables then read these, not the Gaussian approximation.
     tree : xarray.DataTree or None
         What the sampler returned, with its statistics.
     mirror_probability : float or None
-        Probability that the ranking is the other way round, by the votes alone, without trust in any annotator
-        (:mod:`bayes_arena.inference.mode.direction`); None where theta is fixed, the estimate at infinity, or
-        annotators integrated out.
+        Probability that the ranking is reversed, by the votes alone, without trust in any annotator
+        (:mod:`bayes_arena.inference.mode.direction`); None where theta is fixed, the estimate is at infinity, or
+        annotators are integrated out.
     estimand : Estimand or None
-        What its rankings are about; None where all slices are alike to the model.
+        What its rankings are about; None where the model does not tell slices apart.
     trust : Judgement or None
-        Whose votes count, and who favours whom; None where it was not looked at.
+        Whose votes count, and who favours whom; None if annotators were not judged.
     """
 
     mode: Mode
@@ -96,11 +96,11 @@ class Fit:
 
     @property
     def plan(self) -> Plan:
-        """What was chosen by itself, and why."""
+        """What was chosen, and why."""
         return Plan(self.mode.problem, self.method, self.trust, self.evidence)
 
     def _repr_html_(self) -> str:
-        """Return the same as a table, for notebooks, after what a reader has to know."""
+        """Return the same as a table, for notebooks, after the warnings."""
         left_out = f", {self.votes_left_out:,.12g} more left out" if self.votes_left_out else ""
         facts = {
             "model": self.model.name,
@@ -109,7 +109,7 @@ class Fit:
             "votes": f"{self.cells.described_votes.removesuffix(' votes')}{left_out}",
             "competitors": f"{self.cells.n_competitors:,}",
             "annotators": f"{self.cells.n_annotators:,}",
-            "mean loss of a vote": f"{self.mean_loss:.4f}",
+            "mean loss per vote": f"{self.mean_loss:.4f}",
         }
         return html_facts(facts, said=self.warnings)
 
@@ -152,7 +152,7 @@ class Fit:
 
     @cached_property
     def covariances(self) -> Covariances | None:
-        """The Gaussian around the point as rows of votes see it, where losses are averaged over it, without slices."""
+        """The Gaussian around the point by rows of votes; None unless losses are averaged over it, without slices."""
         factor = self.laplace.factor
         if self.evidence != "variational" or not isinstance(factor, Factor):
             return None
@@ -160,21 +160,21 @@ class Fit:
 
     @cached_property
     def view(self) -> View:
-        """Over which slices its rankings are, and over what annotators may be like where estimates are means."""
+        """The slices that rankings average over, with the covariances of annotators where estimates are means."""
         slices, factor = view(self.mode.problem, self.estimand or Estimand()), self.laplace.factor
         if self.evidence != "variational" or not isinstance(factor, Factor):
             return slices
         return replace(slices, annotators=factor.inverse_tail)
 
     def on(self, over: Over | None = None, slice: tuple[str, str] | None = None) -> Fit:
-        """Return the same fit with rankings about other slices; itself where nothing is asked for.
+        """Return the same fit with rankings about other slices; without arguments, the fit itself.
 
         Parameters
         ----------
         over : {"new prompts", "these prompts"}, optional
-            Whether rankings are to hold for further prompts like these, or are of these prompts alone.
+            Whether rankings are to hold for further prompts like these, or for these prompts only.
         slice : (str, str), optional
-            Kind and name of a slice, ``("category", "coding")`` say.
+            Kind and name of a slice, such as ``("category", "coding")``.
 
         Raises
         ------
@@ -190,7 +190,7 @@ class Fit:
         return fit if fit.samples is None else replace(fit, samples=fit.seen(fit.samples))
 
     def seen(self, draws: Draws) -> Draws:
-        """Return draws with the Elo scale's r* of what the rankings are about."""
+        """Return draws with the Elo scale's r* for the slices that rankings are about."""
         parts = draws.strength, draws.common, draws.own, draws.slices
         if not self.target.slices:
             return draws
@@ -210,16 +210,16 @@ class Fit:
 
     @property
     def about(self) -> dict[str, str]:
-        """What a reader of a ranking has to know of the slices that it is about; nothing where slices are alike."""
+        """The slices that a ranking is about, for its reader; empty where the model does not tell slices apart."""
         if self.estimand is None:
             return {}
         kind, name = self.estimand.slice or ("", "")
-        over = {} if kind == PROMPT else {"over": self.estimand.over}  # of one prompt both are the same
+        over = {} if kind == PROMPT else {"over": self.estimand.over}  # for one prompt both are the same
         return over | ({"slice": f"{kind}: {name}"} if kind else {})
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the result has to know."""
+        """What a reader of the result should know."""
         return tuple(text for _, text in self.notes)
 
     @property
@@ -234,19 +234,19 @@ class Fit:
 
     @property
     def votes_left_out(self) -> float:
-        """Votes that were cast and do not count."""
+        """Number of votes that were cast but do not count."""
         return 0.0 if self.trust is None else self.trust.cells.n_votes - self.trust.counted.n_votes
 
     @cached_property
     def suspects(self) -> Suspects:
-        """Annotators whose votes do not count, with numbers given the strengths of the others."""
+        """Annotators whose votes do not count, with parameters given the strengths from the other votes."""
         from bayes_arena.trust.suspects import suspects
 
         return suspects(self.trust, self.target, self.point)
 
     @property
     def target_by_cell(self) -> Objective:
-        """The target with a row for every cell of the votes, whose coordinates predict the votes cast there."""
+        """The target with one row per cell of the votes, whose coordinates predict the votes cast there."""
         return self.target_of(self.cells.by_cell(self.model.features, self.model.slices))
 
     def target_of(self, tally: Tally) -> Objective:
@@ -255,7 +255,7 @@ class Fit:
 
     @property
     def strength(self) -> Floats:
-        """R in logits, sum zero (in each connected component under a flat prior), shape (n_competitors,)."""
+        """Strengths r in logits, sum zero (in each connected component under a flat prior), (n_competitors,)."""
         return self.point.strength
 
     @property
@@ -282,7 +282,7 @@ class Fit:
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: strengths, common numbers and annotators' numbers, less one for every sum that is held."""
+        """Free parameters: strengths, common and annotators' parameters, minus one for every sum that is fixed."""
         own = max(self.target.n_annotators - 1, 0) * len(self.target.own)
         return len(self.point.head) - int(self.laplace.shifts.shape[1]) + own
 
@@ -296,18 +296,18 @@ class Fit:
     def log_likelihood(self) -> float:
         """Log-likelihood of the counts at the estimate, in nats, without the prior.
 
-        The votes of a cell are one observation, so the multinomial coefficient of every cell is in it: the same
-        constant for all models of the same votes. A cell is a pair, in the order shown where the votes say so, and its
-        annotator where known. In R an observation is a row of the table: of a table that lists a pair in both orders
-        it has two, another constant and more degrees of freedom. Ties as half wins have
-        a likelihood that is not normalised: compare it only with others of its kind.
+        The votes of a cell are one observation, so this includes the multinomial coefficient of every cell: the same
+        constant for all models of the same votes. A cell is a pair, in the order shown where known, and its annotator
+        where known. In R an observation is a row of the table: a pair listed in both orders gives two, another constant
+        and more degrees of freedom. With ties as half wins the likelihood is not normalised: compare it only with
+        others of its kind.
         """
         orders = scipy.special.gammaln(self._seen.sum(axis=0) + 1) - scipy.special.gammaln(self._seen + 1).sum(axis=0)
         return float(orders.sum()) - self.loss
 
     @property
     def deviance(self) -> float:
-        """Twice the log-likelihood that is lost against the saturated model, in which every cell has its own shares.
+        """Twice the log-likelihood lost relative to the saturated model, in which every cell has its own shares.
 
         Chi-squared with ``degrees_of_freedom`` where the model is true and the cells have many votes each.
         """
@@ -318,7 +318,7 @@ class Fit:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Of the deviance: cells times the outcomes that are free in each, less the parameters; of a flat prior alone.
+        """Of the deviance: cells times the outcomes free in each, minus the parameters; only under a flat prior.
 
         Raises
         ------
@@ -330,7 +330,7 @@ class Fit:
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion, 2 n_parameters - 2 log_likelihood; of a flat prior alone.
+        """Akaike's criterion, 2 n_parameters - 2 log_likelihood; only under a flat prior.
 
         Raises
         ------
@@ -343,6 +343,6 @@ class Fit:
     def _require_flat(self, what: str) -> None:
         if not self.target.is_flat:
             raise ModelError(
-                f"{what} free parameters, and under a prior they are not wholly free. Use prior='flat', or "
+                f"{what} free parameters, but under a prior they are not entirely free. Use prior='flat', or "
                 "leave_one_out and compare."
             )

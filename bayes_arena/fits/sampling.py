@@ -1,9 +1,9 @@
 """The posterior by NUTS.
 
-nutpie walks through a compiled density (:mod:`bayes_arena.inference.density`), whose code is kept on disk; other
-samplers take the PyMC program of the same model and prior. Four chains, whatever the machine. Sampling needs a proper
-prior: a flat one leaves the strengths of an unbeaten competitor, or the discrimination of an annotator who never errs,
-without bound.
+nutpie samples a compiled density (:mod:`bayes_arena.inference.density`), whose code is cached on disk; other samplers
+use the PyMC program of the same model and prior. There are four chains, whatever the machine. Sampling needs a proper
+prior: a flat one leaves the strength of an unbeaten competitor, or the discrimination of an annotator who never errs,
+unbounded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 CHAINS = 4
 FEWEST = 4
-"""Draws of a chain without which no r-hat exists."""
+"""Fewest draws per chain for which r-hat exists."""
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
 
 
@@ -55,7 +55,7 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
         spreads = {"strength": target.strength_sd} | {effect.spread: effect.sd for effect in everyone}
         endless = [name for name, sd in spreads.items() if np.isinf(sd)]
         raise ModelError(
-            f"Sampling needs a proper prior, and here the spread of {listing(endless)} is infinite. Use "
+            f"Sampling needs a proper prior, but here the spread of {listing(endless)} is infinite. Use "
             "prior='default', or method='map' for the mode."
         )
 
@@ -88,12 +88,12 @@ def sample(
     Returns
     -------
     xarray.DataTree
-        Groups ``posterior``, with the variables of the PyMC program, and ``sample_stats``; more by ``pymc.sample``.
+        Groups ``posterior``, with the variables of the PyMC program, and ``sample_stats``; ``pymc.sample`` adds more.
 
     Raises
     ------
     CompilerError
-        If PyTensor, which others than nutpie need, cannot write to its folder.
+        If PyTensor, which samplers other than nutpie need, cannot write to its folder.
     """
     if sampler == "nutpie":
         return _walk(problem, known, draws=draws, tune=tune, seed=seed)
@@ -102,13 +102,13 @@ def sample(
 
         from bayes_arena.models.grid import compose
 
-        # PyMC writes its progress to stdout, which is for the answer
+        # PyMC writes its progress to stdout, which is for results
         with compose(problem, known), redirect_stdout(sys.stderr):
             tree: DataTree = pm.sample(
                 draws,
                 tune=tune,
                 chains=CHAINS,
-                cores=min(CHAINS, max((os.cpu_count() or 1) // 2, 1)),  # as PyMC counts, but not 0 of 1
+                cores=min(CHAINS, max((os.cpu_count() or 1) // 2, 1)),  # as PyMC does, but at least 1
                 random_seed=seed,
                 nuts_sampler=sampler,
                 progressbar=sys.stderr.isatty(),
@@ -117,7 +117,7 @@ def sample(
 
 
 def _walk(problem: Problem, known: Mapping[str, float] | None, *, draws: int, tune: int, seed: int) -> DataTree:
-    """Sample by nutpie from the compiled density, which needs no PyMC; variables are named as in the program."""
+    """Sample the compiled density with nutpie, which needs no PyMC; variables are named as in the program."""
     at = Coordinates.of(problem, known)
     density = log_density(at)
 
@@ -169,7 +169,7 @@ def _walk(problem: Problem, known: Mapping[str, float] | None, *, draws: int, tu
 
 
 def draws_of(tree: DataTree, problem: Problem) -> Draws:
-    """Read the draws of a sampled posterior, chains one after the other."""
+    """Read the draws of a sampled posterior, one chain after the other."""
     posterior, target = tree["posterior"], problem.objective
 
     def values(name: str) -> Floats:
@@ -192,6 +192,6 @@ def draws_of(tree: DataTree, problem: Problem) -> Draws:
 
 
 def mean_spreads(tree: DataTree, problem: Problem) -> Prior:
-    """Return the prior with the posterior means of its spreads, as far as they were sampled."""
+    """Return the prior with the posterior means of those spreads that were sampled."""
     spreads = draws_of_spreads(tree, problem.objective)
     return problem.prior.with_spreads({name: float(drawn.mean()) for name, drawn in spreads.items()})

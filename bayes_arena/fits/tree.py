@@ -1,18 +1,18 @@
-"""A fit as ArviZ reads it: one ``DataTree`` with the draws, the votes and what the model says of each.
+"""A fit as ArviZ reads it: one ``DataTree`` with the draws, the votes and what the model predicts of each.
 
-Groups: ``posterior``, ``prior``, ``log_prior``; of every single vote that the model sees ``log_likelihood``,
+Groups: ``posterior``, ``prior``, ``log_prior``; for every single vote that the model sees ``log_likelihood``,
 ``posterior_predictive`` and ``prior_predictive`` (variable ``outcome``, dimension ``vote``), ``observed_data`` (what
 was voted, an index into :data:`OUTCOMES`) and ``constant_data`` (who was compared, by whom); and, where sampled,
 ``sample_stats``. Draws from a Gaussian approximation are independent; they are laid out as four chains, so that every
 ArviZ function finds what it expects.
 
-``log_prior`` is what ``az.psense_summary`` raises to a power: the priors at the top, for only they are a choice. They
-are those of the spreads and of what annotators share where the spreads were sampled, those of all parameters where the
-prior fixes the spreads. How strengths scatter given a spread that is itself unknown is part of the model; scaled too,
-it reads as a conflict of prior and votes (Kallioinen et al., 2024, "Detecting and diagnosing prior and likelihood
-sensitivity with power-scaling", Statistics and Computing 34). Spreads that were estimated (``"marginal"``) have no
-draws, and the tree no ``log_prior``; that of draws from elsewhere (:func:`~bayes_arena.from_posterior`) has no
-group of the prior, which the package does not know.
+``log_prior`` is what ``az.psense_summary`` raises to a power: the top-level priors, since only they are a choice. Where
+the spreads were sampled, they are the priors of the spreads and of parameters that annotators share; where the prior
+fixes the spreads, those of all parameters. The distribution of strengths given an unknown spread is part of the model;
+scaling it too would look like a conflict between prior and votes (Kallioinen et al., 2024, "Detecting and diagnosing
+prior and likelihood sensitivity with power-scaling", Statistics and Computing 34). Estimated spreads (``"marginal"``)
+have no draws, so the tree has no ``log_prior``; for draws from elsewhere (:func:`~bayes_arena.from_posterior`) it has
+no group of the prior, which the package does not know.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ DRAWS = 1000
 """Draws from a Gaussian approximation."""
 PRIOR_DRAWS = 500
 LARGEST = 5e7
-"""Draws times votes beyond which no value is kept for each."""
+"""Most draws times votes for which a value of each is kept."""
 
 
 @held
@@ -66,16 +66,16 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     Returns
     -------
     xarray.DataTree
-        The groups of the module. Parameters: ``strength`` and ``elo_strength`` (competitor) in logits,
+        With the groups listed in the module. Parameters: ``strength`` and ``elo_strength`` (competitor) in logits,
         ``discrimination``, ``log_tie_propensity``, ``position`` (annotator, or scalar where common), ``log_both_bad``
-        and, where sampled, the spreads. Attributes say model, prior, method, seed and versions. It is about the votes
-        that count (``fit.cells``): annotators whose votes do not are not in it, and the attribute ``left_out`` says who
-        they are; :func:`~bayes_arena.save` keeps all that ``fit.trust`` says.
+        and, where sampled, the spreads. Attributes record model, prior, method, seed and versions. The tree covers the
+        votes that count (``fit.cells``); the attribute ``left_out`` says whose votes do not. :func:`~bayes_arena.save`
+        keeps all of ``fit.trust``.
 
     Raises
     ------
     ModelError
-        If a spread of the prior is infinite, or votes are asked for that are too many, or weighted by fractions.
+        If a spread of the prior is infinite, or votes are included that are too many or weighted by fractions.
     MissingPackageError
         If ArviZ is not installed.
     """
@@ -94,7 +94,7 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     parameters = {"strength": ["competitor"], "elo_strength": ["competitor"]} | by_annotator | by_slice
 
     def dataset(variables: dict[str, Any], chains: int, dims: Any) -> Any:
-        """Lay draws out as chains; dimensions are for the variables that have one beyond chain and draw."""
+        """Lay draws out as chains; ``dims`` has the dimensions beyond chain and draw."""
         laid = {name: x.reshape(chains, len(x) // chains, *x.shape[1:]) for name, x in variables.items()}
         used: Any = {name: dims[name] for name, x in laid.items() if x.ndim > 2}
         return az.dict_to_dataset(laid, coords=coords, dims=used)
@@ -131,7 +131,7 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
 
 
 def attributes(fit: Fit, seed: int) -> dict[str, Any]:
-    """Say what was fitted and with what, in text and numbers that netCDF takes."""
+    """Return what was fitted and with which versions, as text and numbers that netCDF accepts."""
     import arviz
 
     sampled: dict[str, Any] = (
@@ -160,7 +160,7 @@ def _require_room(fit: Fit, size: int) -> None:
 
 
 def _named(target: Objective, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
-    """Draws by the names of the tree, draws first."""
+    """Return draws by their names in the tree, draws along the first axis."""
     named = {"strength": draws.strength, "elo_strength": draws.elo_strength}
     shared = {effect.name: draws.common[:, column] for column, effect in enumerate(target.common)}
     for column, effect in enumerate(target.own):
@@ -173,7 +173,7 @@ def _named(target: Objective, draws: Draws, spreads: dict[str, Floats]) -> dict[
 
 
 def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str, Floats]) -> dict[str, Floats]:
-    """Log density of the priors at the top, up to constants."""
+    """Return the log density of the top-level priors, up to constants."""
     common = {
         effect.common_label: -0.5 * ((draws.common[:, column] - effect.mean) / effect.sd) ** 2
         for column, effect in enumerate(target.common)

@@ -3,13 +3,13 @@
 ==============  ===================================================================
 annotators      ``annotators``: verdict, agreement, discrimination, habits
 anomaly         probabilities of being anomalous, and in what way
-agreement       net agreement and the pull of the side, over draws
+agreement       net agreement and the side's pull, over draws
 flagging        ``flag``: annotators to leave out at a false discovery rate
 favours         how an annotator favours or hates a competitor, in words
-suspect_groups  how unlikely the votes of suspects are by chance
-integrity       ``integrity``: whose votes carry every competitor
+suspect_groups  how unlikely the suspects' votes are by chance
+integrity       ``integrity``: whose votes each competitor's rank rests on
 bursts          ``bursts``: windows of time with too many wins
-judges          ``judge_report``: what a program does that judges, and its value
+judges          ``judge_report``: how a judge votes compared with people
 worth           what an annotator's votes are worth, in votes of others
 concordance     how often annotators agree on the same answers; Cohen's kappa
 ==============  ===================================================================

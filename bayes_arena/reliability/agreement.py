@@ -1,20 +1,20 @@
-"""Net agreement of annotators with the ranking, and the pull of the side, over posterior draws.
+"""Net agreement of annotators with the ranking, and the side's pull, over posterior draws.
 
-With P_k(i), P_k(j) the probabilities that annotator k votes for i and for j, without a position effect (b = 0),
+Let P_k(i), P_k(j) be the probabilities that annotator k votes for i and for j, without a position effect (b = 0). Then
 
     D_k = mean over pairs of competitors, r_i >= r_j, of P_k(i) - P_k(j)          net agreement, in [-1, 1]
 
-which is tanh(e / 2) where ties are half wins and 2 sinh(e / 2) / (2 cosh(e / 2) + nu_k) in Davidson's model, with
-e = theta_k (r_i - r_j): twice the expected score of the better less one in every model. Reversed votes have -D_k;
-a guesser, and an annotator who always calls a tie, has 0. Theta alone does not identify the latter: nu_k explains the
-ties, and theta_k returns to the prior.
+where the difference is tanh(e / 2) if ties are half wins and 2 sinh(e / 2) / (2 cosh(e / 2) + nu_k) in Davidson's
+model, with e = theta_k (r_i - r_j): in every model, twice the expected score of the better competitor minus one.
+Reversed votes have -D_k; a guesser, and an annotator who always calls a tie, has 0. Theta alone does not identify the
+latter: nu_k explains the ties, and theta_k returns to the prior.
 
     S_k = P_k(left) - P_k(right) between equals                                   the side's pull, in [-1, 1]
 
-is the same difference at e = b_k. Where competitors differ by slice, votes are predicted on new slices:
-r_i - r_j and ln nu scatter as :mod:`bayes_arena.inference.views` says, and D_k is the mean over that as well, so that
-it compares with that of a model without slices. Given the strengths the mean over pairs is an integral over the
-distribution of leads, which a Gauss rule of a few nodes takes for all annotators at once (Golub & Welsch, 1969).
+is the same difference at e = b_k. Where strengths differ by slice, votes are predicted on new slices: r_i - r_j and
+ln nu vary as in :mod:`bayes_arena.inference.views`, and D_k is averaged over that too, so that it is comparable with
+that of a model without slices. Given the strengths, the mean over pairs is an integral over the distribution of leads,
+which a Gauss rule with a few nodes evaluates for all annotators at once (Golub & Welsch, 1969).
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ FEWEST = 100
 NODES = 10
 """Nodes of the Gauss rule: D_k to 1e-6 where log-odds reach 10, and to 1e-3 where they reach 100."""
 PAIRS = 20_000
-"""Pairs whose leads stand for all, evenly spaced by lead, where there are more: D_k to 0.002, alike for all."""
+"""Pairs used where there are more, evenly spaced by lead: D_k to 0.002, the error being alike for all annotators."""
 SCATTER, TIE_NODES = 15, 3
-"""Points by which leads, and Gauss-Hermite nodes by which ln nu scatters from slice to slice."""
+"""Points for the scatter of leads from slice to slice, and Gauss-Hermite nodes for that of ln nu."""
 LEADS_AT_ONCE = 100_000
 """Leads evaluated together, so that they fit into the cache."""
 MANY = 5_000_000
-"""Draws times annotators from which on a compiled loop pays."""
+"""Draws times annotators from which a compiled loop pays off."""
 SAME = 1e-10
-"""Norm, relative to the largest lead, below which there are no further leads: a rule has no more nodes than leads."""
+"""Norm, relative to the largest lead, that counts as zero: a rule has no more nodes than there are leads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,23 +78,23 @@ class Agreement:
 
 
 def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement]]:
-    """Draw the net agreement and the side's pull of every annotator, some annotators at a time.
+    """Draw the net agreement and the side's pull of every annotator, in batches of annotators.
 
     Annotators whose votes do not count come last.
 
     Parameters
     ----------
     fit : Fit
-        A model in which annotators have numbers of their own.
+        A model with parameters of annotators.
     seed : int
         The same seed gives the same draws.
 
     Yields
     ------
     part : ndarray of int
-        Which annotators.
+        Indices of the annotators.
     agreement : Agreement
-        Draws of these.
+        Their draws.
 
     References
     ----------
@@ -140,7 +140,7 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
 
 
 def _in_turn(likelihood: Likelihood, z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
-    """Average the net score over nodes (K, size) of the leads, node by node, (m, size); z is that between equals."""
+    """Average the net score over the nodes (K, size) of the leads, shape (m, size); z is for a lead of zero."""
     total, there = np.zeros(theta.shape), np.empty((len(z), *theta.shape))
     there[:] = z
     for node, weight in zip(nodes, weights, strict=True):
@@ -150,7 +150,7 @@ def _in_turn(likelihood: Likelihood, z: Floats, theta: Floats, nodes: Floats, we
 
 
 def _compiled(z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
-    """Return the same where the likelihood is exponential."""
+    """Do the same in a compiled loop, for an exponential likelihood."""
     from bayes_arena.inference.kernels import net_scores
 
     given = theta, np.exp(z[1:]).sum(axis=0) + np.zeros(theta.shape), nodes, weights, np.empty(theta.shape)
@@ -159,7 +159,7 @@ def _compiled(z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Float
 
 
 def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:
-    """Gauss rules for means over the leads of all pairs, scattered, for every draw of the strengths."""
+    """Return a Gauss rule for every draw of the strengths: means over the leads of all pairs, with their scatter."""
     i, j = np.triu_indices(strength.shape[1], k=1)
     noise = ndtri((np.arange(SCATTER) + 0.5) / SCATTER) if lead_sd else np.zeros(1)
     noise *= lead_sd / max(noise.std(), SAME)
@@ -176,15 +176,15 @@ def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:
 
 
 def gauss_rule(points: Floats, size: int = NODES) -> tuple[Floats, Floats]:
-    """Gauss rules for means over points: exact for polynomials up to degree 2 size - 1.
+    """Return Gauss rules for means over points, exact for polynomials up to degree 2 size - 1.
 
-    Lanczos tridiagonalises diag(points) from the constant vector; the eigenvalues of what comes out are the nodes, the
-    squared first coordinates of its eigenvectors the weights.
+    Lanczos iteration from the constant vector tridiagonalises diag(points); the eigenvalues of the tridiagonal matrix
+    are the nodes, the squared first coordinates of its eigenvectors the weights.
 
     Parameters
     ----------
     points : ndarray, shape (n_rules, P)
-        A rule is made for each row.
+        One rule per row.
     size : int
         Nodes.
 

@@ -1,8 +1,8 @@
 """The table of annotators: which are reliable, which are not, and in what way.
 
-An annotator is suspect who is anomalous, whose votes the side decides (:mod:`bayes_arena.reliability.anomaly`), or who
-favours or hates a competitor (:mod:`bayes_arena.trust`). The votes of the last do not count in the fit; their estimates
-here are conditional on the strengths that the other votes give.
+Annotators are suspect if they are anomalous, if the side decides their votes
+(:mod:`bayes_arena.reliability.anomaly`), or if they favour or hate a competitor (:mod:`bayes_arena.trust`). The votes
+of the last do not count in the fit; their estimates here are conditional on the strengths from the other votes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from bayes_arena.votes.names import ANNOTATOR
 from bayes_arena.votes.outcomes import whole_counts
 
 SMALLEST_SD = 1e-12
-"""A single annotator has theta = 1 by definition, without error."""
+"""Least sd of theta: a single annotator has theta = 1 by definition, without error."""
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,35 +54,35 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
     level : float
         Coverage of the intervals.
     interval : Interval or str
-        Whose draws: :class:`~bayes_arena.Laplace`, of the posterior, or for posterior modes
-        :class:`~bayes_arena.Sandwich` or :class:`~bayes_arena.Bootstrap`; a probability below is then a share of
-        those draws.
+        Which draws to use: those of :class:`~bayes_arena.Laplace`, from the posterior, or for posterior modes those of
+        :class:`~bayes_arena.Sandwich` or :class:`~bayes_arena.Bootstrap`; probabilities below are then shares of these.
 
     Returns
     -------
     pandas.DataFrame
         ``annotator``; ``verdict``: ``anomalous`` (more likely than not), ``watch`` (the votes leave it open, as they do
         for all annotators where the fit takes them to be alike; the estimates below then rest on that assumption) or
-        ``reliable``; ``kind``, of annotators that are not reliable: ``adversarial`` (against the ranking beyond doubt),
+        ``reliable``; ``kind``, if not reliable: ``adversarial`` (against the ranking beyond doubt),
         ``one-sided`` (the side decides), ``always ties``, ``uninformative`` (net agreement around zero), ``favours
         NAME`` or ``hates NAME`` (a competitor); ``anomaly_probability``, A_k, from the mixture of kinds where the fit
         is guarded, whatever the interval; ``net_agreement``, D_k, posterior mean (median under a flat prior) with
         ``net_agreement_lower`` and ``net_agreement_upper``; ``theta`` relative to the mean annotator (1) with ``lower``
         and ``upper``; ``theta_paper``, the same on the paper's scale (sum 1); ``p_negative``, the probability that
         theta < 0 (under the Gaussian approximation, unless the fit was sampled); ``tie_propensity``, nu_k (kappa_k in
-        Rao and Kupper's model); ``position``, b_k in logits in favour of the first, with ``position_lower`` and
-        ``position_upper``; ``one_sided_probability``, that the side decides; ``favour_probability``, that the annotator
-        favours or hates one competitor, alone or in a campaign; ``favours``, which competitor (with ``hates`` or
-        ``favours`` before it; empty below ``WATCH``), and ``how``: their votes on it, how much more often than others
-        they meet it (which is no evidence), and their ties elsewhere; ``guesser_probability`` and
-        ``adversary_probability``, that theta is zero, or negative, from the mixture of kinds; ``reward``, shares in
-        proportion to net agreement, zero for disagreement and where votes do not count, sum 1; ``votes``, as they were
-        cast. Columns of parameters that the model does not have are absent. ``attrs`` has the level and the interval.
+        Rao and Kupper's model); ``position``, b_k in logits in favour of the competitor shown first, with
+        ``position_lower`` and ``position_upper``; ``one_sided_probability``, that the side decides;
+        ``favour_probability``, that the annotator favours or hates one competitor, alone or in a campaign; ``favours``,
+        which competitor (after ``hates`` or ``favours``; empty below ``WATCH``), and ``how``: their votes on it, how
+        much more often than others they meet it (which is not evidence), and their ties elsewhere;
+        ``guesser_probability`` and ``adversary_probability``, that theta is zero, or negative, from the mixture of
+        kinds; ``reward``, shares in proportion to net agreement that sum to 1, zero for disagreement and where votes do
+        not count; ``votes``, as cast. Columns of parameters that the model does not have are absent. ``attrs`` has the
+        level and the interval.
 
     Raises
     ------
     ModelError
-        If the model has no parameters of annotators, or the level or interval is not possible.
+        If the model has no parameters of annotators, or the level or interval is invalid.
     NotIdentifiedError
         If the estimate has no finite robust interval.
 
@@ -105,8 +105,8 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     require_annotators(fit)
     if isinstance(interval, Clustered) and interval.by == ANNOTATOR:
         raise ModelError(
-            "The interval 'clustered' is not for annotators: each is one cluster, and nothing shows how their own "
-            "parameters vary between clusters. Use 'laplace', 'sandwich' or 'bootstrap'."
+            "The interval 'clustered' does not apply to annotators: each is a single cluster, so how their parameters "
+            "vary between clusters is unknown. Use 'laplace', 'sandwich' or 'bootstrap'."
         )
     sampled = interval.sampled(fit)
     cast, place = votes_as_cast(fit)
@@ -163,7 +163,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
 
 
 def _favours(fit: Fit, place: Ints) -> tuple[Floats, np.ndarray]:
-    """Return the probability of favouring or hating one competitor, and which, in words."""
+    """Return the probability that annotators favour or hate one competitor, and which, in words."""
     if fit.trust is None:
         return np.zeros(len(place)), np.full(len(place), "", dtype=object)
     return fit.trust.favour[place], fit.trust.words[place]
@@ -172,21 +172,21 @@ def _favours(fit: Fit, place: Ints) -> tuple[Floats, np.ndarray]:
 def require_annotators(fit: Fit) -> None:
     """Refuse a fit whose model has no parameters of annotators."""
     if fit.trust is not None and fit.trust.unjudged:
-        raise ModelError(f"{fit.trust.unjudged} To judge them all the same: guard=False (--no-guard).")
+        raise ModelError(f"{fit.trust.unjudged} To judge them anyway, use guard=False (--no-guard).")
     if not fit.target.own:
         raise ModelError(
-            f"Model {fit.model.name!r} says nothing about annotators. Use model='am-davidson' or 'am-elo' on votes "
+            f"Model {fit.model.name!r} has no parameters of annotators. Use model='am-davidson' or 'am-elo' on votes "
             "that name them."
         )
 
 
 def posterior_theta(fit: Fit) -> Floats:
-    """Theta, mean 1, shape (M,): the posterior mean of a sampled fit, else the mode."""
+    """Return theta, mean 1, shape (M,): the posterior mean of a sampled fit, else the mode."""
     return fit.discrimination if fit.samples is None else np.asarray(fit.samples.own[:, :, THETA].mean(axis=0))
 
 
 def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
-    """Theta, with the interval of the fit's draws where it has some; those last whose votes do not count."""
+    """Return theta with intervals, from draws where the fit has them; annotators left out of the fit come last."""
     left_out = fit.suspects
     if fit.samples is not None:
         drawn = np.hstack([fit.samples.own, left_out.draw(len(fit.samples.own), 0)])[:, :, THETA]
@@ -209,10 +209,10 @@ def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
 
 
 def _summary(fit: Fit, drawn: np.ndarray, level: float) -> tuple[Floats, Floats, Floats]:
-    """Center and equal-tailed interval of draws (n_draws, M).
+    """Return the center and equal-tailed interval of draws (n_draws, M).
 
-    The center is the posterior mean; under a flat prior, where an estimate at infinity leaves draws whose mean a few
-    of them decide, the median.
+    The center is the posterior mean; under a flat prior it is the median, since with an estimate at infinity a few
+    draws would decide the mean.
     """
     lower, upper = equal_tailed(drawn, level).astype(np.float64)
     center = drawn.mean(axis=0, dtype=np.float64) if fit.target.is_proper else np.median(drawn, axis=0)

@@ -1,4 +1,4 @@
-"""The probability that an annotator is anomalous, that is hardly votes with the ranking, and in what way.
+"""The probability that an annotator is anomalous (hardly votes with the ranking), and in what way.
 
 The anomaly probability of annotator k is
 
@@ -6,11 +6,11 @@ The anomaly probability of annotator k is
 
 with the net agreement D_k of :mod:`bayes_arena.reliability.agreement`: scale-free, and stable until nearly half of
 the annotators are anomalous. In a guarded fit it is computed from a mixture of regular annotators, guessers and
-adversaries (:mod:`bayes_arena.trust.mixture.agreement`): a model in which all annotators scatter around one mean takes
-a fifth of guessers for a wide scatter, and understates A_k for each. Otherwise it is a share of the draws, the median
-taken draw by draw. An annotator whose votes the side decides need not be anomalous in this sense, because D_k leaves
-the side out: one-sidedness is the probability that the side's pull |S_k| exceeds both D_k and ``ONE_SIDED``. Nor need
-an annotator who favours or hates a competitor (:mod:`bayes_arena.trust`).
+adversaries (:mod:`bayes_arena.trust.mixture.agreement`): a model in which all annotators scatter around one mean
+mistakes a fifth of guessers for wide scatter, and understates A_k for each. Otherwise it is a share of the draws, with
+the median taken draw by draw. An annotator whose votes the side decides need not be anomalous in this sense, because
+D_k leaves the side out: one-sidedness is the probability that the side's pull |S_k| exceeds both D_k and ``ONE_SIDED``.
+Nor need an annotator who favours or hates a competitor (:mod:`bayes_arena.trust`).
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import TIE
 
 TOLERANCE = 0.2
-"""Share of the median annotator's net agreement below which an annotator is anomalous. Of 0.1, 0.2 and 0.3 the one that
-found most perturbed annotators (mean F1 .968, .976, .957 over LLMFAO twice and simulated arenas)."""
+"""Share of the median annotator's net agreement below which an annotator is anomalous. Of 0.1, 0.2 and 0.3 it found
+perturbed annotators best (mean F1 .968, .976, .957 over LLMFAO twice and simulated arenas)."""
 ANOMALOUS = 0.5
 """Probability above which an annotator is more likely anomalous than not."""
 WATCH = 0.1
 """Probability above which the votes do not clear an annotator."""
 ONE_SIDED = 0.5
-"""Pull of the side that decides votes: between equals three votes in four go to one side (ties counting half)."""
+"""Pull above which the side decides: between equals, three votes in four go to one side (ties counting half)."""
 CLEARLY = 0.95
-"""Probability of D_k < 0 that makes disagreement adversarial."""
+"""Probability of D_k < 0 above which disagreement is adversarial."""
 ALWAYS = 0.9
-"""Share of ties beyond which an annotator always ties."""
+"""Share of ties above which an annotator counts as always calling a tie."""
 
 
 def anomaly_probability(net: np.ndarray) -> Floats:
-    """A_k of draws of the net agreement (n_draws, M), shape (M,)."""
+    """Return A_k from draws of the net agreement (n_draws, M), shape (M,)."""
     below = np.zeros(net.shape[1])
     for drawn in net:
         below += drawn < TOLERANCE * np.median(drawn)
@@ -57,13 +57,13 @@ def places(fit: Fit) -> Ints:
 
 
 def votes_as_cast(fit: Fit) -> tuple[Cells, Ints]:
-    """Return all votes as they were cast, their annotators in the order of the draws of agreement.
+    """Return all votes as cast, with annotators in the order of the draws of agreement.
 
     Returns
     -------
     cells : Cells
     place : ndarray of int, shape (M,)
-        Index of each in ``fit.trust.cells``, where there is one.
+        Index of each annotator in ``fit.trust.cells``, where the fit has it.
     """
     place = places(fit)
     if fit.trust is None or fit.trust.counted is fit.trust.cells:
@@ -94,7 +94,7 @@ def suspicion_in(columns: Columns, fit: Fit) -> Floats:
 
 
 def by_kinds(fit: Fit, place: Ints) -> tuple[Floats, Floats] | None:
-    """A_k from the mixture of kinds, if the fit has one, and the probability of that or of favouring a competitor."""
+    """Return A_k by the mixture of kinds, and the probability of that or of favouring a competitor; None without it."""
     if fit.trust is None or fit.trust.kinds is None:
         return None
     low, suspect = low_agreement(fit.trust.kinds, TOLERANCE)
@@ -102,7 +102,7 @@ def by_kinds(fit: Fit, place: Ints) -> tuple[Floats, Floats] | None:
 
 
 def one_sided_probability(agreement: Agreement) -> Floats:
-    """Probability that the side decides, shape (M,); zero where the model has no position effect per annotator."""
+    """Return the probability that the side decides, shape (M,); zero without a position effect per annotator."""
     if agreement.pull is None:
         return np.zeros(agreement.net.shape[1])
     return np.asarray((np.abs(agreement.pull) > np.maximum(agreement.net, ONE_SIDED)).mean(axis=0))

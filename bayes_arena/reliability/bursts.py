@@ -1,16 +1,16 @@
 """Bursts: windows of time in which a competitor won more, or less, than its strength explains.
 
-With e_v the score of competitor c in vote v less E = 1 / (1 + exp(r_j - r_i)) by the strengths on the board, sorted by
-time, every window of 8, 16, 32 ... votes on c, up to half of them, has
+Let e_v be the score of competitor c in vote v minus E = 1 / (1 + exp(r_j - r_i)), by the strengths on the board. With
+the votes on c sorted by time, every window of 8, 16, 32 ... of them, up to half, has
 
     z = sum of e_v / sqrt(sum of E (1 - E)),
 
-and a competitor the largest |z| of its windows. Its distribution where time does not matter is simulated by
-shifting the times of every account by a random amount of its own, circularly: sessions, tastes and habits of one
-account are preserved, and only the coincidence between accounts is destroyed. Gumbel's distribution with the mean and
-standard deviation of ``SHIFTS`` such maxima gives the p-value of a competitor, which is multiplied by the number of
-competitors (Bonferroni). Bursts are searched one after the other, each without the votes of those found before, as
-votes for one competitor are votes against others.
+and the statistic of c is the largest |z| of its windows. Its distribution where time does not matter is simulated by
+shifting the times of every account circularly by its own random amount: sessions, tastes and habits of an account are
+preserved, and only the coincidence between accounts is destroyed. A Gumbel distribution with the mean and standard
+deviation of ``SHIFTS`` such maxima gives the p-value of a competitor, which is multiplied by the number of competitors
+(Bonferroni). Bursts are found one after the other, each without the votes of the previous ones, since votes for one
+competitor are votes against others.
 
 References: Kulldorff, M. (1997), "A spatial scan statistic", Communications in Statistics 26; Abrams, A. M., Kleinman,
 K. & Kulldorff, M. (2010), "Gumbel based p-value approximations for spatial scan statistics", IJHG 9.
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHORTEST = 8
-"""Fewest votes of a window."""
+"""Fewest votes in a window."""
 STEPS = 4
-"""Windows that start within the length of one."""
+"""Windows that start per window length."""
 SHIFTS = 99
 TINY = 1e-9
 
@@ -68,10 +68,10 @@ def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05
     Returns
     -------
     pandas.DataFrame
-        One row a burst, the clearest first: ``competitor``; ``start`` and ``end``, as the votes write the time;
-        ``votes`` in it on the competitor, its ``score`` in them and the ``expected`` score; ``z``; ``p_value``, for all
-        competitors together; ``accounts`` that cast them, and ``largest_share``, the share of the most active account
-        (absent where annotators are unknown). Empty where there is none.
+        One row per burst, the clearest first: ``competitor``; ``start`` and ``end``, as numbers or dates; ``votes`` in
+        it on the competitor, its ``score`` in them and the ``expected`` score; ``z``; ``p_value``, for all competitors
+        together; ``accounts`` that cast them, and ``largest_share``, the share of the most active account (absent where
+        annotators are unknown). Empty if there are no bursts.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _moments(cells: Cells, time: str) -> pl.Series:
     ModelError
         If the votes do not carry it.
     VotesError
-        If a time is neither.
+        If a time is neither a number nor a date.
     """
     (codes,) = cells.slice_rows([time])
     text = pl.Series(time, cells.slice_names[time], dtype=pl.String)
@@ -133,14 +133,14 @@ def _moments(cells: Cells, time: str) -> pl.Series:
     if found.null_count():
         bad = text.filter(found.is_null()).to_list()
         raise VotesError(
-            f"Not a time in {time!r}: {listing(map(repr, bad))}. Write all as numbers, or all as 2024-05-31 12:00:00."
+            f"Not a time in {time!r}: {listing(map(repr, bad))}. Use only numbers, or only dates (2024-05-31 12:00:00)."
         )
     return found.gather(pl.Series(codes))
 
 
 @dataclass(frozen=True, eq=False)
 class _Sides:
-    """Every vote twice, from either competitor's side; each of shape (2 n_cells,).
+    """Every vote twice, once from each competitor's side; all arrays have shape (2 n_cells,).
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class _Sides:
     time : ndarray
         From 0 at the first vote to 1 at the last.
     weight, score, expected, variance : ndarray
-        Votes, and of them the score, the expected score and its variance.
+        Votes, their score, the expected score and its variance.
     """
 
     competitor: Ints
@@ -163,11 +163,11 @@ class _Sides:
 
     @classmethod
     def of(cls, fit: Fit, cells: Cells, moments: pl.Series) -> _Sides:
-        """Read votes."""
+        """Return the sides of all votes."""
         known = {name: index for index, name in enumerate(fit.cells.competitors)}
         unknown = [name for name in cells.competitors if name not in known]
         if unknown:
-            raise ModelError(f"The fit has no competitor called {listing(map(repr, unknown))}. Fit these votes.")
+            raise ModelError(f"The fit has no competitor called {listing(map(repr, unknown))}. Refit with these votes.")
         strength = board_strength(fit)[[known[name] for name in cells.competitors]]
         weight, score = cells.counts.sum(axis=1), cells.counts @ OUTCOME_SCORES
         p = expit(strength[cells.a] - strength[cells.b])
@@ -204,11 +204,11 @@ class _Sides:
         return _Burst(c, self.take(rows), float(z[c]), min(p, 1.0))
 
     def order(self, time: Floats) -> Ints:
-        """Rows by competitor, and by time."""
+        """Return the order of the rows by competitor and time."""
         return np.asarray(np.lexsort((self.row, time, self.competitor)))
 
     def shifted(self, rng: np.random.Generator) -> Floats:
-        """Return times with those of every account moved by a shift of its own."""
+        """Return the times, those of each account shifted circularly by a random amount."""
         shift = rng.random(int(self.account.max()) + 1)
         return np.asarray((self.time + shift[self.account]) % 1.0)
 
@@ -220,7 +220,7 @@ class _Sides:
         z : ndarray, shape (n_competitors,)
             Zero where there are too few votes for two windows.
         first, last : ndarray of int, shape (n_competitors,)
-            Where it begins, and ends before, among the rows by competitor and time.
+            Its first row, and the one after its last, in the order of :meth:`order`.
         """
         order = self.order(time)
         size = np.bincount(self.competitor)
@@ -236,7 +236,7 @@ class _Sides:
             starts = np.flatnonzero((place % (length // STEPS) == 0) & (place + length <= size[owner]))
             starts = starts[size[owner[starts]] >= 2 * length]
             z = (score[starts + length] - score[starts]) / np.sqrt(variance[starts + length] - variance[starts])
-            by_size = np.argsort(np.abs(z), kind="stable")  # the last to be written is the largest
+            by_size = np.argsort(np.abs(z), kind="stable")  # the largest is written last
             c = owner[starts[by_size]]
             here, where = np.zeros(len(size)), np.zeros(len(size), dtype=np.int64)
             here[c], where[c] = z[by_size], starts[by_size]

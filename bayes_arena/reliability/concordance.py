@@ -1,13 +1,13 @@
 """How often annotators agree on the same answers.
 
 An item is a pair of competitors, on one prompt where prompts are known; a verdict is for one, for the other, or a tie
-(both-bad votes among them). The agreement of two sides is the mean over items of the probability that two verdicts
+(including both-bad votes). The agreement of two sides is the mean over items of the probability that two verdicts
 drawn from them, by different annotators, are the same. Cohen's kappa is the agreement beyond chance,
 
     kappa = (p - e) / (1 - e),        e = t t' + (1 - t) (1 - t') / 2,
 
-t and t' being the two sides' shares of ties on these items: which competitor of a pair is called the first is
-arbitrary, so by chance each gets half of the votes that are no ties.
+t and t' being the two sides' shares of ties on these items: the order within a pair is arbitrary, so by chance each
+competitor gets half of the votes that are not ties.
 
 References
 ----------
@@ -28,7 +28,7 @@ from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.tally import Tally
 
 TIES = 2
-"""Place of the ties among the verdicts: first, second, tie."""
+"""Index of ties among the verdicts: first, second, tie."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Concordance:
     agreement : float
         Mean over items.
     kappa : float
-        Cohen's, of the agreement.
+        Cohen's kappa.
     items : int
         Items on which both sides voted.
     """
@@ -51,7 +51,7 @@ class Concordance:
 
 
 def between(cells: Cells, judge: str, others: Collection[str]) -> Concordance | None:
-    """Return how often a judge and others agree; None where they have no item in common."""
+    """Return how often a judge and others agree; None if they have no item in common."""
     tally, item = _items(cells)
     one, other = (_verdicts(tally, item, np.isin(tally.k, _places(cells, side))) for side in ([judge], others))
     common = (one.sum(axis=1) > 0) & (other.sum(axis=1) > 0)
@@ -60,13 +60,13 @@ def between(cells: Cells, judge: str, others: Collection[str]) -> Concordance | 
 
 
 def among(cells: Cells, annotators: Collection[str]) -> Concordance | None:
-    """Return how often two different annotators agree; None where no item has votes of two."""
+    """Return how often two different annotators agree; None if no item has votes of two."""
     tally, item = _items(cells)
     inside = np.isin(tally.k, _places(cells, annotators))
     own, where = np.stack(wins_losses_ties(tally.counts[inside]), axis=1), item[inside]
     both = _verdicts(tally, item, inside)
     votes = both.sum(axis=1)
-    same = (both**2).sum(axis=1) - sum_by(where, (own**2).sum(axis=1), len(both))  # a row is of one person and item
+    same = (both**2).sum(axis=1) - sum_by(where, (own**2).sum(axis=1), len(both))  # a row: one annotator and item
     pairs = votes**2 - sum_by(where, own.sum(axis=1) ** 2, len(both))
     common = pairs > 0
     shares = both[common] / votes[common, None]
@@ -76,7 +76,7 @@ def among(cells: Cells, annotators: Collection[str]) -> Concordance | None:
 def across_orders(cells: Cells, judge: str | None = None) -> tuple[float | None, int]:
     """Return how often a verdict is the same in the other order, and the number of items judged in both orders.
 
-    Verdicts are those of one judge, or of all annotators; an item counts for each annotator by itself.
+    Verdicts are those of one judge, or of all annotators, whose items are counted separately.
     """
     if not cells.sided:
         return None, 0

@@ -1,7 +1,7 @@
 """How an annotator favours or hates a competitor: votes on it, how often they meet it, and votes elsewhere.
 
-A description of annotators that the fit suspects (:mod:`bayes_arena.trust`), and no evidence by itself: annotators
-choose what they vote on, and arenas do not offer all pairs alike.
+This describes annotators that the fit suspects (:mod:`bayes_arena.trust`) and is not evidence by itself: annotators
+choose what they vote on, and arenas do not offer all pairs equally often.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Aims:
 
     @classmethod
     def of(cls, trust: Judgement, above: float) -> Aims:
-        """Return the aims that have a probability above some value."""
+        """Return the aims whose probability exceeds a threshold."""
         (competitor, hates), likely = trust.aims, trust.favour > above
         return cls(np.where(likely, competitor, -1), likely & hates)
 
@@ -45,13 +45,13 @@ class Aims:
 
 
 def sentences(trust: Judgement, above: float) -> list[str]:
-    """Describe how annotators favour or hate a competitor, where the probability of it is above some value.
+    """Describe how annotators favour or hate a competitor, where the probability of that exceeds a threshold.
 
     Returns
     -------
     list of str
         In the order of the annotators: ``"votes for it 106 of 110 times; meets it 2.1 times as often as others; ties
-        elsewhere 40 %"``. Empty for the others.
+        elsewhere 40%"``. Empty for the others.
     """
     aims, cells = Aims.of(trust, above), trust.cells
     size, said = cells.n_annotators, [""] * cells.n_annotators
@@ -79,7 +79,7 @@ def sentences(trust: Judgement, above: float) -> list[str]:
 
 
 def _met_by_others(cells: Cells, aims: Aims, cast: Floats, met: Floats) -> Floats:
-    """Share of the votes of all others that are on the competitor of each annotator, shape (n_annotators,)."""
+    """Return the share of the others' votes that are on each annotator's competitor, shape (n_annotators,)."""
     on_it = np.sum(records(cells), axis=0)
     others = cast.sum() - cast
     return np.asarray((on_it[aims.competitor] - met) / np.maximum(others, 1.0))

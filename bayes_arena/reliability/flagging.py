@@ -1,19 +1,19 @@
 """Whom to exclude: annotators flagged by the probability that they are anomalous, or by the paper's rule on theta.
 
-A set of annotators is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q, with
-A_k the probability that k is anomalous (:mod:`bayes_arena.reliability.anomaly`), or favours or hates one competitor,
-whichever is larger, and no annotator's own 1 - A_k, the local rate (Efron, 2007), is above 0.1: many clear cases leave
-no room for a doubtful one.
+Let A_k be the probability that annotator k is anomalous (:mod:`bayes_arena.reliability.anomaly`), or that k favours or
+hates one competitor, whichever is larger. A set of annotators is flagged at the Bayesian false discovery rate q if the
+mean of 1 - A_k over it is at most q and no 1 - A_k in it, the local rate (Efron, 2007), is above 0.1, so that many
+clear cases cannot make up for a doubtful one.
 
-The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. An annotator
-who calls everything a tie is there: with W = 1/2 in each vote, the likelihood has its maximum at theta_k = 0, and the
-solve returns zero up to rounding, of either sign. Newton stops at a decrement d (half its square), which is within
-sqrt(2 d) standard deviations of the maximum in every parameter. Those of theta_k are of the order of the mean theta or
-less, so flagged is, on the scale of mean theta 1,
+The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. At
+epsilon = 0 an annotator who calls everything a tie is there: with W = 1/2 in each vote, the likelihood has its maximum
+at theta_k = 0, and the solver returns zero up to rounding, of either sign. Newton stops at a decrement d (half its
+square), which is within sqrt(2 d) standard deviations of the maximum in every parameter. The standard deviation of
+theta_k is of the order of the mean theta or less, so on the scale of mean theta 1 annotators are flagged if
 
     theta_k <= epsilon M + sqrt(2 d),        sqrt(2 d) = 1.4e-5,
 
-which adds no difference that votes could show.
+a tolerance smaller than any difference that votes could show.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     Parameters
     ----------
     fit : Fit
-        A model in which annotators have numbers of their own.
+        A model with parameters of annotators.
     fdr : float
         Bayesian false discovery rate: the expected share of wrongly flagged annotators among those flagged.
 
@@ -86,7 +86,7 @@ def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        The least theta first.
+        The smallest theta first.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
     if not fit.target.free_discrimination:
         raise ModelError(f"Model {fit.model.name!r} has no theta. Use model='am-elo' or 'am-davidson'.")
     if not np.isfinite(epsilon):
-        raise ModelError(f"The threshold on theta is a finite number, not {epsilon!r}.")
+        raise ModelError(f"The threshold on theta must be a finite number, not {epsilon!r}.")
     theta = posterior_theta(fit)
     bar = epsilon * len(theta) + ACCURACY
     return tuple(fit.cells.annotators[k] for k in np.argsort(theta, kind="stable") if theta[k] <= bar)
@@ -109,8 +109,8 @@ def flag_by_theta(fit: Fit, *, epsilon: float = 0.0) -> tuple[str, ...]:
 def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
     """Return the largest set whose mean 1 - A_k is at most a false discovery rate: indices, the most anomalous first.
 
-    Each has A_k of 0.9 or more. Annotators of the same A_k are all in it, or none of them, so that their
-    order does not matter.
+    Each has A_k of 0.9 or more. Annotators with equal A_k are included or excluded together, so that their order does
+    not matter.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
         If the rate does not lie between 0 and 1.
     """
     if not 0 < fdr < 1:
-        raise ModelError(f"A false discovery rate lies between 0 and 1, not {fdr!r}.")
+        raise ModelError(f"A false discovery rate must be between 0 and 1, not {fdr!r}.")
     order = np.argsort(-anomaly, kind="stable")
     expected = np.cumsum(1 - anomaly[order]) / np.arange(1, len(order) + 1)
     size = int(np.searchsorted(expected, fdr, side="right"))

@@ -1,4 +1,4 @@
-"""Whose votes carry every competitor, and what would have to be true for its place to be honest."""
+"""Whose votes each competitor's rank rests on, and what would have to be true for it to be honest."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ if TYPE_CHECKING:
 
 @held
 def integrity(fit: Fit, *, elo: EloScale | None = None) -> pd.DataFrame:
-    """Say whose votes carry every competitor, the most doubtful first.
+    """Show whose votes each competitor's rank rests on, the most doubtful first.
 
     Parameters
     ----------
     fit : Fit
-        A guarded fit, which has judged whose votes count: the default where annotators are known, or ``guard=True``.
+        A guarded fit, which judged whose votes count: the default where annotators are known, or ``guard=True``.
     elo : EloScale, optional
         Elo scale; 1000 + 400 log10(odds) by default.
 
     Returns
     -------
     pandas.DataFrame
-        ``competitor``; ``rank_without`` and ``elo_without``, without the votes of suspects (accounts that favour or
-        hate one competitor more likely than not, small accounts that push one), ``rank_with`` and ``elo_with``, with
+        ``competitor``; ``rank_without`` and ``elo_without``, without the votes of suspects (accounts more likely than
+        not to favour or hate one competitor, and small accounts that push one), ``rank_with`` and ``elo_with``, with
         all votes: one pair is that of the leaderboard (``attrs["leaderboard"]``: ``"without"``, or ``"with"`` where
         annotators cannot be judged), the other differs from it by what the suspects' votes change in the Bradley-Terry
-        model; ``votes`` and ``accounts``, as they were cast, ``largest_account`` and ``largest_share``, its share of
-        these votes; ``favoured_by`` and ``hated_by``, how many suspects favour or hate it, ``suspect_votes``, theirs on
-        it, and those of small accounts that do not count; ``favour_probability``, that the surest account favours or
-        hates it; ``small_accounts`` with a vote on it, of up to ten votes each, and ``small_votes``, theirs, without
-        suspects; ``small_z`` and ``small_shift``, how clearly, and by how many Elo points, they rate it above the rest
-        of the accounts (absent where these cast too few votes to be a measure); ``log10_chance``, an upper bound on the
-        decimal logarithm of the probability of its suspects' votes by chance, and ``honest_only_if``, in words what
+        model; ``votes`` and ``accounts``, as cast, ``largest_account`` and ``largest_share``, its share of these votes;
+        ``favoured_by`` and ``hated_by``, how many suspects favour or hate it, ``suspect_votes``, theirs on it and those
+        of small accounts that do not count; ``favour_probability``, the largest probability that an account favours or
+        hates it; ``small_accounts`` that voted on it, of up to ten votes each and not suspect, and ``small_votes``,
+        theirs; ``small_z`` and ``small_shift``, how clearly, and by how many Elo points, they rate it above the other
+        accounts (absent where these cast too few votes for a comparison); ``log10_chance``, an upper bound on the
+        decimal logarithm of the probability of its suspects' votes by chance, and ``honest_only_if``, in words, what
         would have to be true (empty where no annotator is suspect). ``attrs["unjudged"]`` says why annotators cannot be
         judged, if so.
 
@@ -125,7 +125,7 @@ def require_trust(fit: Fit) -> Judgement:
     """
     if fit.trust is None:
         raise ModelError(
-            "This fit was not guarded: it counts all votes alike. Fit again with guard=True; the votes have to name "
+            "This fit was not guarded: it counts all votes alike. Fit again with guard=True; the votes must name "
             "their annotators (annotator=..., --annotator)."
         )
     return fit.trust
@@ -134,12 +134,12 @@ def require_trust(fit: Fit) -> Judgement:
 def unjudged(trust: Judgement) -> str:
     """Say why annotators cannot be judged; empty if they can."""
     if trust.cells.n_annotators < FEWEST:
-        return f"Among fewer than {FEWEST} annotators none can be told from the rest, so none is judged."
+        return f"With fewer than {FEWEST} annotators, none can be told from the rest, so none is judged."
     return trust.unjudged
 
 
 def board_strength(fit: Fit) -> Floats:
-    """Strengths on the scale of the leaderboard, r*, in logits, shape (n_competitors,)."""
+    """Return the strengths on the scale of the leaderboard, r*, in logits, shape (n_competitors,)."""
     if fit.samples is not None:
         return np.asarray(fit.samples.elo_strength.mean(axis=0))
     with one_thread():
@@ -147,7 +147,7 @@ def board_strength(fit: Fit) -> Floats:
 
 
 def _compared(established: Established, small: Cells, pushed: list[int]) -> tuple[Floats, Floats]:
-    """Compare small accounts with the others: competitors that they push, then the rest without votes on those."""
+    """Compare small accounts with the others; competitors not pushed, without the votes on those pushed."""
     on = np.isin(small.a, pushed) | np.isin(small.b, pushed)
     apart = np.isin(np.arange(small.n_competitors), pushed)
     both = zip(*(established.compare(Ballots.of(some)) for some in (small, small.take(~on))), strict=True)
@@ -156,7 +156,7 @@ def _compared(established: Established, small: Cells, pushed: list[int]) -> tupl
 
 
 def _carried(cells: Cells) -> tuple[Floats, Ints, Ints, Floats]:
-    """Votes and accounts of every competitor, its largest account and the share of that, each (n_competitors,)."""
+    """Return votes, accounts, largest account and its share for every competitor, each of shape (n_competitors,)."""
     size, n = cells.n_annotators, cells.n_competitors
     cast = np.tile(cells.counts.sum(axis=1), 2)
     key, place = np.unique(
@@ -166,14 +166,14 @@ def _carried(cells: Cells) -> tuple[Floats, Ints, Ints, Floats]:
     competitor, annotator = np.divmod(key, size)
     votes = sum_by(competitor, met, n)
     largest, share = np.zeros(n, dtype=np.int64), np.zeros(n)
-    order = np.argsort(met, kind="stable")  # the last to be written is the largest
+    order = np.argsort(met, kind="stable")  # the largest is written last
     largest[competitor[order]] = annotator[order]
     share[competitor[order]] = met[order] / votes[competitor[order]]
     return votes, np.bincount(competitor, minlength=n), largest, share
 
 
 def _surest(trust: Judgement, n: int) -> Floats:
-    """Largest probability of an account that it favours or hates a competitor, shape (n_competitors,)."""
+    """Return the largest probability that an account favours or hates each competitor, shape (n_competitors,)."""
     aims = Aims.of(trust, 0.0)
     aimed = aims.competitor >= 0
     surest = np.zeros(n)
@@ -182,5 +182,5 @@ def _surest(trust: Judgement, n: int) -> Floats:
 
 
 def _plain(cells: Cells) -> Floats:
-    """Strengths by Bradley-Terry's model."""
+    """Return the strengths under the Bradley-Terry model."""
     return find_mode(Problem.of(cells, "bradley-terry", "default"), thorough=False).point.strength

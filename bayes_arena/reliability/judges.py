@@ -1,10 +1,9 @@
-"""Judges that are programs: what a judge does compared with people, and what its votes are worth.
+"""Programs as judges: how a judge votes compared with people, and what its votes are worth.
 
-A judge is one more annotator, with theta, ties and a position effect of its own, and one thing more: a taste, a
-deviation of every competitor's strength in its eyes, q_i = r_i + u_i with u_i ~ N(0, tau^2), r being the strengths that
-people see. However many votes it casts, they determine r_i - r_j only to within sqrt(2) tau
-(:mod:`bayes_arena.reliability.worth`). In a model without a taste a consistent judge weighs more than a person, and its
-preferences bias the board.
+A judge is an annotator with its own theta, tie propensity and position effect, and also a taste: it sees strengths
+q_i = r_i + u_i with u_i ~ N(0, tau^2), r being the strengths that people see. However many votes it casts, they
+determine r_i - r_j only to within sqrt(2) tau (:mod:`bayes_arena.reliability.worth`). In a model without tastes, a
+consistent judge weighs more than a person, and its preferences bias the board.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from bayes_arena.votes.names import ANNOTATOR, PROGRAM
 HUMANS = "humans"
 """All annotators that are not programs."""
 COUNTED = 10.0
-"""Numbers from which on decimals are not shown."""
+"""Numbers of at least this size are shown without decimals."""
 DRAWS, FEWEST, LARGEST = 4000, 500, 5_000_000
 """Draws, fewest draws, and most draws times annotators: with many annotators there are fewer draws."""
 
@@ -46,7 +45,7 @@ class Estimate:
 
     @classmethod
     def of(cls, draws: Floats, level: float) -> Self:
-        """Return the estimate that draws (n_draws,) give."""
+        """Return the estimate from draws (n_draws,)."""
         lower, upper = equal_tailed(draws, level)
         return cls(float(draws.mean()), float(lower), float(upper))
 
@@ -56,7 +55,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class JudgeReport:
-    """A judge compared with the reference annotators; None where the model or the votes say nothing.
+    """A judge compared with the reference annotators; None where the model or the votes do not tell.
 
     Attributes
     ----------
@@ -65,11 +64,11 @@ class JudgeReport:
     votes : float
         Votes of the judge.
     reference : "humans" or tuple of str
-        The annotators that it is compared with.
+        The annotators it is compared with.
     reference_votes : float
         Their votes.
     worth : Worth
-        Of the judge's votes, in theirs.
+        Worth of the judge's votes, in theirs.
     level : float
         Coverage of the intervals.
     theta : Estimate or None
@@ -87,11 +86,11 @@ class JudgeReport:
     taste_spread : float or None
         tau, in logits.
     tastes : mapping of str to Estimate
-        u of every competitor against the mean of all, in logits, the clearest first.
+        u of every competitor relative to the mean of all, in logits, the clearest first.
     self_preference : Estimate or None
-        Mean taste for its own kind less that for the others.
+        Mean taste for its own kind minus that for the others.
     own : tuple of str
-        Its own kind.
+        Competitors of its own kind.
     """
 
     judge: str
@@ -126,31 +125,31 @@ class JudgeReport:
         now = f"{self.judge}: {self.votes:,.12g} votes worth {self.worth.votes:,.0f} {self._theirs}"
         now += f" ({self.worth.each:.2g} each)"
         if self.taste_spread is None:
-            return f"{now}, if it has no taste of its own: this model gives it none, and so no bound."
+            return f"{now}, if it has no taste of its own: this model has none, so their worth is unbounded."
         if self.worth.most is None:
-            return f"{now}; more of them may say what no number of {self._theirs} on the same pairs does."
-        return f"{now}, and never more than {self.worth.most:,.0f} however many it casts."
+            return f"{now}; enough of them may be worth more than any number of {self._theirs} on the same pairs."
+        return f"{now}, and never more than {self.worth.most:,.0f}, however many it casts."
 
     @property
     def _theirs(self) -> str:
         return "human votes" if self.reference == HUMANS else "votes of the reference"
 
     def rows(self) -> dict[str, Estimate | float]:
-        """All that the model and the votes say, by label."""
+        """All that the model and the votes tell, by label."""
         beside, two = self.with_reference, self.among_reference
         found = {
             "votes": self.votes,
             f"worth in {self._theirs}": self.worth.votes,
             "worth of each": self.worth.each,
             "worth at most": self.worth.most if self.taste_spread is not None else None,
-            "theta, times theirs": self.theta,
-            "tie propensity, times theirs": self.tie_propensity,
-            "side, in logits": self.position,
-            "verdict kept in the other order": self.order_consistency,
+            "theta, relative to theirs": self.theta,
+            "tie propensity, relative to theirs": self.tie_propensity,
+            "position effect, in logits": self.position,
+            "same verdict in the other order": self.order_consistency,
             "agreement with one of them": beside.agreement if beside else None,
             "kappa with one of them": beside.kappa if beside else None,
-            "agreement of two of them": two.agreement if two else None,
-            "kappa of two of them": two.kappa if two else None,
+            "agreement between two of them": two.agreement if two else None,
+            "kappa between two of them": two.kappa if two else None,
             "spread of taste, in logits": self.taste_spread,
             "taste for its own kind": self.self_preference,
             **{f"taste for {name}": taste for name, taste in self.tastes.items()},
@@ -178,12 +177,12 @@ def judge_report(
     Parameters
     ----------
     fit : Fit
-        A fitted model. The worth of the judge's votes is bounded only if it has a taste in the model, as presets give
-        it where votes were read with ``programs=``.
+        A fitted model. The worth of the judge's votes is bounded only if the model gives it a taste, as presets do
+        where votes were read with ``programs=``.
     judge : str
         An annotator.
     reference : "humans", or names
-        The annotators to compare it with: all that are not programs, or those named.
+        The annotators to compare it with: all but programs, or those named.
     own : sequence of str, optional
         Competitors of its own kind; by default those whose names begin with the judge's.
     level : float
@@ -192,13 +191,13 @@ def judge_report(
     Returns
     -------
     JudgeReport
-        ``print`` shows it in words; ``dataclasses.asdict`` makes it serialisable as JSON.
+        ``print`` shows it as text; ``dataclasses.asdict`` makes it serialisable as JSON.
 
     Raises
     ------
     ModelError
         If an annotator is unknown or its votes do not count, no annotator is left to compare the judge with, or the
-        level is not possible.
+        level is invalid.
     NotIdentifiedError
         If the votes without the judge's do not determine the strengths (under a flat prior).
     """
@@ -210,7 +209,7 @@ def judge_report(
     left_out = [name for name in (judge, *others) if name in suspects]
     if left_out:
         raise ModelError(
-            f"The votes of {listing(map(repr, left_out))} do not count in this fit. To report on them: guard=False "
+            f"The votes of {listing(map(repr, left_out))} do not count in this fit. To report on them, use guard=False "
             "(--no-guard)."
         )
     _require_known(cells.annotators, [judge, *others], "annotator")
@@ -218,7 +217,7 @@ def judge_report(
     if not others or judge in others:
         raise ModelError(
             f"There is no annotator to compare {judge!r} with. Name some (reference=[...]), or read votes of people. "
-            "How often it contradicts itself is in check."
+            "check shows how often it contradicts itself."
         )
     place = {name: index for index, name in enumerate(cells.annotators)}
     k, theirs, votes = place[judge], [place[name] for name in others], cells.votes_by_annotator()
@@ -289,7 +288,7 @@ def _clarity(draws: Floats) -> float:
 
 
 def _preference(taste: Mapping[str, Floats], kin: Collection[str], level: float) -> Estimate | None:
-    """Return the mean taste for some competitors less that for the others, if there are others."""
+    """Return the mean taste for some competitors minus that for the others, if there are others."""
     liked, rest = ([draws for name, draws in taste.items() if (name in kin) == inside] for inside in (True, False))
     return Estimate.of(np.mean(liked, axis=0) - np.mean(rest, axis=0), level) if liked and rest else None
 

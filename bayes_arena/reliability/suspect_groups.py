@@ -1,14 +1,14 @@
-"""How unlikely the votes of suspects are by chance.
+"""How unlikely the suspects' votes are by chance.
 
-Of their n votes on a competitor, m are for it (of those who hate it: against it), where others who call as many ties
-would vote so with probability p_v on each, under Davidson's model with the strengths that the others' votes give. With
-q = m / n above p, the mean of p_v,
+Of their n votes on a competitor, m are for it (against it, if they hate it). Others who call as many ties would vote so
+on vote v with probability p_v, under Davidson's model with the strengths from the others' votes. With p the mean of
+p_v, and q = m / n above p,
 
     P(m or more) <= exp(-n KL(q, p)),        KL(q, p) = q ln(q / p) + (1 - q) ln((1 - q) / (1 - p)),
 
-the bound of the binomial tail, which holds whatever the single p_v are. The g suspects were selected as the most
+the bound on the binomial tail, which holds whatever the individual p_v are. The g suspects were selected as the most
 striking of A accounts, for or against one of N competitors, so the bound is multiplied by the number of selections,
-C(A, g) 2 N. Small accounts are not selected one by one: for them the factor is 2 N. For several groups at one
+C(A, g) 2 N. Small accounts are not selected one by one: for them the factor is 2 N. For several groups on one
 competitor the bounds are multiplied.
 
 Reference: Hoeffding, W. (1963), "Probability inequalities for sums of bounded random variables", JASA 58, theorem 1.
@@ -82,12 +82,12 @@ class SuspectGroup:
             return f"{seen}, and cast {self.share:.0%} of all votes: the others would have to be wrong"
         taste = f"{'they share' if self.accounts > 1 else 'it has'} a {'dislike of' if self.down else 'liking for'} it"
         exponent = math.floor(-self.log10_chance)
-        odds = f" of 1 in {f'10^{exponent}' if exponent > 6 else f'{10**exponent:,}'}" if exponent > 0 else ""
-        return f"{seen}: {taste} that others do not have, or it is a chance{odds}"
+        odds = f" (1 in {f'10^{exponent}' if exponent > 6 else f'{10**exponent:,}'})" if exponent > 0 else ""
+        return f"{seen}: {taste} that others do not have, or it happened by chance{odds}"
 
 
 def suspect_groups(trust: Judgement, aims: Aims, others: Cells) -> list[SuspectGroup]:
-    """Find the suspects of every competitor that has some.
+    """Find the groups of suspects who push a competitor.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def suspect_groups(trust: Judgement, aims: Aims, others: Cells) -> list[SuspectG
     aims : Aims
         The competitors that suspects favour or hate.
     others : Cells
-        The votes of annotators that are not suspect.
+        The votes of annotators who are not suspect.
     """
     cells, votes = trust.cells, trust.cells.votes_by_annotator()
     log_aims, size = math.log(2 * cells.n_competitors), cells.n_annotators

@@ -7,10 +7,10 @@ would replace them,
 
     V(0, 1 + m / n) = V(1, 1),          n votes of the reference so far,
 
-and never more than V(0, 1 + m / n) = V(infinity, 1), however many the judge casts. Where the judge has a taste of its
-own, q_i = r_i + u_i with u_i ~ N(0, tau^2), the latter is finite: its votes determine r_i - r_j to within sqrt(2) tau
-at best. Where theta is free, the direction of r itself is projected out of V: it is the common scale of all strengths,
-on which no order depends, and about which no single annotator's votes say anything.
+and, however many the judge casts, at most the m of V(0, 1 + m / n) = V(infinity, 1). Where the judge has a taste,
+q_i = r_i + u_i with u_i ~ N(0, tau^2), this bound is finite: its votes determine r_i - r_j to within sqrt(2) tau at
+best. Where theta is free, the direction of r itself is projected out of V: it is the common scale of all strengths, on
+which no ranking depends and about which no single annotator's votes tell anything.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from bayes_arena.likelihood.objective import objective
 from bayes_arena.threads import one_thread
 
 ENDLESS, FARTHEST = 1e6, 1e4
-"""Weight that stands for infinitely many votes of the judge; largest weight of the reference: a variance that this does
-not reach is out of reach."""
+"""Weight that stands for infinitely many votes of the judge; largest weight of the reference, beyond which a variance
+counts as unattainable."""
 SAME = 1e-4
 """Tolerance of the logarithm of the weight of the reference."""
 FEWEST_OF_A_RANKING = 3
-"""Fewest competitors whose ranking is more than a scale."""
+"""Fewest competitors for which a ranking is more than a scale."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Worth:
     each : float
         The same for each vote.
     most : float
-        What they are worth at most, however many there are; None where no number of votes of the reference reaches it.
+        Their largest worth, however many there are; None where no number of votes of the reference attains it.
     """
 
     votes: float
@@ -65,7 +65,7 @@ def worth(fit: Fit, judge: str, reference: Collection[str]) -> Worth:
     judge : str
         An annotator.
     reference : collection of str
-        Others.
+        The annotators to compare it with.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def worth(fit: Fit, judge: str, reference: Collection[str]) -> Worth:
         return float(np.trace(kept @ covariance @ kept))
 
     def in_votes(wanted: float) -> float:
-        """Return how many further votes of the reference bring the variance without the judge to what is wanted."""
+        """Return how many further votes of the reference give the wanted variance without the judge."""
         if wanted >= without:
             return 0.0
         if wanted <= least:

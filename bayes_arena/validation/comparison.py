@@ -3,8 +3,8 @@
 All models are evaluated on the same columns of votes in the same order, so differences are taken vote by vote. Votes
 that the models leave out are not scored; models that leave out different ones cannot be compared.
 
-Stacking mixes the models' predictions p_m(v) of every vote v left out with the weights pi (positive, of sum one) that
-maximise sum_v w_v ln sum_m pi_m p_m(v).
+Stacking mixes the models' predictions p_m(v) of every vote v left out with the weights pi (non-negative, summing to
+one) that maximise sum_v w_v ln sum_m pi_m p_m(v).
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def compare(
     Parameters
     ----------
     fits : mapping of str to Fit
-        Two fits or more of the same votes.
+        At least two fits to the same votes.
     over : str, optional
         Leave out whole groups of votes, such as ``"prompt"``: which model predicts votes on a new prompt best? By
         default single votes: which model predicts further votes on these prompts best?
     sample : int, "auto" or None
-        How many kinds of single votes are left out, as for :func:`~bayes_arena.leave_one_out`: the same in all models.
+        How many kinds of single votes are left out, as for :func:`~bayes_arena.leave_one_out`; the same for all models.
 
     Returns
     -------
@@ -64,8 +64,8 @@ def compare(
     Raises
     ------
     ModelError
-        If there is nothing to compare, the votes differ, the likelihoods are of different outcomes, or a fit cannot be
-        cross-validated (:func:`~bayes_arena.leave_one_out`).
+        If there are fewer than two fits, the votes differ, the likelihoods are of different outcomes, or a fit cannot
+        be cross-validated (:func:`~bayes_arena.leave_one_out`).
 
     References
     ----------
@@ -110,7 +110,7 @@ def compare(
 
 
 def _stacking_weights(loo: Mapping[str, LeaveOneOut]) -> dict[str, float]:
-    """Weights of the models in the mixture that best predicts the votes left out."""
+    """Return the weights of the models in the mixture that best predicts the votes left out."""
     from scipy.optimize import LinearConstraint, minimize  # slow to import
 
     first = next(iter(loo.values()))
@@ -150,13 +150,13 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
         if left != right:
             raise ModelError(
                 f"{first!r} predicts {left} ({_seen(reference)}) and {name!r} {right} ({_seen(fit)}): their densities "
-                "are not of the same thing. Compare models that treat ties and both-bad votes alike (ties='davidson' "
+                "are not comparable. Compare models that treat ties and both-bad votes alike (ties='davidson' "
                 "has probabilities for ties)."
             )
 
 
 def _same_guard(*fits: Fit) -> str:
-    """Add a remedy where votes were left out by a guard."""
+    """Return a further remedy if a guard left out votes."""
     return ", both with guard=True or both with guard=False" if any(fit.votes_left_out for fit in fits) else ""
 
 

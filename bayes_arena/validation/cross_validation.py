@@ -1,7 +1,7 @@
 """Cross-validation: prediction of votes left out by repeated random splits (``held_out``) or by folds (``kfold``).
 
-``held_out``: each split leaves out a random share q of the votes (or of the prompts, of the annotators); every model is
-fitted to the others and predicts these. With W the outcome of a vote (1, 1/2, 0) for the competitor shown first, and
+``held_out``: each split leaves out a random share q of the votes (or prompts, or annotators); every model is fitted to
+the rest and predicts the votes left out. With W the outcome of a vote (1, 1/2, 0) for the competitor shown first, and
 E[W] its prediction,
 
     mse         mean of (E[W] - W)^2 over the votes left out
@@ -16,9 +16,9 @@ split) over n splits understates the error of its mean; Nadeau & Bengio's correc
 ``kfold``: the groups, annotators or prompts for instance, are divided into folds. All votes of the groups of a fold are
 left out, the models are fitted to the others, and every vote left out is predicted as one of a new group. A new
 annotator is drawn from the population that the fit describes (theta ~ Normal(1, sd), and so on for the tie propensity
-and the position effect), averaged over draws, one vote at a time: other votes of the same group teach nothing. This
-measures what a model is worth for the next annotator, or on the next prompt; ``held_out`` without groups measures what
-it is worth for those already known.
+and the position effect), averaged over draws, one vote at a time: nothing is learnt from other votes of the same group.
+This measures how well a model predicts the next annotator, or the next prompt; ``held_out`` without groups measures how
+well it predicts those already known.
 
 In ``kfold`` each vote is left out once. With S_g the sum of a score over the n_g votes of group g, N votes and G
 groups, the mean is sum S_g / N and its standard error, clustered by group,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCORES, GROUP_SCORES = ("mse", "auc", "auc_ties", "log_score"), ("mse", "log_score")
-"""Of held-out votes, and of folds."""
+"""Scores of ``held_out``, and of ``kfold``."""
 Fitter = Callable[[Cells], Fit | Ratings]
 
 
@@ -74,16 +74,16 @@ def held_out(
         What to fit, by name: functions of the training votes that return a :class:`~bayes_arena.Fit`, for instance
         ``functools.partial(fit, model="am-elo", prior="flat")``, or bare
         :class:`~bayes_arena.validation.prediction.Ratings`, such as online Elo's. A function may leave annotators out
-        (``keep_annotators``); see :mod:`bayes_arena.validation.prediction` for what is then expected of them.
+        (``keep_annotators``); :mod:`bayes_arena.validation.prediction` says how their votes are then predicted.
     over : str, optional
         Leave out whole groups: ``"annotator"``, or a slice of the votes such as ``"prompt"``. Annotators left out are
         then predicted as new ones, as by :func:`~bayes_arena.kfold`. By default votes are left out one by one, and the
         models know the annotators and prompts that they predict.
     splits : int
-        Random splits, two or more.
+        Number of random splits, at least two.
     test : float
         Share of the votes, or groups, that a split leaves out. A vote of weight w counts as w votes, as in the
-        likelihood: where votes are left out one by one, parts of a vote that weighs more than 1 can be on both sides.
+        likelihood: if votes are left out one by one, parts of a vote that weighs more than 1 can be on both sides.
     seed : int
         The same seed gives the same splits, in whatever order the votes were read.
     reference : str, optional
@@ -92,9 +92,9 @@ def held_out(
     Returns
     -------
     pandas.DataFrame
-        One row a model, in the order given: ``name``; ``mse, auc, auc_ties, log_score``, means over splits, each
-        followed by its standard error ``..._se``; then the same less the reference's, ``..._diff`` and ``..._diff_se``.
-        ``attrs`` has what was left out (``over``), and the ``question`` that this answers.
+        One row per model, in the order given: ``name``; ``mse, auc, auc_ties, log_score``, means over splits, each
+        followed by its standard error ``..._se``; then the differences from the reference, ``..._diff`` and
+        ``..._diff_se``. ``attrs`` has what was left out (``over``), and the ``question`` that this answers.
 
     Warns
     -----
@@ -104,10 +104,10 @@ def held_out(
     Raises
     ------
     ModelError
-        If there is nothing to compare, the votes do not carry the groups, an option is not possible, or a model leaves
-        out some outcomes.
+        If there is nothing to compare, the votes do not carry the groups, an option is invalid, or a model leaves out
+        some outcomes.
     NotIdentifiedError
-        If, under a flat prior, the training votes say nothing of an annotator or pair that is left out.
+        If, under a flat prior, the training votes say nothing about an annotator or pair that is left out.
 
     References
     ----------
@@ -141,7 +141,7 @@ def held_out(
 
 
 def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
-    """Return scores as a table whose ``attrs`` say what was left out, and which question that answers."""
+    """Return scores as a table whose ``attrs`` say what was left out, and which question this answers."""
     import pandas as pd
 
     table = pd.DataFrame(columns)
@@ -155,7 +155,7 @@ def require_models(models: Mapping[str, Fitter], reference: str | None) -> str:
         raise ModelError("There is no model to fit.")
     reference = next(iter(models)) if reference is None else reference
     if reference not in models:
-        raise ModelError(f"The reference {reference!r} is none of the models: {', '.join(models)}.")
+        raise ModelError(f"The reference {reference!r} is not one of the models: {', '.join(models)}.")
     return reference
 
 
@@ -163,13 +163,13 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
     """Yield random splits of the votes into (kept, left out).
 
     Votes of one cell and outcome are exchangeable, so a split draws only how many of them are left out (multivariate
-    hypergeometric), which is as good as a permutation of all votes and costs as much as the cells. A vote of weight w
-    counts as w votes: a summed weight c is floor(c) votes and one more with the remaining weight, left out as a whole.
+    hypergeometric): equivalent to permuting all votes, at a cost proportional to the cells. A vote of weight w counts
+    as w votes: a summed weight c is floor(c) votes and one more with the remaining weight, left out as a whole.
 
     Raises
     ------
     ModelError
-        If a side of the split is empty.
+        If one side of the split is empty.
     """
     require_draws(splits, seed, "split")
     whole = np.floor(cells.counts)
@@ -178,7 +178,7 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
     votes = np.concatenate([whole.ravel(), np.ones(len(fractions[0]))]).astype(np.int64)
     size = round(test * votes.sum()) if 0 < test < 1 else 0
     if not 0 < size < votes.sum():
-        raise ModelError(f"The share left out must leave votes on both sides of {votes.sum()}; not {test!r}.")
+        raise ModelError(f"The share left out must leave some of {votes.sum()} votes on each side, not {test!r}.")
     for child in np.random.SeedSequence(seed).spawn(splits):
         drawn = np.random.default_rng(child).multivariate_hypergeometric(votes, size, method="marginals")
         left_out = drawn[: whole.size].reshape(whole.shape).astype(np.float64)
@@ -192,19 +192,21 @@ def split_groups(cells: Cells, over: str, *, splits: int, test: float, seed: int
     Raises
     ------
     ModelError
-        If the votes do not carry the groups, a side of the split is empty, or there are fewer different splits than
-        are asked for.
+        If the votes do not carry the groups, one side of the split is empty, or there are fewer different splits than
+        requested.
     """
     require_draws(splits, seed, "split")
     groups = groups_of(cells, over)
     size = round(test * groups.size) if 0 < test < 1 else 0
     if not 0 < size < groups.size:
-        raise ModelError(f"The share left out must leave {plural(over)} on both sides of {groups.size}; not {test!r}.")
+        raise ModelError(
+            f"The share left out must leave some of {groups.size} {plural(over)} on each side, not {test!r}."
+        )
     ways = math.comb(groups.size, size)
     if ways < splits:
         raise ModelError(
             f"{groups.size} {plural(over)}, {size} of them left out, can be split in {ways} ways, not {splits}. Leave "
-            f"out each once: kfold(cells, models, over={over!r}, folds={groups.size})."
+            f"each out once: kfold(cells, models, over={over!r}, folds={groups.size})."
         )
     for child in np.random.SeedSequence(seed).spawn(splits):
         inside = np.isin(groups.of_cell, np.random.default_rng(child).permutation(groups.size)[:size])
@@ -225,7 +227,7 @@ def scores(prediction: Prediction, counts: Floats) -> tuple[float, float, float,
 
 
 def vote_scores(prediction: Prediction, counts: Floats) -> tuple[Floats, Floats, Floats]:
-    """Squared error, log score and number of the votes of every outcome and cell, each of shape (3, n_cells)."""
+    """Return squared error, log score and number of votes by outcome and cell, each of shape (3, n_cells)."""
     votes = np.vstack(wins_losses_ties(counts))
     logs = np.where(votes > 0, prediction.log_p, 0.0)
     return (prediction.score - OUTCOME_SCORES[: TIE + 1, None]) ** 2, logs, votes
@@ -280,7 +282,7 @@ def kfold(
     over : str
         What votes of a group share: ``"annotator"``, or a slice of the votes such as ``"prompt"``.
     folds : int
-        Two or more; as many as there are groups leaves out one at a time.
+        At least two; with as many folds as groups, one group is left out at a time.
     seed : int
         The same seed gives the same folds.
     reference : str, optional
@@ -289,8 +291,8 @@ def kfold(
     Returns
     -------
     pandas.DataFrame
-        One row a model, in the order given: ``name``; ``mse, log_score``, means over votes, each followed by its
-        standard error ``..._se``, clustered by group; then the same less the reference's, ``..._diff`` and
+        One row per model, in the order given: ``name``; ``mse, log_score``, means over votes, each followed by its
+        standard error ``..._se``, clustered by group; then the differences from the reference, ``..._diff`` and
         ``..._diff_se``. ``attrs`` has what was left out (``over``), and the ``question`` that this answers.
 
     Raises
@@ -299,13 +301,13 @@ def kfold(
         If there is nothing to compare, the votes do not carry the groups or too few of them, a model leaves out some
         outcomes, or it has parameters of annotators under a flat prior, which describes no population of them.
     NotIdentifiedError
-        If, under a flat prior, the training votes say nothing of a pair that is left out.
+        If, under a flat prior, the training votes say nothing about a pair that is left out.
     """
     reference = require_models(models, reference)
     cells = as_cells(cells)
     groups = groups_of(cells, over)
     if not 2 <= folds <= groups.size:
-        raise ModelError(f"folds lies between 2 and the number of {plural(over)}, {groups.size}; not {folds!r}.")
+        raise ModelError(f"folds must be between 2 and the number of {plural(over)}, {groups.size}, not {folds!r}.")
     require_draws(folds, seed, "fold")
     fold = np.random.default_rng(seed).permutation(groups.size) % folds
     sums = np.zeros((len(models), len(GROUP_SCORES), groups.size))
@@ -329,7 +331,7 @@ def kfold(
 
 
 def clustered(sums: Floats, votes: Floats) -> tuple[Floats, Floats]:
-    """Mean per vote and its standard error clustered by group, from sums (..., G) over their votes (G,)."""
+    """Return the mean per vote and its standard error clustered by group, from sums (..., G) over votes (G,)."""
     mean = sums.sum(axis=-1) / votes.sum()
     residuals = sums - mean[..., None] * votes
     size = len(votes)

@@ -1,8 +1,7 @@
 """Can a fit be trusted? One table of all checks, each with a status and a remedy.
 
-Of the votes: the graph of comparisons and separation (:mod:`bayes_arena.votes.reading.checks`). Of the optimiser: its
-gradient. Of the sampler: r-hat, effective sample sizes, divergences and the energy. Of the prediction: Pareto k of
-leave-one-out.
+Votes: the graph of comparisons, and separation (:mod:`bayes_arena.votes.reading.checks`). Optimiser: the gradient.
+Sampler: r-hat, effective sample sizes, divergences and the energy. Prediction: Pareto k of leave-one-out.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 RHAT = 1.01
 """Above this the chains disagree (Vehtari et al., 2021)."""
 ESS = 400.0
-"""Fewest effective draws of four chains (the same)."""
+"""Fewest effective draws from four chains (same source)."""
 BFMI = 0.3
 """Below this the energy is explored too slowly (Betancourt, 2016)."""
 GRADIENT = {None: GRADIENT_PER_VOTE, "laplace": GRADIENT_PER_VOTE, "variational": LEVEL}
@@ -48,7 +47,7 @@ def diagnose(fit: Fit) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a check: ``check``, ``status`` (``ok`` or ``warning``), ``found`` and ``remedy``.
+        One row per check: ``check``, ``status`` (``ok`` or ``warning``), ``found`` and ``remedy``.
 
     References
     ----------
@@ -75,15 +74,15 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
 
     add(
         "gradient at the mode",
-        f"{fit.mode.gradient:.1e} a vote after {fit.mode.iterations} Newton steps",
+        f"{fit.mode.gradient:.1e} per vote after {fit.mode.iterations} Newton steps",
         fit.mode.gradient <= GRADIENT[fit.evidence],
-        "use a proper prior, or look at the warnings of the fit",
+        "use a proper prior, or see the warnings of the fit",
     )
     add(
         "warnings of the fit",
         " ".join(fit.warnings) or "none",
         not fit.warnings,
-        "read them: they end with what to do",
+        "read them: each ends with a remedy",
     )
     if fit.tree is not None:
         _add_sampler_checks(add, fit.tree)
@@ -96,7 +95,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
             f"largest {loo.pareto_k.max():.2f}; {bad:.0f} of {left_out.sum():.0f} votes above {PARETO_K}",
             not bad,
             ("" if fit.tree is not None else "use method='nuts'; ")
-            + "votes that stay above it are outliers under the model: compare by kfold or held_out",
+            + "votes that stay above it are outliers under the model: compare with kfold or held_out",
         )
     return rows
 
@@ -112,18 +111,18 @@ def _add_sampler_checks(add: Any, tree: Any) -> None:
     add("r-hat", f"largest {worst:.3f} ({name})", worst < RHAT, more)
     for kind in ("bulk", "tail"):
         name, worst = _extreme(az.ess(posterior, method=kind), np.nanargmin)
-        add(f"{kind} effective sample size", f"least {worst:.0f} ({name})", worst > ESS, more)
+        add(f"{kind} effective sample size", f"smallest {worst:.0f} ({name})", worst > ESS, more)
     if "diverging" in stats:
         diverging = int(stats["diverging"].sum())
         found = f"{diverging} of {stats['diverging'].size} draws"
-        add("divergences", found, diverging == 0, "tune longer; if they stay, tighten the prior of the spreads")
+        add("divergences", found, diverging == 0, "tune longer; if they persist, tighten the prior of the spreads")
     if "energy" in stats:
         bfmi = float(az.bfmi(tree)["energy"].min())
-        add("energy (BFMI)", f"least {bfmi:.2f} of the chains", bfmi > BFMI, "tune longer, or tighten the prior")
+        add("energy (BFMI)", f"smallest {bfmi:.2f} of the chains", bfmi > BFMI, "tune longer, or tighten the prior")
 
 
 def _extreme(values: Any, choose: Any) -> tuple[str, float]:
-    """Return the most extreme entry of a dataset, the first by name where several are, and its value."""
+    """Return the name and value of the most extreme entry of a dataset, the first by name if several are."""
     names: list[str] = []
     numbers: list[Floats] = []
     for name, array in sorted(values.data_vars.items()):

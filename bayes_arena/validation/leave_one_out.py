@@ -1,22 +1,23 @@
 """Leave-one-out cross-validation: of votes, or of whole groups of them.
 
 The expected log predictive density of a vote that the model has not seen is estimated by Pareto-smoothed importance
-sampling from draws of the posterior that has (PSIS-LOO, Vehtari et al., 2017). Votes of the same cell and outcome are
-exchangeable, so the density is computed once for each of these columns and counted as often as it was cast: exact, and
-a fraction of the work. Votes that the model leaves out (dropped ties or both-bad votes) have no density and no column.
-A vote's weight is its exponent, as in the likelihood: a summed weight of 9.25 is nine votes, and one that weighs .25.
+sampling from draws of the posterior given all votes (PSIS-LOO, Vehtari et al., 2017). Votes of the same cell and
+outcome are exchangeable, so the density is computed once for each of these columns and counted as often as it was cast:
+exact, at a fraction of the work. Votes that the model leaves out (dropped ties or both-bad votes) have no density and
+no column. A vote's weight is its exponent, as in the likelihood: a summed weight of 9.25 is nine votes and one of
+weight .25.
 
 Where a group g of votes is left out, with weights w_v and log-likelihoods l_v(s) under draw s, each of its votes is
 predicted from all other groups, one vote at a time as in :func:`~bayes_arena.kfold`:
 
     ln p(v | without g) = ln sum_s W_s exp(l_v(s)),      W_s proportional to exp(-sum_{u in g} w_u l_u(s)), smoothed.
 
-Of more than :data:`LARGEST` columns only a sample is left out, and the sum is estimated from it
+With more than :data:`LARGEST` columns only a sample is left out, and the sum is estimated from it
 (:mod:`bayes_arena.validation.subsampling`).
 
-A group moves the posterior more than a vote does. Where Pareto k is above .5, and so the variance of the weights not
-finite, the model is fitted again without the group, unless it was sampled. A model that has numbers of every group
-knows them from that group's votes, which no weights undo: it is refused.
+A group moves the posterior more than a vote does. Where Pareto k is above .5, so that the weights have infinite
+variance, the model is fitted again without the group, unless it was sampled. A model with parameters of every group has
+learnt them from that group's votes, which no weights can undo: it is refused.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ FINITE_VARIANCE = 0.5
 BETWEEN_REPORTS = 500
 """Groups between two reports of progress."""
 LARGEST, SAMPLED, SAMPLED_DRAWS = 100_000, 5_000, 4_000
-"""Columns up to which all are left out; beyond, the size of the sample, and its draws from a Gaussian approximation."""
+"""Most columns of which all are left out; above that, the size of the sample, and its Gaussian draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ class LeaveOneOut:
     sampled : ndarray of int, shape (m,), or None
         The columns that were left out, where they are a sample; None where all were.
     error : ndarray, shape (m,), or None
-        Error of the approximation there, which estimates its error elsewhere.
+        Error of the approximation in the sample, which estimates its error elsewhere.
     """
 
     elpd: Floats
@@ -117,7 +118,7 @@ class LeaveOneOut:
         return count * float(np.sqrt((1 / size - 1 / count) * of_column))
 
     def se_of_sum(self, values: Floats, error: Floats | None = None) -> float:
-        """Return the standard error of such a sum, from the spread over votes or groups, and from the sampling."""
+        """Return the standard error of such a sum, from the spread over votes or groups and from the sampling."""
         deviations = self.votes * (values - values @ self.votes / self.votes.sum())
         if self.group is None:
             times = np.ceil(self.votes)
@@ -135,14 +136,14 @@ def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["a
     Parameters
     ----------
     fit : Fit
-        A fitted model with a proper prior; sampled, or with draws from its Gaussian approximation.
+        A fitted model with a proper prior. Unless it was sampled, draws are from its Gaussian approximation.
     over : str, optional
-        Leave out whole groups: ``"annotator"``, or a slice of the votes such as ``"prompt"``. By default single votes,
-        which estimates the prediction of further votes by the same annotators on the same prompts.
+        Leave out whole groups: ``"annotator"``, or a slice of the votes such as ``"prompt"``. By default single votes:
+        how well are further votes by the same annotators on the same prompts predicted?
     sample : int, "auto" or None
         How many kinds of single votes (cell and outcome) are left out. The others are approximated, and the sum is
-        corrected by the error of the approximation in the sample. ``"auto"`` leaves out all of up to 100,000 kinds, and
-        of more a sample of 5,000; None leaves out all.
+        corrected by the error of the approximation in the sample. ``"auto"`` leaves out all kinds if there are at most
+        100,000, else a sample of 5,000; None leaves out all.
 
     Returns
     -------
@@ -156,9 +157,9 @@ def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["a
     Raises
     ------
     ModelError
-        If the model sees only one vote, or group; if the sample is of fewer than two, or of groups; if the prior is
-        flat in some parameter; if the votes do not carry the groups; or if the model has parameters of each
-        group, such as theta of annotators.
+        If the model sees only one vote or group; if the sample is of fewer than two, or of groups; if the prior is flat
+        in some parameter; if the votes do not carry the groups; or if the model has parameters of each group, such as
+        theta of annotators.
 
     References
     ----------
@@ -175,13 +176,11 @@ def leave_one_out(fit: Fit, *, over: str | None = None, sample: int | Literal["a
             f"kfold(cells, models, over={over!r}) does that."
         )
     if sample not in ("auto", None) and (not isinstance(sample, int) or sample < 2):
-        raise ModelError(f"sample is 'auto', None, or at least 2 kinds of votes, not {sample!r}.")
+        raise ModelError(f"sample must be 'auto', None, or at least 2 kinds of votes, not {sample!r}.")
     if over is None:
         return _single_votes(fit, sample)
     if sample not in ("auto", None):
-        raise ModelError(
-            f"A sample is of single votes; over={over!r} leaves out every group. Leave one of the two out."
-        )
+        raise ModelError(f"sample is for single votes; over={over!r} leaves out every group. Pass only one of the two.")
     values, votes = pointwise(fit)
     group = _columns_by_group(fit, over)
     elpd, pareto_k = _left_out(fit, values, votes, group)
@@ -208,8 +207,8 @@ def _single_votes(fit: Fit, sample: int | str | None) -> LeaveOneOut:
     loo = LeaveOneOut(elpd, pareto_k, columns.votes, 0.0, n_draws, sampled=sampled, error=error)
     if sample == "auto":
         warnings.warn(
-            f"Votes are of {count:,} kinds (pair, annotator and outcome): {size:,} of these were left out, and the "
-            f"rest was estimated. The standard error of {loo.se:.0f} includes {loo.sampling_se:.0f} for that. Use "
+            f"There are {count:,} kinds of votes (pair, annotator and outcome): {size:,} of these were left out, the "
+            f"others estimated. The standard error of {loo.se:.0f} includes {loo.sampling_se:.0f} for that. Use "
             f"sample={4 * size} (--sample {4 * size}) to halve it, or sample=None to leave out all.",
             SampledVotesWarning,
             skip_file_prefixes=PACKAGE,
@@ -218,7 +217,7 @@ def _single_votes(fit: Fit, sample: int | str | None) -> LeaveOneOut:
 
 
 def _by_importance(fit: Fit, columns: Columns, which: Ints, size: int) -> tuple[Floats, Floats, Floats, int]:
-    """Density of a vote of some columns without it, Pareto k, what it adds to p_loo, and how many draws there were."""
+    """Return leave-one-out densities of some columns, Pareto k, contributions to p_loo, and the number of draws."""
     elpd, pareto_k, p = np.empty(len(which)), np.empty(len(which)), np.empty(len(which))
     weight, done, n_draws, efficiency = columns.votes / np.ceil(columns.votes), 0, 0, 1.0
     if fit.tree is not None:
@@ -261,7 +260,7 @@ def _columns_by_group(fit: Fit, over: str) -> Ints:
 
 
 def _left_out(fit: Fit, values: Floats, weight: Floats, group: Ints) -> tuple[Floats, Floats]:
-    """Density of a vote of every column without its group, and Pareto k, by importance sampling."""
+    """Return the density of a vote of every column without its group, and Pareto k, by importance sampling."""
     from arviz_stats.base.array import array_stats
 
     by_column, efficiency = np.ascontiguousarray(values.T), _efficiency(fit, np.exp(values).sum(axis=1))
@@ -295,7 +294,7 @@ def _fit_again(fit: Fit, over: str, group: Ints, elpd: Floats, pareto_k: Floats)
 
 
 def _efficiency(fit: Fit, likelihood: Floats) -> float:
-    """Effective share of the draws, from the likelihood of a vote under each (n_draws,); 1 for independent draws."""
+    """Return the effective share of the draws, from a vote's likelihood (n_draws,) under each; 1 if independent."""
     if fit.tree is None:
         return 1.0
     from arviz_stats.base.array import array_stats

@@ -5,11 +5,11 @@ A vote of annotator k, shown i first, ends in a win, a loss or a tie with probab
     P(o) = E[ P(o | eta, t, m) ],        eta = theta_k (r_i - r_j) + b_k,
 
 the expectation over the posterior where the prior is proper; under a flat prior, where the posterior may be improper,
-the prediction is the plug-in estimate (:func:`~bayes_arena.head_to_head` shows both). Half wins have no
-tie of their own: their likelihood P^W (1 - P)^(1 - W), normalised over W = 0, 1/2 and 1, is Davidson's with nu = 1, and
-that is what a tie is scored by; their expected score stays P. A both-bad vote is a tie to every score.
+the prediction is the plug-in estimate (:func:`~bayes_arena.head_to_head` shows both). With half wins a tie is not an
+outcome: their likelihood P^W (1 - P)^(1 - W), normalised over W = 0, 1/2 and 1, is Davidson's with nu = 1, by which
+ties are scored; the expected score remains P. Every score counts a both-bad vote as a tie.
 
-Ratings without a fit behind them, such as online Elo's, predict with theta = 1 and no position effect, ties as above.
+Ratings without a fit, such as online Elo's, predict with theta = 1 and no position effect, and ties as above.
 
 An annotator that the fit does not know is drawn from the population that the prior describes; under a flat prior,
 which describes none, it votes like the average annotator (theta = 1), as under the paper's filter of annotators. Votes
@@ -41,7 +41,7 @@ from bayes_arena.votes.outcomes import BOTH_BAD, TIE
 from bayes_arena.votes.tally import Tally
 
 DRAWS = 500
-"""Draws that a prediction is averaged over; a sampled fit uses all it has."""
+"""Draws over which a prediction is averaged; a sampled fit uses all it has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +111,8 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
         return Prediction(half.LIKELIHOOD.expected_score(eta)[0], _log_win_loss_tie(half.LIKELIHOOD, eta))
     if not fit.model.sees.all():
         raise ModelError(
-            f"Model {fit.model.name!r} leaves out ties or both-bad votes, so its predictions are not of the same votes "
-            "as another's. Use ties='davidson' and both_bad='tie'."
+            f"Model {fit.model.name!r} leaves out ties or both-bad votes, so its predictions cannot be compared "
+            "with those of others. Use ties='davidson' and both_bad='tie'."
         )
     if new:
         require_population(fit)
@@ -133,7 +133,7 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
 
 
 def _log_win_loss_tie(likelihood: Likelihood, coordinates: Floats) -> Floats:
-    """Log-probabilities of win, loss and tie, a both-bad vote being a tie, shape (3, n_cells)."""
+    """Return log-probabilities of win, loss and tie, a both-bad vote being a tie, shape (3, n_cells)."""
     if likelihood.half_wins:
         likelihood, coordinates = davidson.LIKELIHOOD, np.vstack([coordinates, np.zeros_like(coordinates)])
     log_p = likelihood.log_probabilities(coordinates)
@@ -167,7 +167,7 @@ def _pulls(fit: Fit, rows: Tally) -> Floats:
 
 
 def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
-    """Return the cells in the indices of a fit; an unknown annotator comes after all others."""
+    """Return the cells with the indices of a fit; an unknown annotator comes after all others."""
     i, j = _pairs(fit.cells.competitors, cells)
     if math.isinf(fit.target.strength_sd):
         require_compared(fit, i, j)
@@ -187,13 +187,13 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
 
 
 def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:
-    """Return the pair of every cell in the indices of known competitors."""
+    """Return the pair of every cell as indices of known competitors."""
     place = {name: index for index, name in enumerate(known)}
     index = np.array([place.get(name, -1) for name in cells.competitors], dtype=np.int64)
     i, j = index[cells.a], index[cells.b]
     unknown = np.unique(np.concatenate([cells.a[i < 0], cells.b[j < 0]]))
     if len(unknown):
         raise ModelError(
-            f"The fit does not know {listing(cells.competitors[row] for row in unknown)}. Fit all competitors."
+            f"The fit does not know {listing(cells.competitors[row] for row in unknown)}. Refit with their votes."
         )
     return i, j

@@ -1,14 +1,14 @@
 """Posterior predictive checks: whether the fitted model would have produced such votes.
 
 Under every draw of the parameters all votes are cast again, by the same annotators on the same pairs, and the
-observed rate is compared with the replicated ones. With T a number of votes of a group,
+observed rate is compared with the replicated ones. With T the number of wins, or ties, in a group of votes,
 
     tail = P(T_rep > T_obs) + P(T_rep = T_obs) / 2,
 
-near 0 or 1 where the model would hardly have produced what was observed. The data are used twice, to fit and to check,
-so tails of what the model fits closely concentrate around 1/2: the check can find faults, not certify a model.
+is near 0 or 1 where the model would hardly have produced what was observed. The data are used twice, to fit and to
+check, so tails of what the model fits closely concentrate around 1/2: the check can find faults, not certify a model.
 
-With half wins the likelihood is one of wins and losses, which draws no ties, as in :mod:`bayes_arena.models`.
+With half wins the likelihood is of wins and losses only, so no ties are drawn, as in :mod:`bayes_arena.models`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 By = Literal["pair", "competitor", "annotator"]
 DRAWS = 1000
-"""Replications from a Gaussian approximation; a sampled fit makes one from every draw it has."""
+"""Replications from a Gaussian approximation; a sampled fit gives one from every draw it has."""
 
 
 @held
@@ -87,14 +87,14 @@ def predictive_check(
     pandas.DataFrame
         The group (``competitor, opponent``, or ``competitor``, or ``annotator``); ``statistic``; ``votes`` that the
         model sees; the rate ``observed``; ``predicted``, its predictive mean, with ``lower`` and ``upper``; ``tail``,
-        the probability of the module's formula. For each group a row ``"win"``, the rate of votes for the competitor
-        (of an annotator: for whichever of the two the fit rates higher), and, where the model has ties, a row
+        P(T_rep > T_obs) + P(T_rep = T_obs) / 2. Each group has a row ``"win"``, the rate of votes for the competitor
+        (for an annotator: for whichever of the two the fit rates higher), and, where the model has ties, a row
         ``"tie"``, both-bad votes included.
 
     Raises
     ------
     ModelError
-        If the grouping or level is not possible, the annotators are unknown, the prior is flat, votes are weighted by
+        If the grouping or level is invalid, the annotators are unknown, the prior is flat, votes are weighted by
         fractions, or a likelihood of half wins was fitted to votes with ties.
 
     References
@@ -164,7 +164,7 @@ class _Groups:
 
 
 def _rows(fit: Fit, by: str) -> Tally:
-    """Return the votes as the model tells them apart."""
+    """Return the votes, tallied as the model distinguishes them."""
     require_choice("by", by, get_args(By))
     if by == "annotator" and not fit.cells.n_annotators:
         raise ModelError("The votes carry no annotators, so none can be checked. Use by='competitor' or by='pair'.")
@@ -173,7 +173,7 @@ def _rows(fit: Fit, by: str) -> Tally:
 
 
 def _group(fit: Fit, tally: Tally, by: str) -> tuple[Mapping[str, Sequence[str]], _Groups]:
-    """Names of the groups, and their rows."""
+    """Return the names of the groups, and their rows."""
     names, n, row = fit.cells.competitors, fit.cells.n_competitors, np.arange(len(tally.i))
     if by == "annotator":
         side = (lead(fit.strength, tally.i, tally.j) < 0).astype(np.int64)
@@ -188,7 +188,7 @@ def _group(fit: Fit, tally: Tally, by: str) -> tuple[Mapping[str, Sequence[str]]
 
 
 def _replications(fit: Fit, tally: Tally, draws: int, seed: int) -> Iterator[Ints]:
-    """Yield counts (n_rows, 4) under one draw of the posterior after the other."""
+    """Yield replicated counts (n_rows, 4), one for each draw of the posterior."""
     require_proper(fit, "A predictive check")
     target = fit.target_of(tally)
     votes = whole_votes(fit.model.seen_counts(tally.counts).sum(axis=0))

@@ -32,13 +32,13 @@ def prior_check(
     size: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Show what a prior implies, next to what was observed.
+    """Show what a prior implies, beside what was observed.
 
     Parameters
     ----------
     cells : Cells, path, sequence of paths, or dataframe
-        Votes, or what :func:`~bayes_arena.read_votes` reads without options: the competitors, annotators and pairs for
-        which the implications are drawn.
+        Votes, or what :func:`~bayes_arena.read_votes` reads without options. Their competitors, annotators and pairs
+        are those for which the prior is drawn.
     model, prior : optional
         As for :func:`bayes_arena.fit`.
     elo : EloScale, optional
@@ -51,7 +51,7 @@ def prior_check(
     Returns
     -------
     pandas.DataFrame
-        One row a ``quantity`` with its prior quantiles ``q05, q50, q95`` and, where the votes show it directly, its
+        One row per ``quantity`` with its prior quantiles ``q05, q50, q95`` and, where the votes show it directly, its
         value ``observed``: the standard deviation of the Elo scores and the lead of the best over the worst (points);
         the shares of ties, and of decided votes won by the first side; the share of annotators with theta < 0.
 

@@ -23,14 +23,14 @@ AT_ONCE = 100
 
 
 def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats, Floats]:
-    """Estimate the density of one vote of every column without it.
+    """Estimate the leave-one-out density of one vote of every column.
 
     Parameters
     ----------
     values : ndarray, shape (n_columns, n_draws)
         Log-likelihood of one vote of every column under every draw.
     weight : ndarray, shape (n_columns,)
-        Of what is left out, one or a fraction.
+        Weight of what is left out, one or a fraction.
     efficiency : float
         Effective share of the draws.
 
@@ -52,7 +52,7 @@ def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats,
 
 @vectorised
 def smooth(values, weight, tail, elpd, pareto_k):  # type: ignore[no-untyped-def]
-    """Write ``elpd`` and ``pareto_k`` of every column, given how many draws the tail has."""
+    """Write ``elpd`` and ``pareto_k`` of every column; ``tail`` is the number of draws in the tail."""
     n_draws = values.shape[1]
     log_weight, largest = np.empty(n_draws), np.empty(tail)
     for column in range(len(values)):
@@ -72,14 +72,14 @@ def smooth(values, weight, tail, elpd, pareto_k):  # type: ignore[no-untyped-def
                     rest = math.log1p(-(q + 0.5) / tail)
                     far = -rest if abs(k) < 1e-15 else math.expm1(-k * rest) / k
                     log_weight[where[q]] = min(math.log(base + sigma * far), 0.0)
-        else:  # all draws say the same
+        else:  # all draws agree
             pareto_k[column] = 0.0
         total, left = 0.0, 0.0
         for s in range(n_draws):
             of_draw = math.exp(log_weight[s])
             total += of_draw
             left += of_draw * math.exp(value[s] - least) if weight[column] < 1.0 else 0.0
-        if weight[column] >= 1.0:  # weight times density is one, but in the tail
+        if weight[column] >= 1.0:  # weight times density is one, except in the tail
             left = float(n_draws - tail)
             for q in range(tail):
                 left += math.exp(log_weight[where[q]] + value[where[q]] - least)
@@ -88,12 +88,12 @@ def smooth(values, weight, tail, elpd, pareto_k):  # type: ignore[no-untyped-def
 
 @vectorised
 def _largest(x, cut, count):  # type: ignore[no-untyped-def]
-    """Return where the largest ``count`` of x are, in ascending order, given the largest that is none of them."""
+    """Return where the largest ``count`` of x are, in ascending order; ``cut`` is the next largest value."""
     where, found = np.empty(count, np.int64), 0
     for s in range(len(x)):
         if x[s] > cut:
             where[found], found = s, found + 1
-    for s in range(len(x)):  # the same value twice
+    for s in range(len(x)):  # ties with the cut
         if found == count:
             break
         if x[s] == cut:
@@ -103,7 +103,7 @@ def _largest(x, cut, count):  # type: ignore[no-untyped-def]
 
 @vectorised
 def _pareto(y):  # type: ignore[no-untyped-def]
-    """Return shape and scale of the generalised Pareto distribution of a sorted tail; an infinite shape for none."""
+    """Return shape and scale of the generalised Pareto distribution of a sorted tail; infinite shape if none fits."""
     n = len(y)
     size, quartile = 30 + int(math.sqrt(n)), y[int(n / 4 + 0.5) - 1]
     if quartile <= y[0]:
@@ -131,7 +131,7 @@ def _pareto(y):  # type: ignore[no-untyped-def]
 
 @vectorised
 def _mean_log(b, y):  # type: ignore[no-untyped-def]
-    """Mean of ln(1 - b y), the logarithm taken of eight factors at once."""
+    """Return the mean of ln(1 - b y), taking the logarithm of eight factors at once."""
     total, product = 0.0, 1.0
     for q in range(len(y)):
         product *= 1.0 - b * y[q]

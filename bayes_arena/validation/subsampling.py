@@ -1,4 +1,4 @@
-"""Leave-one-out of many votes, of which only a sample is left out.
+"""Leave-one-out for many votes, of which only a sample is left out.
 
 The density of every column is approximated from few draws, to second order in the effect of its vote,
 
@@ -22,7 +22,7 @@ from bayes_arena.progress import report
 FEW = 100
 """Draws for the approximation, each with its mirror image; a sampled fit gives twice as many."""
 SEED = 0
-"""Of the sample: fits of the same votes are compared on the same one."""
+"""Seed of the sample: fits of the same votes are compared on the same one."""
 
 
 def sample_columns(count: int, size: int) -> Ints:
@@ -31,7 +31,7 @@ def sample_columns(count: int, size: int) -> Ints:
 
 
 def approximate(fit: Fit, columns: Columns) -> tuple[Floats, Floats]:
-    """Approximate the density of a vote of every column without it, and what it adds to p_loo.
+    """Approximate the leave-one-out density of a vote of every column, and its contribution to p_loo.
 
     Returns
     -------

@@ -218,7 +218,7 @@ def test_warnings_go_to_stderr_and_into_json(tmp_path):
         (["rank", "votes.csv", "--sigma-strength", "0"], "must be positive"),
         (["rank", "votes.csv", "--outcome", "undecided"], "LABEL=OUTCOME"),
         (["rank", "votes.csv", "--model", "elo"], "--model"),
-        (["annotators", "votes.csv"], "says nothing about annotators"),
+        (["annotators", "votes.csv"], "has no parameters of annotators"),
         (["simulate", "--competitors", "1"], "two competitors"),
         (["simulate", "-o", "votes.json"], ".csv or .parquet"),
     ],
@@ -360,7 +360,7 @@ def test_annotators_with_intervals_of_refits(votes_file):
 def test_compare(votes_file):
     done = run("compare", votes_file, "--models", "bradley-terry,am-davidson", "--format", "json")
     assert done.returncode == 2
-    assert "not of the same thing" in done.stderr
+    assert "are not comparable" in done.stderr
     done = run(
         "compare", votes_file, "--models", "bradley-terry, am-davidson", "--ties", "davidson", "--format", "json"
     )

@@ -82,11 +82,9 @@ class TestOfAModelWithSlices:
         np.testing.assert_allclose(one.elo_strength, other.elo_strength, atol=1e-9)
 
     def test_absent_or_unnamed_numbers_are_refused(self, answered, numbers):
-        with pytest.raises(ba.ModelError, match="'strength_by_prompt' is absent in the draws, and a number of every s"):
+        with pytest.raises(ba.ModelError, match="strength_by_prompt' is absent in the draws, and one number per slice"):
             ba.from_posterior(tree_of(numbers.drop_vars("strength_by_prompt")), answered.cells, model=SLICED)
-        with pytest.raises(
-            ba.ModelError, match="'strength_by_prompt' is a number of every slice in the draws, and abs"
-        ):
+        with pytest.raises(ba.ModelError, match="'strength_by_prompt' is one number per slice in the draws, and abs"):
             ba.from_posterior(tree_of(numbers), answered.cells, model=SLICED.without_slices())
         renamed = numbers.assign_coords(competitor_of_ties=[f"x{index}" for index in range(6)])
         with pytest.raises(ba.ModelError, match=r"competitor_of_tiess? of 'ties_by_competitor' are not those"):
@@ -237,7 +235,7 @@ def broken(posterior: xr.Dataset, case: str) -> xr.Dataset:
         ("more than the model", "'position' is one number in the draws, and absent in the model 'am-elo'"),
         (
             "less than the model",
-            "'discrimination' is absent in the draws, and a number of every annotator",
+            "'discrimination' is absent in the draws, and one number per annotator",
         ),
     ],
 )

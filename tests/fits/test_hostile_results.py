@@ -73,12 +73,12 @@ def test_nothing_is_decoded(folder, coded, tmp_path):
 
 
 SHAPED = {
-    "more than there is": ({"shape": [HUGE], "chunks": [HUGE]}, "is not all there"),
+    "more than there is": ({"shape": [HUGE], "chunks": [HUGE]}, "is incomplete"),
     "parts that are not there": ({"shape": [HUGE]}, "is in parts"),
-    "a negative length": ({"shape": [-1]}, "has a shape that cannot be"),
-    "a length that is no number": ({"shape": [True]}, "has a shape that cannot be"),
+    "a negative length": ({"shape": [-1]}, "has an impossible shape"),
+    "a length that is no number": ({"shape": [True]}, "has an impossible shape"),
     "another version": ({"zarr_format": 3}, "is in parts"),
-    "half of it": ({"shape": [1], "chunks": [1]}, "is not all there"),
+    "half of it": ({"shape": [1], "chunks": [1]}, "is incomplete"),
 }
 
 
@@ -94,7 +94,7 @@ def test_arrays_are_as_long_as_their_files(folder, array, how):
 
 def test_an_array_without_its_file_is_refused(folder):
     (folder / "cells" / "a" / "0").unlink()
-    with pytest.raises(ba.OutputError, match="cells/a is not all there"):
+    with pytest.raises(ba.OutputError, match="cells/a is incomplete"):
         ba.load(folder)
 
 
@@ -133,12 +133,12 @@ def put_deep_json(folder: Path) -> None:
 
 
 BESIDES = [
-    (put_link, "'0' is not written by save"),
-    (put_linked_group, "'cells' is not written by save"),
-    (put_pipe, "'0' is not written by save"),
-    (put_pipe_for_metadata, "'.zarray' is not written by save"),
-    (put_groups_in_groups, "cells/a is no array"),
-    (put_third_version, "'zarr.json' is not written by save"),
+    (put_link, "'0' was not written by save"),
+    (put_linked_group, "'cells' was not written by save"),
+    (put_pipe, "'0' was not written by save"),
+    (put_pipe_for_metadata, "'.zarray' was not written by save"),
+    (put_groups_in_groups, "cells/a is not an array"),
+    (put_third_version, "'zarr.json' was not written by save"),
     (put_deep_json, "damaged"),
 ]
 
@@ -220,20 +220,20 @@ def put_attribute_of_another_kind(file: h5py.File) -> None:
 
 
 BUILT = {
-    put_loop: "cells/more is no array",
+    put_loop: "cells/more is not an array",
     put_soft_link: "more is a link to somewhere else",
     put_external_link: "more is a link to somewhere else",
     put_external_storage: "cells/a is in parts, or in another file",
     put_virtual_array: "cells/more is in parts, or in another file",
-    put_length_without_values: "cells/more is not all there",
+    put_length_without_values: "cells/more is incomplete",
     put_compressed: "cells/more is in parts, or in another file",
     put_part: "cells/more is in parts, or in another file",
-    put_array_at_the_top: "more is no group",
+    put_array_at_the_top: "more is not a group",
     put_kind: "cells/more is neither numbers nor text",
     put_lists: "cells/more is neither numbers nor text",
     put_long_text: "cells/more is longer than the file",
-    put_texts_in_an_attribute: "/ has an attribute of another kind",
-    put_attribute_of_another_kind: "/cells has an attribute of another kind",
+    put_texts_in_an_attribute: "/ has an attribute of an unexpected type",
+    put_attribute_of_another_kind: "/cells has an attribute of an unexpected type",
 }
 
 
@@ -250,7 +250,7 @@ def test_what_is_longer_than_memory_is_not_read(file, folder, monkeypatch):
     for long in (file, folder / "cells" / "a" / "0"):
         os.truncate(long, 2**40)  # which takes no room on the disk
     for path in (file, folder):
-        with pytest.raises(ba.OutputError, match="it takes 1,024 GiB, and this machine has 1"):
+        with pytest.raises(ba.OutputError, match="it takes 1,024 GiB, but this machine has 1"):
             ba.load(path)
 
 

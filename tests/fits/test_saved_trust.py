@@ -88,7 +88,7 @@ def put(group: str, name: str, place: object, value: object):
 
 EDITS = {
     "cast/a has indices out of range: 99 (row 0)": put("cast", "a", 0, 99),
-    "trust/campaign has numbers of no campaign: 4 (row 1)": put("trust", "campaign", 1, 4),
+    "trust/campaign has campaigns that do not exist: 4 (row 1)": put("trust", "campaign", 1, 4),
     "kinds/probability has numbers that are not finite: nan (row 3)": put("kinds", "probability", (3, 0), np.nan),
     "kinds/probability has shape (4, 23), not (4, 20)": lambda tree: tree.__delitem__("cast"),
 }

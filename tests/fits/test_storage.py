@@ -105,7 +105,7 @@ EDITS = {
     "cells/a has indices out of range: 99 (row 0)": put("cells", "a", 0, 99),
     "cells/annotator_of has indices out of range: -1 (row 5)": put("cells", "annotator_of", 5, -1),
     "cells has competitors against themselves: 0 (row 0)": put("cells", "b", 0, 0),
-    "cells/competitors has names twice or out of order: model-1 (row 0)": put("cells", "competitors", 1, "model-1"),
+    "cells/competitors has repeated or unsorted names: model-1 (row 0)": put("cells", "competitors", 1, "model-1"),
     "mode/strength has shape (5,), not (6,)": shorten,
 }
 

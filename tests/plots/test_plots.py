@@ -136,7 +136,7 @@ def test_annotators_of_a_model_without_ties_stand_against_their_votes(arena_cell
     fit = ba.fit(arena_cells, model="am-elo", guard=False)
     ax = ba.plots.annotators(fit)
     assert ax.get_ylabel() == "votes"
-    with pytest.raises(ba.ModelError, match="says nothing about annotators"):
+    with pytest.raises(ba.ModelError, match="has no parameters of annotators"):
         ba.plots.annotators(ba.fit(arena_cells, model="bradley-terry"))
 
 

@@ -80,7 +80,7 @@ def test_an_anchor_holds_with_and_without(rigged):
 def test_what_would_have_to_be_true_in_words(table):
     said = table["honest_only_if"][0]
     assert said.startswith("2 accounts voted for it 48 of 50 times, where ")
-    assert said.endswith(f"or it is a chance of 1 in 10^{int(-table['log10_chance'][0])}")
+    assert said.endswith(f"or it happened by chance (1 in 10^{int(-table['log10_chance'][0])})")
     assert -20 < table["log10_chance"][0] < -6
 
 
@@ -163,7 +163,7 @@ def test_the_chance_bounds_votes_of_different_probability_too():
 def test_fewer_votes_than_expected_or_picked_among_many_are_no_surprise():
     assert group(10, 3, 4).log10_chance == 0
     assert group(10, 8, 4, log_ways=50.0).log10_chance == 0
-    assert "or it is a chance" in group(10, 3, 4).said(judged=True)
+    assert "or it happened by chance" in group(10, 3, 4).said(judged=True)
 
 
 def test_how_somebody_favours(rigged):

@@ -218,14 +218,14 @@ class TestReport:
 
     def test_it_says_so_in_words_and_in_json(self, fitted):
         report = ba.judge_report(fitted, BOT)
-        most = f"never more than {report.worth.most:,.0f} however many it casts."
+        most = f"never more than {report.worth.most:,.0f}, however many it casts."
         assert str(report).startswith(f"bot: 600 votes worth {report.worth.votes:,.0f} human votes")
         assert report.sentence.endswith(most)
         assert json.loads(json.dumps(asdict(report), allow_nan=False))["worth"]["votes"] == report.worth.votes
 
     def test_without_a_taste_in_the_model_it_promises_no_bound(self, cells):
         report = ba.judge_report(ba.fit(cells, model=POOLED), BOT, reference=["person-01", "person-02"])
-        assert "this model gives it none" in report.sentence
+        assert "their worth is unbounded" in report.sentence
         assert "votes of the reference" in report.sentence
         assert report.taste_spread is report.self_preference is None
         assert "worth at most" not in report.rows()

@@ -161,9 +161,9 @@ def test_theta_and_its_interval(arena_cells):
 
 def test_a_model_without_annotators_says_nothing_about_them(arena_cells):
     fit = ba.fit(arena_cells, model="m-elo")
-    with pytest.raises(ba.ModelError, match="says nothing about annotators"):
+    with pytest.raises(ba.ModelError, match="has no parameters of annotators"):
         ba.annotators(fit)
-    with pytest.raises(ba.ModelError, match="says nothing about annotators"):
+    with pytest.raises(ba.ModelError, match="has no parameters of annotators"):
         ba.flag(fit)
     with pytest.raises(ba.ModelError, match="has no theta"):
         ba.flag_by_theta(fit)

@@ -1,9 +1,9 @@
-"""Results on disk: written, read, and not trusted.
+"""Results on disk: written, read and checked.
 
 =========  =======================================================================================
 storage    ``save`` and ``load``
-contents   what a result consists of: its dataclasses, out and back
-plainness  whether a file is built as ``save`` builds it, and nothing in it runs, leads elsewhere or expands
-soundness  whether what a file holds makes sense
+contents   what a result consists of: its dataclasses, to the file and back
+plainness  whether a file is built as ``save`` builds it, without code, links elsewhere or compression
+soundness  whether the contents of a file make sense
 =========  =======================================================================================
 """

@@ -1,8 +1,8 @@
-"""What a result consists of: the fields of its dataclasses, walked out and back.
+"""What a result consists of: the fields of its dataclasses, to the file and back.
 
-Arrays, and names as long as an axis, are variables of the group in which ``PARTS`` puts what they belong to, with the
-dimensions of :data:`~bayes_arena.fits.saved.soundness.LAYOUT`. All else is an attribute of the file: text and numbers
-as they are, the rest as JSON. What the sampler returned is a tree itself, and no part of this.
+Arrays, and names along an axis, are variables of the group that ``PARTS`` gives the dataclass they belong to, with the
+dimensions of :data:`~bayes_arena.fits.saved.soundness.LAYOUT`. Everything else is an attribute of the file: text and
+numbers as they are, the rest as JSON. What the sampler returned is already a tree, and not handled here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PARTS = {
     "cast": "cast",
     "kinds": "kinds",
 }
-"""Group of the file by the name of the part; none for those without arrays of their own."""
+"""Group of the file by the name of the part; empty for those without arrays of their own."""
 NAMES = {
     (Problem, "prior"): "spreads",
     (Cells, "annotator"): "annotator_of",
@@ -52,19 +52,18 @@ NAMES = {
     (Border, "value"): "border_value",
     (Judgement, "cells"): "cast",
 }
-"""What a field is called in the file, where not by its name."""
+"""Names of fields in the file, where they differ."""
 OWN = ("trust", "cast", "kinds")
-"""Groups whose attributes have their name before them: other parts have some of the same."""
+"""Groups whose attributes are prefixed with their name, since other parts have attributes of the same name."""
 ELSEWHERE = ("tree", "elimination", "shape")
-"""Fields of what the sampler returned, and of what follows from the problem."""
+"""Fields for what the sampler returned, and for what follows from the problem."""
 
 
 def contents(fit: Fit) -> Iterator[tuple[str, str, Any]]:
-    """Walk over all that a result consists of: the group, the name there and the value.
+    """Yield all that a result consists of: the group, the name there and the value.
 
-    Of a Hessian with slices that is ready to solve it is the matrix itself, and nothing of a sparse one, which follows
-    from the votes and the mode. Votes that all count are the same as those
-    that were cast, and come once.
+    For a factorised Hessian with slices this is the matrix itself, and for a sparse one nothing, since it follows from
+    the votes and the mode. If all votes count, they are the same as those that were cast, and come once.
     """
     return _contents(fit, "", [])
 
@@ -83,7 +82,7 @@ def _contents(whole: Any, group: str, met: list[Any]) -> Iterator[tuple[str, str
 
 
 def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **known: Any) -> Any:
-    """Put a dataclass together from the groups and attributes of a file.
+    """Assemble a dataclass from the groups and attributes of a file.
 
     Parameters
     ----------
@@ -101,7 +100,7 @@ def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **
     Raises
     ------
     OutputError
-        If an array has another shape than others lead to expect, or numbers that are not finite.
+        If the shape of an array does not match others, or it has numbers that are not finite.
     KeyError
         If something is missing.
     """
@@ -124,7 +123,7 @@ def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **
 
 
 def label_of(group: str, name: str) -> str:
-    """Return what the attribute of the file is called that is not among the arrays of a group."""
+    """Return the name of an attribute of the file that belongs to a group."""
     return f"{group}_{name}" if group in OWN else name
 
 
@@ -150,14 +149,14 @@ def attribute(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON does not know as what it knows."""
+    """Convert a value that JSON does not support to one that it does."""
     if isinstance(value, np.generic):
         return value.item()
     return dict(value) if isinstance(value, Mapping) else asdict(value)
 
 
 def checksum(fit: Fit) -> str:
-    """Return a checksum of all that a file holds of a result, but for what the sampler returned."""
+    """Return a checksum of all that a file holds of a result, except what the sampler returned."""
     sha = hashlib.sha256()
     for group, name, value in contents(fit):
         for key, part in value.items() if isinstance(value, Mapping) else [("", value)]:
@@ -174,7 +173,7 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 
 
 def _read_attribute(hint: Any, value: Any) -> Any:
-    """Return an attribute of the file as the value that it was."""
+    """Convert an attribute of the file back to the value that it was."""
     kind, optional = _without_none(hint)
     if not isinstance(value, str):
         return kind(value)
@@ -184,7 +183,7 @@ def _read_attribute(hint: Any, value: Any) -> Any:
 
 
 def _from_json(hint: Any, value: Any) -> Any:
-    """Return what JSON has made a dataclass or a tuple of, by name or not, as what it was."""
+    """Convert a value from JSON back to the dataclass, mapping or tuple that it was."""
     kind, _ = _without_none(hint)
     if value is None:
         return None
@@ -201,7 +200,7 @@ def _from_json(hint: Any, value: Any) -> Any:
 
 
 def _read_array(hint: Any, tree: Any, group: str, name: str, sizes: dict[str, int]) -> Any:
-    """Return a variable of a group as the array, the names, or the arrays by name that it was."""
+    """Convert a variable of a group back to the array, the names, or the arrays by name that it was."""
     values = sound_array(tree, group, name, sizes)
     if get_origin(hint) is tuple:
         return tuple(map(str, values))

@@ -1,8 +1,8 @@
-"""Whether a file is built as ``save`` builds it: nothing in it runs, leads elsewhere, or is longer than the file.
+"""Whether a file is built as ``save`` builds it: nothing in it runs, links elsewhere, or is longer than the file.
 
-Every array lies in the file as it is, whole and on its own, without filters or codecs. So what is read is never more
-than what is there, and no code that a file names is looked up. All is known before the libraries that read arrays open
-the file; what ``load`` does not read is looked at, too.
+Every array is stored in one piece, without filters or codecs. So reading never takes more than the file holds, and no
+code that a file names is looked up. All this is checked before the libraries that read arrays open the file, and also
+for what ``load`` does not read.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     import h5py
 
 TEXT = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
-"""Text in an array of HDF5: how long it is, and where it lies."""
+"""Text in an array of HDF5: its length and where it is."""
 DTYPE = re.compile(r"[<>|][biufU]\d{1,9}")
-"""Kinds of arrays of Zarr without text of any length: truths, numbers, and text of one length."""
+"""Types of Zarr arrays other than variable-length text: booleans, numbers, and fixed-length text."""
 BARE = b"This is a netCDF dimension but not a netCDF variable"
-"""What a length without values is called."""
+"""Name of a dimension without values."""
 FEW = 32
-"""Values of any length in an attribute: the dimensions that an array can have."""
+"""Most variable-length values in an attribute: as many as an array can have dimensions."""
 ANY_LENGTH = [{"id": "vlen-utf8"}]
-"""Text of any length, the only filter."""
+"""Variable-length text, the only filter allowed."""
 
 
 def require_plain_file(path: Path) -> None:
-    """Refuse a file of HDF5 with links that lead elsewhere, arrays that are not simply there, or groups in groups.
+    """Refuse an HDF5 file with links elsewhere, arrays that are not stored plainly, or groups in groups.
 
     Raises
     ------
@@ -50,18 +50,18 @@ def require_plain_file(path: Path) -> None:
             raise OutputError("it is not laid out as save() does it")
         for name, item in _linked(file):
             if not isinstance(item, h5py.Group):
-                raise OutputError(f"{name} is no group")
+                raise OutputError(f"{name} is not a group")
             left -= _attributes_of(item, left)
             for array_name, array in _linked(item):
                 if not isinstance(array, h5py.Dataset):
-                    raise OutputError(f"{name}/{array_name} is no array")
+                    raise OutputError(f"{name}/{array_name} is not an array")
                 left -= _attributes_of(array, left) + _length_of(array, path)
                 _require_room(left, f"{name}/{array_name}")
         _attributes_of(file, left)
 
 
 def require_plain_folder(path: Path) -> None:
-    """Refuse a folder of Zarr with links, arrays that have to be decoded or are not all there, or files besides.
+    """Refuse a Zarr folder with links, other files, or arrays that are incomplete or have to be decoded.
 
     Raises
     ------
@@ -73,25 +73,25 @@ def require_plain_folder(path: Path) -> None:
         for array in _entries(group, r"\.z(group|attrs)"):
             name = f"{group.name}/{array.name}"
             if list(_entries(array, r"\.z(array|attrs)|0(\.0)*")):
-                raise OutputError(f"{name} is no array")
+                raise OutputError(f"{name} is not an array")
             about = json.loads((array / ".zarray").read_text())
             shape, dtype = about["shape"], about["dtype"]
             if not all(type(n) is int and n >= 0 for n in shape):
-                raise OutputError(f"{name} has a shape that cannot be")
+                raise OutputError(f"{name} has an impossible shape")
             text = dtype == "|O" and about["filters"] == ANY_LENGTH
             if not (text or (DTYPE.fullmatch(dtype) and about["filters"] is None)) or about["compressor"] is not None:
-                raise OutputError(f"{name} would have to be decoded, and save() writes plain numbers and text")
+                raise OutputError(f"{name} would have to be decoded, but save() writes plain numbers and text")
             if (about["zarr_format"], about["dimension_separator"]) != (2, ".") or about["chunks"] != [
                 max(n, 1) for n in shape
             ]:
                 raise OutputError(f"{name} is in parts")
             n, chunk = math.prod(shape), array / (".".join("0" for _ in shape) or "0")
             if n and (not chunk.exists() or not _is_whole(chunk, n, None if text else np.dtype(dtype).itemsize)):
-                raise OutputError(f"{name} is not all there")
+                raise OutputError(f"{name} is incomplete")
 
 
 def _is_whole(chunk: Path, n: int, itemsize: int | None) -> bool:
-    """Whether a file holds all of an array, or at least announces as many texts as the array has."""
+    """Return whether a file holds a whole array or, for text, at least announces as many texts as the array has."""
     size = chunk.stat().st_size
     if itemsize is not None:
         return size == n * itemsize
@@ -100,18 +100,18 @@ def _is_whole(chunk: Path, n: int, itemsize: int | None) -> bool:
 
 
 def _entries(folder: Path, files: str) -> Iterator[Path]:
-    """Yield the folders in one whose files all have names of one pattern, and are no links or pipes."""
+    """Yield the folders in a folder; refuse files whose names do not match a pattern, links and pipes."""
     with os.scandir(folder) as entries:
         found = list(entries)
     for entry in found:
         if entry.is_dir(follow_symlinks=False):
             yield Path(entry.path)
         elif not (entry.is_file(follow_symlinks=False) and re.fullmatch(files, entry.name)):
-            raise OutputError(f"{entry.name!r} is not written by save()")
+            raise OutputError(f"{entry.name!r} was not written by save()")
 
 
 def _linked(group: h5py.Group) -> Iterator[tuple[str, Any]]:
-    """Yield what lies in a group, by name."""
+    """Yield the items of a group with their names; refuse links elsewhere."""
     import h5py
 
     for name in group:
@@ -121,7 +121,7 @@ def _linked(group: h5py.Group) -> Iterator[tuple[str, Any]]:
 
 
 def _length_of(array: h5py.Dataset, path: Path) -> int:
-    """Return how many bytes reading an array takes, if they are all in the file as they are."""
+    """Return how many bytes reading an array takes; refuse one that is not stored plainly in the file."""
     import h5py
 
     about, text = array.id.get_create_plist(), h5py.check_string_dtype(array.dtype)
@@ -134,8 +134,8 @@ def _length_of(array: h5py.Dataset, path: Path) -> int:
     size: int = array.id.get_storage_size()
     if array.size is None or size != array.size * (TEXT.itemsize if text else array.dtype.itemsize):
         if size == 0 and array.attrs.get("NAME", b"").startswith(BARE):
-            return 0  # a length without values, which is not read
-        raise OutputError(f"{array.name} is not all there")
+            return 0  # a dimension without values, which is not read
+        raise OutputError(f"{array.name} is incomplete")
     if not text:
         return size
     if (offset := array.id.get_offset()) is None:
@@ -156,7 +156,7 @@ def _attributes_of(item: Any, left: int) -> int:
         if not (
             linked or attribute.dtype.kind in "biufS" or (attribute.dtype.kind == "O" and _count(attribute) <= FEW)
         ):
-            raise OutputError(f"{item.name} has an attribute of another kind")
+            raise OutputError(f"{item.name} has an attribute of an unexpected type")
         if attribute.dtype.kind == "O":
             value = item.attrs[name]
             taken += sum(map(len, [value] if isinstance(value, str | bytes) else value.flat))
@@ -175,10 +175,10 @@ def _require_room(left: int, name: str) -> None:
 
 
 def _size(size: int) -> int:
-    """Return the size of a file that fits into the memory of the machine."""
+    """Return the size of a file; refuse one larger than the machine's memory."""
     import psutil
 
     memory = psutil.virtual_memory().total  # type: ignore[no-untyped-call]
     if size > memory:
-        raise OutputError(f"it takes {size / 2**30:,.0f} GiB, and this machine has {memory / 2**30:,.0f}")
+        raise OutputError(f"it takes {size / 2**30:,.0f} GiB, but this machine has {memory / 2**30:,.0f}")
     return size

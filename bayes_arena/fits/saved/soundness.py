@@ -1,4 +1,4 @@
-"""Whether what a file holds makes sense: shapes, indices and numbers that cannot be are named."""
+"""Whether the contents of a file make sense; impossible shapes, indices and numbers are named."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def sound_array(tree: Any, group: str, name: str, sizes: dict[str, int]) -> Any:
-    """Return an array if it has the shape that others lead to expect, and finite numbers."""
+    """Return an array if its shape matches the others and its numbers are finite."""
     variable, dims = tree[group][name], LAYOUT[group][name]
     expected = tuple(sizes.setdefault(dim.removesuffix("_too"), variable.sizes[dim]) for dim in dims)
     if variable.shape != expected:
@@ -91,7 +91,7 @@ def sound_array(tree: Any, group: str, name: str, sizes: dict[str, int]) -> Any:
 
 
 def require_sound(cells: Cells, group: str = "cells") -> None:
-    """Hold votes that were read back to what votes are."""
+    """Refuse votes read back that are invalid."""
     for name, index, size in (
         ("a", cells.a, cells.n_competitors),
         ("b", cells.b, cells.n_competitors),
@@ -102,27 +102,27 @@ def require_sound(cells: Cells, group: str = "cells") -> None:
     _require(cells.counts >= 0, cells.counts, f"{group}/counts has negative counts")
     for name, names in (("competitors", cells.competitors), ("annotators", cells.annotators)):
         later = np.array(names[1:], dtype=object)
-        _require(later > np.array(names[:-1], dtype=object), later, f"{group}/{name} has names twice or out of order")
+        _require(later > np.array(names[:-1], dtype=object), later, f"{group}/{name} has repeated or unsorted names")
 
 
 def require_sound_border(border: Border) -> None:
-    """Hold what annotators touch to the numbers that there are."""
+    """Refuse a border with entries or indices that do not exist."""
     start, column = border.start, border.column
     ordered = (start >= 0) & (start <= len(column)) & (np.diff(start, prepend=0) >= 0)
-    _require(ordered, start, "laplace/border_start has entries that are not there")
+    _require(ordered, start, "laplace/border_start has entries out of range")
     _require((column >= 0) & (column < border.size), column, "laplace/border_column has indices out of range")
 
 
 def require_sound_judgement(trust: Judgement) -> None:
-    """Hold what was found about annotators to the competitors and campaigns that there are."""
+    """Refuse a judgement with competitors, campaigns or probabilities that cannot exist."""
     n, kinds = trust.cells.n_competitors, trust.kinds
     known = (trust.campaign >= -1) & (trust.campaign < len(trust.campaigns))
-    _require(known, trust.campaign, "trust/campaign has numbers of no campaign")
+    _require(known, trust.campaign, "trust/campaign has campaigns that do not exist")
     probable = (trust.membership >= 0) & (trust.membership <= 1)
-    _require(probable, trust.membership, "trust/membership has numbers that are no probabilities")
+    _require(probable, trust.membership, "trust/membership has numbers that are not probabilities")
     if kinds is not None:
         probable = (kinds.probability >= 0) & (kinds.probability <= 1)
-        _require(probable, kinds.probability, "kinds/probability has numbers that are no probabilities")
+        _require(probable, kinds.probability, "kinds/probability has numbers that are not probabilities")
         known = (kinds.competitor >= 0) & (kinds.competitor < n)
         _require(known, kinds.competitor, "kinds/competitor has indices out of range")
     aims = np.array([*(one.competitor for one in trust.campaigns), *(one.competitor for one in trust.drips)], dtype=int)

@@ -1,8 +1,8 @@
 """Results on disk: netCDF (``.nc``) or Zarr (``.zarr``), never pickle.
 
-A file has the groups of :func:`~bayes_arena.to_datatree` without those of single votes, so that ArviZ reads it, and
-more from which the result is put together again (:mod:`bayes_arena.fits.saved.contents`). ``load`` trusts neither how
-a file is built (:mod:`bayes_arena.fits.saved.plainness`) nor what it says (:mod:`bayes_arena.fits.saved.soundness`).
+A file has the groups of :func:`~bayes_arena.to_datatree` except those of single votes, so that ArviZ can read it, and
+others from which the result is reassembled (:mod:`bayes_arena.fits.saved.contents`). ``load`` checks how a file is
+built (:mod:`bayes_arena.fits.saved.plainness`) and what it contains (:mod:`bayes_arena.fits.saved.soundness`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FORMAT = 4
 ENGINES = {".nc": "h5netcdf", ".zarr": "zarr"}
 """What reads and writes a file, by its suffix."""
 SAMPLED = {"posterior": "sampler", "sample_stats": "sample_stats"}
-"""Groups of what the sampler had returned, and what they are called in the file."""
+"""Groups of what the sampler returned, and their names in the file."""
 READ = sorted({*PARTS.values(), *SAMPLED.values()} - {""})
 """Groups that ``load`` reads; the others are for ArviZ."""
 
@@ -56,14 +56,14 @@ def save(fit: Fit, path: str | Path) -> None:
     fit : Fit
         A fitted model.
     path : str or Path
-        A file ``*.nc`` (netCDF) or a folder ``*.zarr``. One that is there is replaced when the new one is whole.
+        A file ``*.nc`` (netCDF) or a folder ``*.zarr``. An existing one is replaced once the new one is complete.
 
     Raises
     ------
     OutputError
         If the name ends in neither, the folder exists and is not a saved result, or it cannot be written.
     MissingPackageError
-        If ArviZ, or what writes such files, is not installed.
+        If ArviZ, or the library that writes such files, is not installed.
     """
     path = _known(path)
     import xarray as xr
@@ -80,7 +80,7 @@ def save(fit: Fit, path: str | Path) -> None:
     for group, name, value in contents(fit):
         if name not in LAYOUT.get(group, {}):
             tree.attrs[label_of(group, name)] = attribute(value)
-        elif not isinstance(value, Mapping) or value:  # without features there is no variable of them
+        elif not isinstance(value, Mapping) or value:  # without features there is no such variable
             groups.setdefault(group, {})[name] = variable(group, name, value)
     for group, variables in groups.items():
         tree[group] = xr.Dataset(variables)
@@ -107,9 +107,9 @@ def load(path: str | Path) -> Fit:
     Raises
     ------
     OutputError
-        If there is none, it was not written by :func:`save`, or it is damaged or was changed since.
+        If there is none, it was not written by :func:`save`, or it is damaged or was changed afterwards.
     MissingPackageError
-        If ArviZ, or what reads such files, is not installed.
+        If ArviZ, or the library that reads such files, is not installed.
     """
     path = _known(path)
     if not (path.is_file() if path.suffix == ".nc" else path.is_dir()):
@@ -118,7 +118,7 @@ def load(path: str | Path) -> Fit:
         return _read(path)
     except OutputError as error:
         raise OutputError(f"Cannot read {str(path)!r}: {error}. Save the fit again.") from error
-    except Exception as error:  # whatever a damaged file makes of the libraries that read it
+    except Exception as error:  # a damaged file can raise anything in the libraries that read it
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise OutputError(f"Cannot read {str(path)!r}, which is damaged: {reason}. Save the fit again.") from error
 
@@ -151,7 +151,7 @@ def _read(path: Path) -> Fit:
 
 
 def _opened(path: Path) -> Any:
-    """Return the attributes of a file, and of its groups those that ``load`` reads."""
+    """Return the attributes of a file and the groups that ``load`` reads."""
     import xarray as xr
 
     source: Any = path
@@ -163,7 +163,7 @@ def _opened(path: Path) -> Any:
 
         require_plain_folder(path)
         source = LocalStore(path, read_only=True)  # whatever its name looks like
-        options = {"zarr_format": 2, "consolidated": False}  # what was looked at, not the copy of it
+        options = {"zarr_format": 2, "consolidated": False}  # the metadata that was checked, not the copy of it
     with xr.open_datatree(source, engine=ENGINES[path.suffix], decode_times=False, **options) as opened:
         tree = xr.DataTree.from_dict({name: opened[name].to_dataset().load() for name in READ if name in opened})
         tree.attrs = opened.attrs
@@ -171,9 +171,9 @@ def _opened(path: Path) -> Any:
 
 
 def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
-    """Read the Gaussian approximation: its factor, or of a model with slices the matrix, which is factorised again.
+    """Read the Gaussian approximation: its factor or, with slices, the matrix, which is factorised again.
 
-    That of many competitors is made again from the votes.
+    For many competitors it is computed again from the votes.
     """
     factor: AnyFactor
     if problem.objective.numbering is None and "schur" not in tree[PARTS["factor"]]:
@@ -195,7 +195,7 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
 
 
 def _trust(tree: Any, sizes: dict[str, int], counted: Cells) -> Judgement:
-    """Read whose votes count; those that were cast are in a group of their own where not all of them do."""
+    """Read whose votes count; the votes cast are in a group of their own if not all of them count."""
     known = {}
     if "cast" not in tree:
         known, sizes["annotator_cast"] = {"cells": counted}, counted.n_annotators
@@ -215,7 +215,7 @@ def _netcdf(tree: Any) -> bytes:
 def _zarr(tree: Any) -> dict[str, bytes]:
     """Return the contents of the files of a folder; made in memory, since Zarr goes on writing after an error.
 
-    Every array is one file of its numbers, as ``load`` wants them.
+    Every array is one file of its numbers, as ``load`` requires.
     """
     from zarr.storage import MemoryStore
 
@@ -232,7 +232,7 @@ def _zarr(tree: Any) -> dict[str, bytes]:
 
 
 def _sampler_tree(tree: Any) -> Any:
-    """Return what the sampler had returned: its posterior and statistics."""
+    """Return what the sampler returned: its posterior and statistics."""
     import xarray as xr
 
     return xr.DataTree.from_dict({name: tree[group].to_dataset() for name, group in SAMPLED.items() if group in tree})
@@ -251,6 +251,6 @@ def _is_result(folder: Path) -> bool:
 def _known(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix not in ENGINES:
-        raise OutputError(f"Results are kept in files named *.nc (netCDF) or *.zarr, not {path.name!r}.")
+        raise OutputError(f"Results are saved in files named *.nc (netCDF) or *.zarr, not {path.name!r}.")
     require("Files of fits", "arviz", ENGINES[path.suffix])
     return path
