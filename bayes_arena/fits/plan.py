@@ -241,7 +241,10 @@ def _routed(plan: Plan, method: Method | None) -> Plan:
     pooled = problem.model.needs_annotators or problem.model.is_crossed
     route: Method = method or ("marginal" if estimable and pooled else "map")
     if route == "marginal" and not estimable:
-        raise ModelError("method='marginal' estimates the spreads of the prior, but this prior fixes them.")
+        raise ModelError(
+            "method='marginal' estimates the spreads of the prior, but this prior fixes them. Use method='map', or a "
+            "Prior with hyper."
+        )
     if method:
         why = "asked for"
     elif not pooled:

@@ -282,7 +282,7 @@ class Fit:
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: strengths, common and annotators' parameters, minus one for every sum that is fixed."""
+        """Free parameters: strengths, common, of slices and of annotators, minus one for every sum that is fixed."""
         own = max(self.target.n_annotators - 1, 0) * len(self.target.own)
         return len(self.point.head) - int(self.laplace.shifts.shape[1]) + own
 

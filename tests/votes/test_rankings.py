@@ -68,7 +68,7 @@ def test_ranks_of_a_board_are_no_rankings():
     table = pl.DataFrame({"competitor": ["x"], "rank_best": [1], "rank_worst": [2], "rank_mean": [1]})
     with pytest.raises(ba.ColumnError, match="as the pair of competitors"):
         ba.read_votes(table)
-    with pytest.raises(ba.ColumnError, match="No winner"):
+    with pytest.raises(ba.ColumnError, match="as the winner"):
         ba.read_votes(table.rename({"competitor": "model_a"}).with_columns(model_b=pl.lit("y")))
 
 
