@@ -152,7 +152,7 @@ def in_parts(
 def _draws_in_parts(
     fit: Fit, target: Objective, draws: Draws | None, size: int, of: Ints
 ) -> Iterator[tuple[Ints, Floats]]:
-    """Draw all parameters: in batches of annotators with columns, or all at once with slices or draws that are given."""
+    """Draw all parameters: in batches of annotators with columns; all at once with slices or given draws."""
     if draws is None and target.own and not target.slices:
         strength, common, parts = draw_in_parts(fit, size=size, of=of)
         for annotators, own in parts:
