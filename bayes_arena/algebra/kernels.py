@@ -15,10 +15,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.compiled import compiled
+from bayes_arena.compiled import compiled, part
 
 STRIP = 64
 """Rows of a symmetric product that are taken at once, up to its diagonal."""
+
+
+@part
+def invert(matrix):  # type: ignore[no-untyped-def]
+    """Invert a positive definite matrix in place (Gauss-Jordan), and return the logarithm of its determinant."""
+    total, size = 0.0, len(matrix)
+    for p in range(size):
+        pivot = matrix[p, p]
+        if not pivot > 0.0:
+            raise np.linalg.LinAlgError("Matrix is not positive definite.")
+        total += np.log(pivot)
+        matrix[p, p] = 1.0
+        for c in range(size):
+            matrix[p, c] /= pivot
+        for r in range(size):
+            if r != p:
+                factor = matrix[r, p]
+                matrix[r, p] = 0.0
+                for c in range(size):
+                    matrix[r, c] -= factor * matrix[p, c]
+    return total
 
 
 @compiled
@@ -56,11 +77,8 @@ def eliminate(  # type: ignore[no-untyped-def]
             for b in range(a + 1):
                 into[places[b]] += line[q + b]
         if q:
-            own = np.ascontiguousarray(matrix[:q, :q])
-            lower = np.linalg.cholesky(own)
-            for p in range(q):
-                total += 2 * np.log(lower[p, p])
-            inv = np.linalg.inv(own)
+            inv = matrix[:q, :q].copy()
+            total += invert(inv)
             inverse[inverse_start[u] : inverse_start[u + 1]] = inv.ravel()
             border = np.ascontiguousarray(matrix[:q, q:])
             solved = np.dot(inv, border)
