@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
 
+TABLE, EMPTY = 1_000_000, 50
+"""Entries of a table of annotators and competitors that are filled together, and those per row that are too many."""
 AT_ONCE = 100_000
 """Cells whose counts are handled in one block."""
 
@@ -101,10 +104,27 @@ class Met:
 
     @classmethod
     def of(cls, k: Ints, i: Ints, j: Ints) -> Self:
-        """Return those of rows of annotators k and competitors i and j."""
-        size = int(max(i.max(initial=0), j.max(initial=0))) + 1
-        met, row = np.unique(np.concatenate([k * size + i, k * size + j]), return_inverse=True)
-        return cls(met // size, met % size, *np.split(row, 2))
+        """Return those of rows of annotators k, in order, and competitors i and j.
+
+        In a table of some annotators at a time and all competitors, unless it would be all but empty.
+        """
+        size, count = int(max(i.max(initial=0), j.max(initial=0))) + 1, int(k.max(initial=-1)) + 1
+        if size * count > EMPTY * len(k):
+            codes, row = np.unique(np.concatenate([k * size + i, k * size + j]), return_inverse=True)
+            return cls(codes // size, codes % size, *np.split(row, 2))
+        of_i, of_j, met, total = np.empty_like(i), np.empty_like(j), [np.empty(0, dtype=np.int64)], 0
+        step = min(max(1, TABLE // size), max(count, 1))
+        ends = np.searchsorted(k, np.arange(0, count + step, step))
+        for block, (first, last) in enumerate(pairwise(ends.tolist())):
+            at_i, at_j = ((k[first:last] - block * step) * size + one[first:last] for one in (i, j))
+            seen = np.zeros(step * size, dtype=bool)
+            seen[at_i] = seen[at_j] = True
+            place = np.cumsum(seen) + (total - 1)
+            of_i[first:last], of_j[first:last] = place[at_i], place[at_j]
+            met.append(np.flatnonzero(seen) + block * step * size)
+            total += len(met[-1])
+        annotator, competitor = np.divmod(np.concatenate(met), size)
+        return cls(annotator, competitor, of_i, of_j)
 
 
 def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Tally:
