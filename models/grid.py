@@ -1,7 +1,7 @@
 """Any model of the grid as a PyMC program.
 
-It is composed from the same description and the same prior object as in :func:`bayes_arena.fit`, hence has the same
-posterior: strengths, then whatever the effects of the objective require, then the outcome.
+Composed from the same description and prior object as in :func:`bayes_arena.fit`, so the posterior is the same:
+strengths, then what the effects of the objective require, then the outcome.
 """
 
 from __future__ import annotations

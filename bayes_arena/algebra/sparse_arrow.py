@@ -3,7 +3,7 @@
 Systems are solved by conjugate gradients on S = A - B Q B', which is not formed: a product with it takes one with the
 sparse A and two with B. Where they do not converge, S is formed after all, as a dense matrix. Everything else
 eliminates the strengths first. With Z a basis of the plane of the held sums, own = Z y; then (r; common, y) has the
-Hessian of :mod:`bayes_arena.algebra.sparse_factor`, with y beside the common numbers, and its Schur complement is as
+Hessian of :mod:`bayes_arena.algebra.sparse_factor`, with y beside the common numbers, and a Schur complement as
 small as these are few.
 """
 
@@ -80,7 +80,7 @@ class SparseArrowFactor(Eliminated):
         return np.asarray(np.einsum("pmqm->mpq", whole))
 
     def variance(self, head: ThinJacobian, own: Floats | OwnJacobian | None) -> Floats:
-        """Return the diagonal of J H^-1 J', (n,), for J in the head and in the annotators' numbers (n, M, q)."""
+        """Return the diagonal of J H^-1 J', (n,), for derivatives J in the head and in own numbers (n, M, q)."""
         if own is None:
             return self.strengths_first.variance(head)
         by_own = np.asarray(own)
@@ -94,7 +94,7 @@ class SparseArrowFactor(Eliminated):
 
     @property
     def variance_error(self) -> float:
-        """Largest relative standard error of the square roots of these variances; 0 where they are exact."""
+        """Largest relative standard error of the standard deviations; 0 where these are exact."""
         return self.strengths_first.variance_error
 
     def log_determinant(self) -> float:

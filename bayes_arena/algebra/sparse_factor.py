@@ -110,7 +110,7 @@ class SparseFactor:
 
     @property
     def variance_error(self) -> float:
-        """Largest relative standard error of the square roots of these variances; 0 where they are exact."""
+        """Largest relative standard error of the standard deviations; 0 where these are exact."""
         return self._pairs_variance[1]
 
     def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
@@ -154,7 +154,7 @@ class SparseFactor:
         return iter(())
 
     def tail_covariance(self) -> Floats:
-        """Return an empty array: no annotator has numbers of their own."""
+        """Return an empty array."""
         return np.zeros((0, 0, 0))
 
     def log_determinant(self) -> float:

@@ -39,7 +39,7 @@ type Rule = tuple[Floats, Floats]
 AT_ONCE = 16384
 """Rows times nodes that are averaged together."""
 LEAST = 1e-12
-"""Smallest variance of a coordinate: it stands for none."""
+"""Smallest variance of a coordinate, in place of zero."""
 WIDE, MANY, FEW = 1.5, (15, 7, 5), 3
 """Standard deviation of a coordinate, in logits, above which the rule's few nodes are too coarse; in rows of such
 coordinates, the nodes of each of them, and of every other coordinate."""

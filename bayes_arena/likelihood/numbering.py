@@ -24,7 +24,7 @@ from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.tally import Tally
 
 DENSE = 6000
-"""Most numbers that may be left when one kind is eliminated: a dense matrix of their size is factorised every step."""
+"""Most numbers that may be left after elimination: a dense matrix of their size is factorised at every step."""
 
 
 @dataclass(frozen=True, eq=False)

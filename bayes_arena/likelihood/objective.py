@@ -180,7 +180,7 @@ class Objective:
         return any((at < 0).any() for places in self.places for at in places)
 
     def leads_at(self, point: Point) -> Floats:
-        """Return by how much i leads j in the slices of every row, q_i - q_j, shape (n_rows,).
+        """Return the lead of i over j in the slices of every row, q_i - q_j, shape (n_rows,).
 
         Slices that are not in the fitted votes count as their mean.
         """
@@ -294,5 +294,5 @@ def objective(cells: Cells, model: Model, prior: Prior, *, by_annotator: bool | 
 
 
 def _taken(numbers: Floats, places: Ints) -> Floats:
-    """Return numbers by place, and zero where there is none."""
+    """Return numbers by place, zero where there is none."""
     return np.where(places < 0, 0.0, numbers[places]) if len(numbers) else np.zeros(len(places))

@@ -94,7 +94,7 @@ class Effect:
 
     @property
     def common_label(self) -> str:
-        """Name of the number that annotators share in a PyMC program."""
+        """Name of the shared number in a PyMC program."""
         return f"{self.name}_common"
 
 
@@ -164,7 +164,7 @@ def root_mean_square(effect: Effect, tally: Tally) -> float:
 
 
 def lead(strength: Floats, i: Ints, j: Ints, axis: int = -1) -> Floats:
-    """Return by how much i leads j, shape (..., n_rows), for strengths (..., n) with competitors along the axis."""
+    """Return the lead of i over j, shape (..., n_rows), for strengths (..., n) with competitors along the axis."""
     return np.asarray(strength.take(i, axis) - strength.take(j, axis))
 
 
@@ -193,7 +193,7 @@ class Predictor:
         return bool(self.own) and self.own[THETA].basis == "lead"
 
     def theta(self, own: Numbers) -> Any:
-        """Return what a lead is multiplied by: theta, or 1 where it is fixed."""
+        """Return the factor of a lead: theta, or 1 where it is fixed."""
         return own[THETA] if self.free_discrimination else 1.0
 
     def coordinates(self, leads: Any, common: Numbers, own: Numbers, features: Floats | None = None) -> Floats:
@@ -248,7 +248,7 @@ class Predictor:
 
 
 def basis(effect: Effect, leads: Any, features: Floats | None) -> Any:
-    """Return what an effect's number is multiplied by; zero if it belongs to the vote, and the vote is hypothetical."""
+    """Return an effect's basis; zero if it belongs to the vote, and the vote is hypothetical."""
     if effect.belongs_to_vote and features is None:
         return 0.0
     if effect.basis == "lead":

@@ -37,7 +37,7 @@ Answers = bool | Literal["auto"]
 TELLING = 20
 """Decided votes of which nine in ten hardly go to the same side by chance (1 in 2,000)."""
 ONE_SIDED = 0.9
-"""Share of the decided votes above which the winning side is taken for an artefact of how the file was written."""
+"""Share of the decided votes above which the winning side counts as an artefact of how the file was written."""
 MOSTLY = 0.5
 """Share of the votes on pairs shown both ways above which the votes themselves tell sides from strengths."""
 
@@ -62,7 +62,7 @@ PRESETS = {
 def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False) -> tuple[Model, dict[str, str]]:
     """Return the model to fit: a preset by name, a model as it is, or the default for the votes and the prior.
 
-    Also return the reasons: why this model, and where the votes decided them, why its ties and sides.
+    Also return the reasons for the model and, where the votes decided, for its ties and sides.
 
     The default is am-davidson where annotators are known; it needs a prior that pools them, so under a flat one the
     default is the paper's am-elo. Without annotators it is davidson, or bradley-terry where there are no ties, both
@@ -156,13 +156,13 @@ def one_side_wins(cells: Cells) -> bool:
 
 
 def _share(cells: Cells) -> float:
-    """Return the share of the decided votes that went to the side that won more of them."""
+    """Return the share of decided votes for the side that won more of them."""
     decided = cells.counts[:, [WIN, LOSS]].sum(axis=0)
     return float(decided.max() / decided.sum())
 
 
 def shown_both_ways(cells: Cells) -> float:
-    """Return the share of the votes that are on pairs of which each competitor was shown first."""
+    """Return the share of votes on pairs of which each competitor was shown first."""
     size = cells.n_competitors
     forward = np.unique(cells.a * size + cells.b)
     both = np.isin(cells.b * size + cells.a, forward)

@@ -47,7 +47,7 @@ TASTES = "strength_by_annotator", "strength_by_program"
 DEGREES = {"strength": 3}
 """Degrees of freedom of the hyperprior of a spread, where not one."""
 SMALLEST, LARGEST = 1e-3, 1e4
-"""Scales in logits outside this range are taken for mistakes."""
+"""Scales in logits outside this range count as mistakes."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Prior(Spreads):
     known: tuple[str, ...] = ()
 
     def estimates(self, name: str) -> bool:
-        """Whether a spread is estimated by the methods that estimate spreads."""
+        """Whether a spread is estimated by methods that estimate any."""
         return self.hyper is not None and name not in self.known
 
     @property

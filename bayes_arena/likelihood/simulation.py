@@ -22,7 +22,7 @@ from bayes_arena.likelihood.predictor import lead
 from bayes_arena.votes.outcomes import TIE, WIN
 
 LARGEST = 100.0
-"""Larger spreads are taken for mistakes."""
+"""Larger spreads count as mistakes."""
 EXAMPLE_SEED = 2025
 EXAMPLE_ANOMALOUS = 3
 

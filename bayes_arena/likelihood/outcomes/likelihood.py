@@ -217,7 +217,7 @@ class Likelihood:
         return seen
 
     def sees(self, both_bad: str) -> NDArray[np.bool_]:
-        """Which of the four outcomes are seen, shape (4,); votes of the others are left out."""
+        """Return which of the four outcomes are seen, shape (4,); votes with the others are left out."""
         return np.asarray(self.seen(np.eye(len(OUTCOMES)), both_bad).any(axis=0))
 
 

@@ -22,7 +22,7 @@ from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def rows(counts: Floats, z: Floats) -> RowTerms:
-    """Return the terms of all rows; not finite where t is absurd."""
+    """Return the terms, not finite where t is absurd."""
     eta, t = z
     kappa = np.exp(t)
     ties = counts[TIE]
