@@ -1,16 +1,16 @@
 """The models as PyMC programs: the same posterior that :func:`bayes_arena.fit` maximises or samples.
 
-Dimensions are named ``competitor`` and ``annotator``. PyMC is imported with the first of these that is used.
+Dimensions are named ``competitor`` and ``annotator``. PyMC is imported when the first of these is used.
 
 =============  ====================================================================
-bradley_terry  Bradley-Terry, to be read, changed and sampled: one row a vote
+bradley_terry  Bradley-Terry, to be read, changed and sampled: one row per vote
 m_elo          m-ELO, the same in Elo points
 am_elo         am-ELO
-davidson       Davidson's, with sides
+davidson       Davidson, with position effects
 am_davidson    am-Davidson
 per_vote       what these five share: the votes, and the likelihood of half wins
-spreads        spreads of the prior, known or sampled
-grid           ``build``: any model of the grid, for fast sampling: votes summed
+spreads        spreads of the prior, fixed or sampled
+grid           ``build``: any model of the grid, on summed votes, for fast sampling
 fused          its likelihood and gradient in one compiled pass
 _parts         its other parts
 =============  ====================================================================

@@ -1,4 +1,4 @@
-"""What is imported at its first use."""
+"""Names that are imported on first use."""
 
 from . import (
     am_davidson as am_davidson,

@@ -2,7 +2,7 @@
 
 The outcome of a row of votes is one observed vector of counts (wins of i, wins of j, ties, both-bad), through a
 ``pm.CustomDist``. ``pm.Bernoulli`` would turn the half wins of a tie into losses, and ``pm.Potential`` would give no
-pointwise values. The likelihoods are those of :mod:`bayes_arena.likelihood.outcomes`, constants in the counts left out.
+pointwise values. The likelihoods are those of :mod:`bayes_arena.likelihood.outcomes`, without constants in the counts.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from bayes_arena.models import fused
 from bayes_arena.votes.outcomes import OUTCOMES
 
 LABELS = ("win", "loss", "tie", "both_bad")
-"""``OUTCOMES`` as i has them."""
+"""``OUTCOMES`` from the side of i."""
 
 
 def coordinates(problem: Problem) -> dict[str, Any]:
-    """Labels of the named dimensions."""
+    """Return the labels of the named dimensions."""
     cells = problem.cells
     coords: dict[str, Any] = {"competitor": list(cells.competitors), "outcome": list(LABELS)}
     if cells.n_annotators:
@@ -37,7 +37,7 @@ def coordinates(problem: Problem) -> dict[str, Any]:
 
 
 Vector = Callable[[str, Any, str], Any]
-"""Makes a vector of a name, spread and dimension."""
+"""Makes a vector from a name, a spread and a dimension."""
 
 
 def normal(name: str, sigma: Any, dim: str) -> Any:
@@ -55,19 +55,19 @@ def zero_sum(name: str, sigma: Any, dim: str) -> Any:
 def pooled(make: Vector, name: str, sd: Any, information: float, dim: str) -> Any:
     """Return a vector of normal numbers of unknown spread, in coordinates that suit NUTS.
 
-    Given the spread, what the votes say with precision I and the prior with 1 / sd^2 is known to within
-    1 / sqrt(I + 1 / sd^2). In units of that, the posterior's width is 1 whatever the spread: centred where the votes
-    say much (I sd^2 >> 1), non-centred where they say little, and smoothly in between.
+    Given the spread, a number has the precision I from the votes and 1 / sd^2 from the prior, so its posterior standard
+    deviation is 1 / sqrt(I + 1 / sd^2). In units of that, it is 1 whatever the spread: centred where the votes say much
+    (I sd^2 >> 1), non-centred where they say little, with a smooth transition.
     """
     scale = pt.sqrt(1 + information * sd**2)
     return make(f"{name}_unit", scale, dim) * (sd / scale)
 
 
 def common_beside(own: Any, effect: Effect, weights: Any) -> Any:
-    """Return a scalar that annotators share, given the deviations that are their own.
+    """Return a scalar that annotators share, given their own deviations.
 
-    Sampled is its sum with the mean deviation of a vote. That the votes determine, whereas the mean over annotators
-    moves with those who cast few.
+    What is sampled is its sum with the mean deviation over votes. The votes determine this sum, whereas the mean over
+    annotators depends on those who cast few.
     """
     drift = pt.dot(weights, own)
     level = pm.Normal(f"{effect.name}_level", effect.mean + drift, effect.sd)
@@ -90,9 +90,9 @@ def observe(target: Objective, parameters: list[Any], style: list[Any], slices: 
     parameters : list of TensorVariable
         r (n,); theta, b and t of every annotator (M,); m (1,).
     style : list of TensorVariable
-        Slopes of the features of the tally, scalars or of every annotator.
+        Slopes of the features of the tally, scalars or one for every annotator.
     slices : list of TensorVariable
-        Numbers of the slices, effect by effect.
+        Numbers of the slices, by effect.
     """
     likelihood, tally = target.likelihood, target.tally
     columns = zip("ijk", (tally.i, tally.j, tally.k), strict=True)
@@ -137,14 +137,14 @@ def observe(target: Objective, parameters: list[Any], style: list[Any], slices: 
 
 
 def _coordinates(*given: Any) -> list[Any]:
-    """Coordinates of every row; what features and slices add comes on top."""
+    """Return the coordinates of every row, including what features and slices add."""
     r, theta, b, t, m, i, j, k, pulled, tied, *_ = given
     eta, tie, *rest = fused.coordinates(r, theta, b, t, m, i, j, k)
     return [eta + pulled, tie + tied, *rest]
 
 
 def _draw(likelihood: Likelihood, z: list[Any], votes: Any) -> Any:
-    """Draw counts; the soft likelihood of half wins knows no tie and draws wins and losses."""
+    """Draw counts; the soft likelihood of half wins has no ties and draws wins and losses."""
     one_vote = np.eye(len(OUTCOMES))
     p = pt.stack([pt.exp(likelihood.graph(one_vote[[outcome]], z)) for outcome in likelihood.outcomes], axis=-1)
     counts = pm.Multinomial.dist(n=pt.cast(pt.round(votes), "int64"), p=p / p.sum(axis=-1, keepdims=True))

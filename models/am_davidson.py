@@ -25,8 +25,8 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
     """Return the model: ``strength`` (competitor); three numbers of every annotator; ``outcome`` (vote).
 
     These are ``discrimination``, ``log_tie_propensity`` and, where the votes say who was shown first, ``position``, all
-    in logits but the first. The spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread`` and ``position_spread``
-    are sampled where the prior has them estimated, and else are fixed.
+    but the first in logits. The spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread`` and ``position_spread``
+    are sampled where the prior estimates them, and fixed otherwise.
     """
     prior = prior_for(prior, cells, "am-davidson")
     votes = one_row_a_vote(cells)

@@ -24,8 +24,8 @@ from bayes_arena.votes.cells import Cells
 def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
     """Return the model: ``strength`` (competitor) in logits, ``discrimination`` (annotator), ``outcome`` (vote).
 
-    The spreads ``strength_sd`` and ``discrimination_sd`` are sampled where the prior has them estimated, and else are
-    fixed.
+    The spreads ``strength_sd`` and ``discrimination_sd`` are sampled where the prior estimates them, and fixed
+    otherwise.
     """
     prior = prior_for(prior, cells, "am-elo")
     votes = one_row_a_vote(cells)

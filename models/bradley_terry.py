@@ -17,9 +17,9 @@ from bayes_arena.votes.cells import Cells
 
 
 def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
-    """Return the model: ``strength`` (competitor) in logits, ``outcome`` (vote); pooled, the spread ``strength_sd``.
+    """Return the model: ``strength`` (competitor) in logits, ``outcome`` (vote).
 
-    The spread is sampled where the prior has it estimated, and else is fixed.
+    The spread ``strength_sd`` is sampled where the prior estimates it, and fixed otherwise.
     """
     prior = prior_for(prior, cells, "bradley-terry")
     votes = one_row_a_vote(cells)

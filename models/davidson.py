@@ -25,8 +25,8 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
     """Return the model: ``strength`` (competitor); the two numbers that all votes share; ``outcome`` (vote).
 
     These are ``tie_propensity_common``, the logarithm of nu, and, where the votes say who was shown first,
-    ``position_common``, in logits. The spread ``strength_sd`` is sampled where the prior has it estimated, and else is
-    fixed.
+    ``position_common``, in logits. The spread ``strength_sd`` is sampled where the prior estimates it, and fixed
+    otherwise.
     """
     prior = prior_for(prior, cells, "davidson")
     votes = one_row_a_vote(cells)

@@ -1,12 +1,12 @@
 """The likelihood of all rows in one compiled pass, and its gradient in a second.
 
-Nearly all the time of sampling a program goes into this. Written as a graph, the log-likelihood walks over the rows
-once for every operation, forth and back. Here one Op takes parameters to the rows' log-likelihoods and their slopes by
-the coordinates, another takes slopes back to the parameters: two loops over the rows, which come sorted by annotator.
+Sampling a program spends nearly all its time here. Written as a graph, the log-likelihood passes over the rows once for
+every operation, forward and back. Here one Op maps parameters to the rows' log-likelihoods and their slopes in the
+coordinates, another maps slopes back to the parameters: two loops over the rows, which come sorted by annotator.
 
 Each Op *is* its graph: it carries the plain PyTensor expression, which every backend can compile and differentiate.
-Only where the backend is numba a compiled loop takes the graph's place; tests hold the two to each other. What is done
-for a row is that of :mod:`bayes_arena.inference.density.kernels`.
+Only with the numba backend does a compiled loop replace the graph; tests check that the two agree. The loops compute
+each row with :mod:`bayes_arena.inference.density.kernels`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from bayes_arena.inference.density import kernels
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 compiled = numba.njit(fastmath={"arcp", "contract", "afn", "reassoc", "nsz"}, error_model="numpy")
-"""No branch for division by zero and no fixed order of sums, either of which keeps a loop from being vectorised."""
+"""No branch for division by zero and no fixed order of sums, either of which would prevent vectorisation."""
 VERSION = sha256(b"".join(Path(file).read_bytes() for file in (__file__, kernels.__file__))).hexdigest()
-"""Compiled loops are kept on disk under this."""
+"""Key of the compiled loops kept on disk."""
 
 
 class _Fused(OpFromGraph):
@@ -49,7 +49,7 @@ def _compile(op: _Fused, **_: Any) -> tuple[Callable[..., Any], str]:
 
 
 class _Rows(_Fused):
-    """Parameters and votes to log-likelihoods of the rows, and their slopes by eta, t and m."""
+    """Maps parameters and votes to the rows' log-likelihoods, and their slopes in eta, t and m."""
 
     def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> list[Any]:
         if all(isinstance(one.type, DisconnectedType) for one in cotangents[1:]):
@@ -61,19 +61,19 @@ class _Rows(_Fused):
 
 
 def coordinates(*given: Any) -> list[Any]:
-    """Coordinates eta, t, m of every row from the parameters and i, j, k: the plain graph."""
+    """Return the coordinates eta, t, m of every row from the parameters and i, j, k: the plain graph."""
     strength, theta, position, tie, bad, i, j, k = given
     eta = theta[k] * (strength[i] - strength[j]) + position[k]
     return [eta, tie[k], bad[0] + 0 * eta]
 
 
 def log_likelihood(name: str, plain: Callable[[Any, list[Any]], Any], parameters: list[Any], votes: list[Any]) -> Any:
-    """Log-likelihood of every row, in nats.
+    """Return the log-likelihood of every row, in nats.
 
     Parameters
     ----------
     name : str
-        Which of :data:`LOOPS` does it.
+        Which of :data:`LOOPS` to use.
     plain : callable
         The same as a graph: maps counts (n_rows, 4) and the coordinates to log-likelihoods (n_rows,).
     parameters : list of TensorVariable
@@ -96,7 +96,7 @@ def log_likelihood(name: str, plain: Callable[[Any, list[Any]], Any], parameters
 
 
 def _pull_back() -> _Fused:
-    """Slopes of the rows times a cotangent, back to the parameters."""
+    """Return the Op that maps slopes of the rows, times a cotangent, back to the parameters."""
     strength, theta, *slopes, cotangent = (pt.dvector() for _ in range(6))
     i, j, k = (pt.ivector() for _ in range(3))
     position, tie, bad = pt.zeros_like(theta), pt.zeros_like(theta), pt.zeros(1)
@@ -108,7 +108,7 @@ def _pull_back() -> _Fused:
 
 
 def _loop_over_rows(prepare: Callable[..., Any], row: Callable[..., Any], third: bool) -> Callable[..., Any]:
-    """Return the loop: what depends on the annotator alone is computed once for each, then all rows in one sweep."""
+    """Return the loop: what depends only on the annotator is computed once for each, then all rows in one sweep."""
 
     @compiled
     def rows(strength, theta, position, tie, bad, i, j, k, counts):  # type: ignore[no-untyped-def]

@@ -1,7 +1,7 @@
 """Any model of the grid as a PyMC program.
 
-One composition from the same description and the same prior object as :func:`bayes_arena.fit`, hence the same
-posterior: strengths, then whatever the effects of the objective ask for, then the outcome.
+Composed from the same description and prior object as in :func:`bayes_arena.fit`, so the posterior is the same:
+strengths, then what the effects of the objective require, then the outcome.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def build(
     prior : str or Prior
         Prior, by name or as an object.
     pooled : bool
-        Give the spreads of the prior their hyperpriors, rather than fix them.
+        Give the spreads of the prior their hyperpriors, rather than fixing them.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def build(
     ModelError
         If the model or prior is unknown, or the model needs annotators and there are none.
     ConvergenceError, NotIdentifiedError, NoVotesError
-        If ``pooled``, and the fit by ``"marginal"`` that settles the sampler's coordinates fails.
+        If ``pooled``, and the fit by ``"marginal"`` that sets the sampler's coordinates fails.
     """
     problem = Problem.of(cells, model, prior)
     if not pooled or problem.prior.hyper is None:
@@ -69,14 +69,14 @@ def build(
 
 
 def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Model:
-    """Compose the program, given what the fit by ``"marginal"`` knows.
+    """Compose the program, given what the fit by ``"marginal"`` has found.
 
     Parameters
     ----------
     problem : Problem
     known : mapping of str to float, optional
-        The :func:`~bayes_arena.inference.marginal.spreads.information` of the votes, which settles the sampler's
-        coordinates: the spreads are pooled. Without it they are fixed.
+        The :func:`~bayes_arena.inference.marginal.spreads.information` of the votes, which sets the sampler's
+        coordinates; the spreads are then pooled. Without it they are fixed.
 
     Returns
     -------

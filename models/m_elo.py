@@ -19,13 +19,13 @@ from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
 C = math.log(10) / 400
-"""Logits of an Elo point."""
+"""Logits per Elo point."""
 
 
 def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
     """Return the model: ``rating`` (competitor) in Elo points, ``strength`` the same in logits, ``outcome`` (vote).
 
-    The spread ``strength_sd`` is sampled where the prior has it estimated, and else is fixed.
+    The spread ``strength_sd`` is sampled where the prior estimates it, and fixed otherwise.
     """
     prior = prior_for(prior, cells, "m-elo")
     votes = one_row_a_vote(cells)

@@ -54,8 +54,8 @@ def half_wins(name: str, log_odds: Any, **node: Any) -> Any:
 
     With W = 1, 0, 1/2 for a win, a loss and a tie the log-likelihood is W ln P + (1 - W) ln(1 - P): equations 2 and 5
     of Liu et al. (2025). It gives a tie no probability of its own, so draws are wins and losses, and its sum over the
-    three outcomes is above 1: densities of votes with ties compare with those of other models of half wins, and with no
-    others.
+    three outcomes is above 1: densities of votes with ties can be compared only with those of other models of half
+    wins.
     """
 
     def logp(outcome: Any, log_odds: Any) -> Any:
@@ -81,7 +81,7 @@ def shared(name: str, sd: float, prior: Prior) -> Any:
 
 
 def prior_for(prior: str | Prior, cells: Cells, model: str) -> Prior:
-    """Return the prior meant, for the votes and the model meant.
+    """Return the prior, checked against the votes and the model.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Spreads of the prior: known, or sampled under their hyperpriors."""
+"""Spreads of the prior: fixed, or sampled under their hyperpriors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bayes_arena.likelihood.priors import Prior, degrees, spread_label
 
 
 def spread(name: str, prior: Prior) -> Any:
-    """Return a spread by its name in the prior: a number, or sampled where the prior has it estimated.
+    """Return a spread by its name in the prior: a number, or sampled where the prior estimates it.
 
-    A sampled one is sigma / s ~ chi(d) (:mod:`bayes_arena.likelihood.priors`): half-normal with d = 1, Maxwell's
+    A sampled one has sigma / s ~ chi(d) (:mod:`bayes_arena.likelihood.priors`): half-normal with d = 1, Maxwell's
     distribution with d = 3.
     """
     if prior.hyper is None or not prior.estimates(name):

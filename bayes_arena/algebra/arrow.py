@@ -1,20 +1,20 @@
 """Arrow-shaped matrices, and what follows from their annotators' blocks alone.
 
 Order the parameters as (head, annotators): the head has the strengths and what annotators have in common, and every
-annotator k a few numbers of their own. Given the head the annotators are independent, so the Hessian is an arrow,
+annotator k has a few numbers of their own. Given the head, annotators are independent, so the Hessian is an arrow,
 
     H = [[A, B], [B', D]],   A (h, h), B (h, M, q), D block-diagonal with small blocks (M, q, q),
 
 and everything follows from the Schur complement S = A - B Q B' (h, h) with Q = D^-1: solutions of H x = g, positive
-definiteness, the inverse, its determinant and draws. Nothing of size M x M is formed, nor of h x M: of B is kept what
-every annotator touches (:mod:`bayes_arena.algebra.border`).
+definiteness, the inverse, its determinant and draws. Nothing of size M x M or h x M is formed: of B, only the entries
+that each annotator touches are kept (:mod:`bayes_arena.algebra.border`).
 
-Holding the sum over annotators of some of their numbers confines x to the plane E'x = 0, E having a one for every
+Holding the sum over annotators of some of their numbers confines x to the plane E'x = 0, where E has a one for every
 annotator in each held column. The same formulas then give the constrained solution and covariance with
 
     Q = D^-1 - D^-1 E (E' D^-1 E)^-1 E' D^-1,
 
-the limit of (D + rho E E')^-1 for large rho: D^-1 less a matrix of the rank of E, as which it is applied.
+the limit of (D + rho E E')^-1 for large rho. It is applied as D^-1 minus a matrix of the rank of E.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ DRAWN_AT_ONCE = 250_000
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """The blocks A (h, h), B (h, M, q) and D (M, q, q) of an arrow matrix; A sparse where few competitors met."""
+    """The blocks A (h, h), B (h, M, q) and D (M, q, q) of an arrow matrix; A is sparse where few pairs met."""
 
     head: Floats | SparseHessian
     border: Border
     tail: Floats
 
     def head_in_full(self) -> Floats:
-        """Return A as a dense matrix of its own."""
+        """Return a dense copy of A."""
         return self.head.in_full() if isinstance(self.head, SparseHessian) else self.head.copy()
 
 
 class Eliminated(ABC):
-    """An arrow matrix whose annotators are eliminated, ready to solve, whatever is known of S.
+    """An arrow matrix with its annotators eliminated, ready to solve, however S is represented.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Eliminated(ABC):
     def draw_tail(
         self, rng: np.random.Generator, head: Floats, at_once: int = DRAWN_AT_ONCE, of: Ints | None = None
     ) -> Iterator[tuple[Ints, Floats]]:
-        """Draw the annotators' numbers given draws of the head, some annotators at a time.
+        """Draw the annotators' numbers given draws of the head, in batches of annotators.
 
         Parameters
         ----------
@@ -106,10 +106,10 @@ class Eliminated(ABC):
         head : ndarray, shape (size, h)
             From :meth:`draw_head`.
         at_once : int
-            Draws times annotators per part: bounds the memory.
+            Draws times annotators per batch; bounds the memory.
         of : ndarray of int, optional
-            Only these annotators. What the others share of the sums that are held is drawn as a whole, so that without
-            it the draws are the same in law, and not in number.
+            Only these annotators. The others' share of the held sums is drawn as one total, so the draws have the same
+            distribution as without ``of``, but other values.
 
         Yields
         ------
@@ -136,12 +136,12 @@ class Eliminated(ABC):
             yield part, tail.transpose(2, 0, 1)
 
     def _noise(self, rng: np.random.Generator, part: Ints, size: int) -> Floats:
-        """Draws with covariance D^-1, shape (m, q, size)."""
+        """Draw noise with covariance D^-1, shape (m, q, size)."""
         roots = np.linalg.cholesky(self.inverse_tail[part])
         return np.asarray(roots @ rng.normal(size=(*roots.shape[:2], size)))
 
     def _noise_of_others(self, rng: np.random.Generator, chosen: Ints, size: int) -> Floats:
-        """Sum over all but the chosen annotators of such draws, shape (q, size)."""
+        """Draw the sum of such noise over all but the chosen annotators, shape (q, size)."""
         count, width = self.inverse_tail.shape[:2]
         if len(chosen) == count:
             return np.zeros((width, size))
@@ -149,11 +149,11 @@ class Eliminated(ABC):
         return np.asarray(root @ rng.normal(size=(width, size)))
 
     def held_total(self) -> Floats:
-        """E' D^-1 E, shape (s, s)."""
+        """Return E' D^-1 E, shape (s, s)."""
         return np.asarray(self._held_columns.sum(axis=0)[self.held])
 
     def q_blocks(self) -> Floats:
-        """Diagonal blocks of Q, (M, q, q)."""
+        """Return the diagonal blocks of Q, (M, q, q)."""
         blocks = self.inverse_tail.copy()
         if self.held.any():
             columns = self._held_columns
@@ -171,7 +171,7 @@ class Eliminated(ABC):
         return towards_plane(self.border, self.inverse_tail, self.held)
 
     def q_times(self, tail: Floats) -> Floats:
-        """Q x for x (M, q, m)."""
+        """Return Q x for x (M, q, m)."""
         moved = self.inverse_tail @ tail
         if self.held.any():
             moved -= self._held_columns @ np.linalg.solve(self.held_total(), moved.sum(axis=0)[self.held])
@@ -179,13 +179,13 @@ class Eliminated(ABC):
 
 
 def towards_plane(border: Border, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:
-    """B D^-1 E (E' D^-1 E)^-1, shape (h, s)."""
+    """Return B D^-1 E (E' D^-1 E)^-1, shape (h, s)."""
     columns = inverse_tail[:, :, held]
     return np.asarray(np.linalg.solve(columns.sum(axis=0)[held], border.times(columns).T).T)
 
 
 def times_q(border: Border, inverse_tail: Floats, held: NDArray[np.bool_], towards: Floats) -> Floats:
-    """B Q of some annotators, (h, m, q), given B and D^-1 (m, q, q) of these."""
+    """Return B Q of some annotators, (h, m, q), given their B and D^-1 (m, q, q)."""
     moved = border.times_tail(inverse_tail).dense()
     if held.any():
         moved -= (inverse_tail[:, :, held] @ towards.T).transpose(2, 0, 1)

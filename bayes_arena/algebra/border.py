@@ -1,9 +1,9 @@
 """The border B of an arrow matrix, kept where it is not zero, and multiplied block by block.
 
-What is B[h, k, p]? How number h of the head and number p of annotator k pull together, in the Hessian. The votes of an
-annotator meet few competitors: of all others B has nothing. So the numbers of the head that each annotator touches are
-kept, one annotator after the other; products of matrices lay some annotators at a time out in full, which a processor
-multiplies many times as fast.
+B[h, k, p] is the entry of the Hessian for number h of the head and number p of annotator k. The votes of an annotator
+meet few competitors, and B is zero for all others. So only the numbers of the head that each annotator touches are
+kept, annotator by annotator. Products of matrices lay out a batch of annotators in full, which a processor multiplies
+many times as fast.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 AT_ONCE = 500_000
-"""Numbers of B that are laid out together: they stay in the cache of a processor."""
+"""Numbers of B that are laid out together: few enough for a processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class Border:
-    """B (h, M, q), h numbers of the head by q of every annotator.
+    """B (h, M, q): h numbers of the head by q of every annotator.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Border:
     start : ndarray of int, shape (M + 1,)
         Where the entries of every annotator begin.
     column : ndarray of int32, shape (e,)
-        The number of the head that an entry is of, each once an annotator.
+        The number of the head of every entry, each once per annotator.
     value : ndarray, shape (e, q)
         The entries.
     """
@@ -48,7 +48,7 @@ class Border:
 
     @classmethod
     def of(cls, dense: Floats) -> Self:
-        """Return B given in full, (h, M, q)."""
+        """Return the border of a dense array (h, M, q)."""
         size, count, width = dense.shape
         column = np.tile(np.arange(size, dtype=np.int32), count)
         return cls(size, size * np.arange(count + 1), column, dense.transpose(1, 0, 2).reshape(size * count, width))
@@ -61,7 +61,7 @@ class Border:
     def dense(self) -> Floats:
         """Return B in full, (h, M, q).
 
-        It lies in memory as (M, q, h), so that (h, M q) is a view, as products of whole matrices take it.
+        It lies in memory as (M, q, h), so that products of matrices can use (h, M q) as a view.
         """
         size, count, width = self.shape
         block = np.zeros((count, width, size))
@@ -70,14 +70,14 @@ class Border:
         return block.transpose(2, 0, 1)
 
     def places(self) -> Iterator[NDArray[np.signedinteger]]:
-        """Yield where the entries of every own number are in an array (M, q, h), flat, shape (e,) each."""
+        """Yield, for every own number, where its entries are in a flat array (M, q, h), shape (e,)."""
         size, count, width = self.shape
         first = np.repeat(np.arange(count) * (width * size), np.diff(self.start)) + self.column
         for p in range(width):
             yield first + p * size
 
     def between(self, annotators: slice) -> Self:
-        """Return B of annotators that follow one another; it shares their numbers."""
+        """Return B of consecutive annotators, which shares memory with this one."""
         start = self.start[annotators.start : annotators.stop + 1]
         entries = slice(start[0], start[-1])
         return type(self)(self.size, start - start[0], self.column[entries], self.value[entries])
@@ -90,7 +90,7 @@ class Border:
         return type(self)(self.size, start, self.column[entries], self.value[entries])
 
     def parts(self) -> Iterator[tuple[slice, Self]]:
-        """Yield annotators, some at a time, and B of these, which shares its numbers."""
+        """Yield batches of annotators, and their B, which shares memory with this one."""
         size, count, width = self.shape
         step = max(1, AT_ONCE // max(size * width, 1))
         for first in range(0, count, step):
@@ -100,21 +100,21 @@ class Border:
             yield slice(first, first + len(start) - 1), self if count <= step else some
 
     def times_tail(self, tail: Floats) -> Self:
-        """B D for a block of D, (M, q, q), of every annotator, who touches what they did."""
+        """Return B D for blocks D (M, q, q) of the annotators; they touch the same numbers as in B."""
         counts, value = np.diff(self.start), np.zeros_like(self.value)
         for p, q in np.ndindex(tail.shape[1:]):
             value[:, q] += self.value[:, p] * np.repeat(tail[:, p, q], counts)
         return type(self)(self.size, self.start, self.column, value)
 
     def times(self, own: Floats) -> Floats:
-        """B x for x (M, q, m), shape (h, m)."""
+        """Return B x for x (M, q, m), shape (h, m)."""
         product = np.zeros((self.size, own.shape[2]))
         for p, plane in enumerate(self._planes):
             product += plane.T @ np.ascontiguousarray(own[:, p])
         return product
 
     def transposed_times(self, head: Floats) -> Floats:
-        """B' x for x (h, m), shape (M, q, m)."""
+        """Return B' x for x (h, m), shape (M, q, m)."""
         _, count, width = self.shape
         product, head = np.empty((count, width, head.shape[1])), np.ascontiguousarray(head)
         for p, plane in enumerate(self._planes):

@@ -1,14 +1,14 @@
 """Linear algebra of models with slices, whose numbers cross those of the annotators.
 
-The Hessian H = J' W J + residuals + prior is sparse: a vote fills the entries of K numbers. One kind of slice, the
-annotators among them, is eliminated unit by unit (:mod:`bayes_arena.algebra.elimination` says which), each on
-the numbers that its votes touch; what is left is dense,
+The Hessian H = J' W J + residuals + prior is sparse: a vote fills the entries of K numbers. One kind of slice
+(annotators count as one) is eliminated unit by unit (:mod:`bayes_arena.algebra.elimination` says which), each on the
+numbers that its votes touch. What is left is dense,
 
     S = A - sum_u B_u D_u^-1 B_u'.
 
-The sums of the annotators' own numbers are held, E'x = 0. Where annotators are eliminated, S + G T^-1 G' takes the
-place of S, with G = sum_u B_u D_u^-1 E_u and T = sum_u E_u' D_u^-1 E_u, as in the ``arrow`` beside this module. Where
-they are left, rho E E' is added, which changes nothing on the plane, and solutions x are moved there,
+The sums of the annotators' own numbers are held, E'x = 0. Where annotators are eliminated, S + G T^-1 G' replaces S,
+with G = sum_u B_u D_u^-1 E_u and T = sum_u E_u' D_u^-1 E_u, as in :mod:`bayes_arena.algebra.arrow`. Where they are
+left, rho E E' is added, which changes nothing on the plane, and solutions x are moved there,
 
     x - S^-1 E (E' S^-1 E)^-1 E' x,        ln |H| on the plane = ln |S| + ln |E' S^-1 E| + sum_u ln |D_u|.
 
@@ -36,11 +36,11 @@ class Crossed:
     entry : ndarray, shape (n_rows, K)
         Entries of J, rows in the order of the elimination.
     curve : ndarray, shape (n_rows, C, C)
-        Curvature of the rows by their coordinates.
+        Curvature of the rows in their coordinates.
     slope : ndarray, shape (n_rows,)
-        Gradient by eta where residuals count, else zero.
+        Gradient in eta where residuals count, else zero.
     precision : ndarray, shape (p,)
-        Of the prior, for (head, own).
+        The prior's, for (head, own).
     head : ndarray, shape (n, n)
         The strengths' block.
     """

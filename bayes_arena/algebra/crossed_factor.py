@@ -1,4 +1,4 @@
-"""What is left of a Hessian with slices, ready to solve; the formulas stand in ``crossed`` beside this module."""
+"""The factor of a Hessian with slices; :mod:`bayes_arena.algebra.crossed` has the formulas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bayes_arena.compiled import made_ready
 
 COMPILING = "the elimination of slices"
 SMALL = 250
-"""Size up to which NumPy solves faster than SciPy is imported."""
+"""Size up to which solving with NumPy takes less time than importing SciPy."""
 
 
 def solve_lower(lower: Floats, right: Floats, *, transposed: bool = False) -> Floats:
@@ -66,13 +66,13 @@ class CrossedFactor:
     lower : ndarray, shape (d, d)
         Cholesky factor of what is left.
     columns, back : ndarray, shape (d, q)
-        E of own numbers that are left, and S^-1 E; of no column where they are eliminated.
+        E of own numbers that are left, and S^-1 E; without columns where own numbers are eliminated.
     towards, held : ndarray, shapes (d, q) and (q, q)
         G and T where own numbers are eliminated; empty otherwise.
     inverse, inverse_start, across, across_start : ndarray
         D^-1 and D^-1 B' of every unit, flat.
     log_of_determinant : float
-        On the plane.
+        ln |H| on the plane.
     """
 
     hessian: Crossed
@@ -93,7 +93,7 @@ class CrossedFactor:
         return self.hessian.shape
 
     def log_determinant(self) -> float:
-        """Logarithm of the determinant of H on the plane, up to a constant of the shapes."""
+        """Return ln |H| on the plane, up to a constant of the shapes."""
         return self.log_of_determinant
 
     def solve(self, head: Floats, tail: Floats) -> tuple[Floats, Floats]:
@@ -124,7 +124,7 @@ class CrossedFactor:
         return self._split(y, eliminated - self._across @ y, excess)
 
     def _split(self, dense: Floats, eliminated: Floats, excess: Floats) -> tuple[Floats, Floats]:
-        """Put head and own numbers together, what was eliminated moved to the plane."""
+        """Assemble head and own numbers, with what was eliminated moved to the plane."""
         order = self._order
         if len(self.held) and len(self._own_places):
             excess = excess - np.linalg.solve(self.held, self.towards.T @ dense)
@@ -152,7 +152,7 @@ class CrossedFactor:
 
     @cached_property
     def spread(self) -> Spread:
-        """What the inverse says of the rows, and of numbers one by one."""
+        """The parts of the inverse for the rows, and for single numbers."""
         from bayes_arena.algebra import kernels
 
         hessian, order, m = self.hessian, self._order, self._order.n_own
@@ -188,7 +188,7 @@ class CrossedFactor:
         )
 
     def tail_covariance(self) -> Floats:
-        """Covariance of every annotator's own numbers, shape (M, q, q)."""
+        """Return the covariance of every annotator's own numbers, shape (M, q, q)."""
         return self.spread.own
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
@@ -244,7 +244,7 @@ class CrossedFactor:
 
 
 def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -> CrossedFactor:
-    """Factorise on the plane where the annotators' numbers keep their sums.
+    """Factorise on the plane where the sums of the annotators' numbers are held.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -
 
 
 def _blocks(values: Floats, pattern: tuple[Ints, Ints], width: int) -> Any:
-    """Return a sparse matrix of one dense block a unit, given flat."""
+    """Return a sparse matrix of one dense block per unit, given flat."""
     from scipy.sparse import csr_array  # not needed without slices
 
     columns, starts = pattern

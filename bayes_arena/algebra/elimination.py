@@ -1,12 +1,12 @@
-"""In which order the numbers of a model with slices are eliminated.
+"""The order in which the numbers of a model with slices are eliminated.
 
-A vote meets few numbers, so its row of the Jacobian J of the coordinates has K entries, the same K for every row:
+A vote involves few numbers, so its row of the Jacobian J of the coordinates has K entries, the same K for every row:
 
     strengths of i and j; numbers of the slices; what annotators share; the annotator's own.
 
-What is eliminated first, unit by unit, is one kind of slice, the annotators among them: a vote meets one unit of it
-only, so given the rest units are independent. It is the kind with the most numbers, so that what is left, the dense
-part of the Hessian, is as small as it can be.
+One kind of slice (annotators count as one) is eliminated first, unit by unit: a vote involves only one unit of it, so
+units are independent given the rest. It is the kind with the most numbers, so that what is left, the dense part of the
+Hessian, is as small as possible.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ class Elimination:
     Attributes
     ----------
     by : str
-        The kind of slice that is eliminated, ``"annotator"`` say.
+        The kind of slice that is eliminated, such as ``"annotator"``.
     rows : ndarray of int, shape (n_rows,)
         Rows of the tally, sorted by unit.
     start : ndarray of int, shape (n_units + 1,)
         Where the rows of a unit begin.
     dense, tail : ndarray of int, shapes (d,) and (s,)
-        Numbers that are left and that are eliminated, as places in (head, own); the latter sorted by unit.
+        Numbers that are left and those that are eliminated, as places in (head, own); the latter sorted by unit.
     tail_start : ndarray of int, shape (n_units + 1,)
         Where the numbers of a unit begin in ``tail``.
     touched, touched_start : ndarray of int
-        Places in ``dense`` that meet the votes of a unit, sorted, unit after unit.
+        Places in ``dense`` that the votes of a unit involve, sorted, unit after unit.
     local : ndarray of int, shape (n_rows, K)
-        Entries of every sorted row: place among the numbers of its unit, or these many plus that among its touched.
+        Entries of every sorted row: place among its unit's numbers followed by those the unit touches.
     coordinate : ndarray of int, shape (K,)
         The coordinate that an entry belongs to.
     sign : ndarray, shape (K,)
-        1 or -1 for an entry that is theta times as much, else 0.
+        1 or -1 for an entry that is theta times this, else 0.
     theta : int
         The entry of theta itself; -1 where it is fixed.
     n_own : int
-        Numbers of an annotator if annotators are eliminated: they are the first of their unit; else 0.
+        Own numbers of an annotator if annotators are eliminated, the first of their unit; else 0.
     """
 
     by: str
@@ -70,17 +70,17 @@ class Elimination:
 
     @cached_property
     def inverse_pattern(self) -> tuple[Ints, Ints]:
-        """Columns and row starts of a sparse matrix that has, unit by unit, a block of own by own numbers."""
+        """Columns and row starts of a sparse matrix with, for every unit, a block of own by own numbers."""
         return _pattern(self.tail_start, self.tail_start, np.arange(len(self.tail)))
 
     @cached_property
     def across_pattern(self) -> tuple[Ints, Ints]:
-        """The same of own by touched numbers."""
+        """The same for own by touched numbers."""
         return _pattern(self.tail_start, self.touched_start, self.touched)
 
 
 def _pattern(row_start: Ints, column_start: Ints, columns: Ints) -> tuple[Ints, Ints]:
-    """Return columns and row starts of a sparse matrix of one dense block a unit, whose columns are listed by unit."""
+    """Return columns and row starts of a sparse matrix of one dense block per unit, with columns listed by unit."""
     rows, wide = np.diff(row_start), np.diff(column_start)
     unit = np.repeat(np.arange(len(rows)), rows)
     length = wide[unit]

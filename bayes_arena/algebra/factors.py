@@ -1,4 +1,4 @@
-"""Arrow matrices factorised: annotators eliminated first, and what is left as a dense matrix.
+"""Factors of arrow matrices: annotators are eliminated first, and what is left is a dense matrix.
 
 See :mod:`bayes_arena.algebra.arrow` for the formulas.
 """
@@ -25,7 +25,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.threads import each
 
 TAIL_FLOOR = 1e-12
-"""Added to the curvature of annotators: keeps D invertible for one who saw equal competitors only."""
+"""Added to the annotators' curvature: keeps D invertible for one who saw only equal competitors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Factor(Eliminated):
     lower : ndarray, shape (h, h)
         Its lower Cholesky factor.
     border, inverse_tail, held
-        As of :class:`Eliminated`.
+        As in :class:`Eliminated`.
     """
 
     schur: Floats
@@ -53,7 +53,7 @@ class Factor(Eliminated):
         return solved(self.lower, right)
 
     def tail_covariance(self) -> Floats:
-        """Diagonal blocks of the lower right part of the (constrained) inverse, Q + Q B' S^-1 B Q, (M, q, q)."""
+        """Return the annotators' blocks of the (constrained) inverse, Q + Q B' S^-1 B Q, (M, q, q)."""
         blocks = self.q_blocks()
         for part, border in self.border.parts():
             moved = times_q(border, self.inverse_tail[part], self.held, self.towards)
@@ -68,7 +68,7 @@ class Factor(Eliminated):
         return blocks
 
     def variance(self, head: Floats, own: OwnJacobian) -> Floats:
-        """Diagonal of J H^-1 J', (m,), for derivatives J by the head (m, h) and by the annotators' numbers."""
+        """Return the diagonal of J H^-1 J', (m,), for derivatives J in the head (m, h) and the annotators' numbers."""
         left, variance = head.copy(), np.zeros(len(head))
         held = np.zeros((len(head), int(self.held.sum())))
         for part, by_own in own.blocks():
@@ -86,7 +86,7 @@ class Factor(Eliminated):
         return np.asarray(variance + np.einsum("hf,hf->f", half, half))
 
     def log_determinant(self) -> float:
-        """Logarithm of the determinant of H on the plane, up to a constant of the shapes."""
+        """Return ln |H| on the plane, up to a constant of the shapes."""
         log_det = 2 * np.log(np.diag(self.lower)).sum() - np.linalg.slogdet(self.inverse_tail)[1].sum()
         if self.held.any():
             log_det += np.linalg.slogdet(self.held_total())[1]
@@ -116,16 +116,16 @@ def factorise(
 def factorise(
     arrow: Arrow | Crossed | SparseHessian, *, extra: Floats | float = 0.0, held: np.ndarray, damping: float = 0.0
 ) -> AnyFactor:
-    """Factorise an arrow matrix, or that of a model with slices or of many competitors.
+    """Factorise an arrow matrix, or the Hessian of a model with slices or of many competitors.
 
     Parameters
     ----------
     arrow : Arrow, Crossed or SparseHessian
         The matrix.
     extra : float or ndarray, shape (h, h)
-        Added to its ``head``: gauge terms. Of a sparse one the columns (n, k) whose outer products they are.
+        Gauge terms, added to its ``head``; for a sparse one, the columns (n, k) whose outer products they are.
     held : ndarray of bool, shape (q,)
-        Columns of the annotators whose sum is held; with slices all are.
+        Columns of the annotators whose sum is held; with slices, all are.
     damping : float
         Added to the diagonal.
 
@@ -147,7 +147,7 @@ def factorise(
         return SparseArrowFactor(head, gauge, arrow.border, _inverse_tail(arrow), arrow.tail, held)
     if damping:
         extra = extra + damping * np.eye(size)
-    if not count or not width:  # nobody has numbers of their own
+    if not count or not width:  # no annotator has numbers of their own
         schur = arrow.head_in_full() + extra
         return Factor(schur, _lower(schur), arrow.border, arrow.tail, np.zeros_like(held))
     inverse_tail = _inverse_tail(arrow)
@@ -170,8 +170,8 @@ def _inverse_tail(arrow: Arrow) -> Floats:
 def schur_complement(arrow: Arrow, inverse_tail: Floats, held: NDArray[np.bool_]) -> Floats:
     """Return A - B Q B', given D^-1.
 
-    With T = B D^-1 E (E' D^-1 E)^-1 it is A - sum_k X_k D_k^-1 X_k', X_k = B_k - T E', so that what annotators answer
-    entirely, as a single one whose sum is held does, leaves no rounding.
+    With T = B D^-1 E (E' D^-1 E)^-1 it is A - sum_k X_k D_k^-1 X_k', X_k = B_k - T E', so that no rounding error is
+    left where the held sums fix the numbers, as they do for a single annotator.
     """
     schur = arrow.head_in_full()
     towards = towards_plane(arrow.border, inverse_tail, held) if held.any() else None

@@ -1,4 +1,4 @@
-"""Units eliminated one after the other, compiled: what :mod:`~bayes_arena.algebra.crossed` needs of each.
+"""Compiled loops that eliminate units one after the other, as :mod:`~bayes_arena.algebra.crossed` says.
 
 With J_u the entries of the rows of unit u and W their curvature, the unit's part of the Hessian is the small matrix
 
@@ -8,7 +8,7 @@ D (q, q) of its own numbers, prior included, A (t, t) of what its votes touch. E
 X = D^-1 B'. Given the covariance C of what is left, that of (own, touched) is small again, and with it the variance of
 every row's coordinates, V = J C J'.
 
-All loops are in this file since numba's cache on disk looks at the file of the function called alone.
+All loops are in this file because numba's cache on disk only looks at the file of the function called.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def eliminate(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Add what every unit leaves to the lower triangle of ``dense``; return the sum of ln |D|.
 
-    ``entry`` (rows, K) has the entries of J, ``curve`` (rows, C, C) W and ``slope`` (rows,) the gradient by eta where
+    ``entry`` (rows, K) has the entries of J, ``curve`` (rows, C, C) W and ``slope`` (rows,) the gradient in eta where
     residuals count; ``precision`` (s,) is the prior's. Where the sums of the first ``n_own`` numbers of all units are
     held, ``towards`` (d, n_own) gets sum B D^-1 E and ``held`` (n_own, n_own) sum E' D^-1 E. ``inverse`` and
     ``across`` get D^-1 and X of every unit, flat.

@@ -1,4 +1,4 @@
-"""Derivatives of functions by the numbers of all annotators, never held together: (m, M, q) is large for many."""
+"""Derivatives of functions in the numbers of all annotators, never held all at once: (m, M, q) may be large."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ AT_ONCE = 500_000
 
 @dataclass(frozen=True, eq=False)
 class OwnJacobian:
-    """Jacobian by the annotators' numbers, (m, M, q), some annotators at a time; as an array it is all of it.
+    """Jacobian in the annotators' numbers, (m, M, q), made in batches of annotators, or whole as an array.
 
     Attributes
     ----------
     shape : (int, int, int)
         Functions, annotators, and own numbers of each.
     of : callable
-        Makes it for annotators of a slice, all functions, (n, m, q).
+        Makes it for a ``slice`` of annotators, all functions, (n, m, q).
     rows : slice or ndarray
-        Which of its functions.
+        Which of the functions.
     """
 
     shape: tuple[int, int, int]
@@ -42,14 +42,14 @@ class OwnJacobian:
         return replace(self, shape=(len(chosen), *self.shape[1:]), rows=kept)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
-        """Return all of it."""
+        """Return the whole Jacobian."""
         whole = np.empty(self.shape)
         for part, some in self.blocks():
             whole[:, part] = some
         return whole if dtype is None else whole.astype(dtype)
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield annotators, some at a time, and the derivatives by their numbers, (m, k, q)."""
+        """Yield batches of annotators, and the derivatives in their numbers, (m, k, q)."""
         count = self.shape[1]
         step = max(1, AT_ONCE // max(self.shape[0] * self.shape[2], 1))
         try:

@@ -1,10 +1,10 @@
-"""An arrow matrix of many competitors, few of whom met, and of a few annotators: what ``Factor`` offers, without S.
+"""An arrow matrix of many competitors, few pairs of whom met, and few annotators: offers what ``Factor`` does.
 
-Solutions go by conjugate gradients on S = A - B Q B', of which nothing is formed: a product with it takes one with the
-sparse A and two with B; where they do not arrive S is made after all, as a dense matrix. Everything else eliminates the
-strengths first. Write the sums that are held into a basis of their plane, own = Z y; then (r; common, y) has the
-Hessian of :mod:`bayes_arena.algebra.sparse_factor`, with y beside the common numbers, and its Schur
-complement is as small as they are few.
+Systems are solved by conjugate gradients on S = A - B Q B', which is not formed: a product with it takes one with the
+sparse A and two with B. Where they do not converge, S is formed after all, as a dense matrix. Everything else
+eliminates the strengths first. With Z a basis of the plane of the held sums, own = Z y; then (r; common, y) has the
+Hessian of :mod:`bayes_arena.algebra.sparse_factor`, with y beside the common numbers, and a Schur complement as
+small as these are few.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SparseArrowFactor(Eliminated):
     gauge : ndarray, shape (n, k)
         G: columns whose outer products are added to the strengths' part of A.
     border, inverse_tail, held
-        As of :class:`Eliminated`.
+        As in :class:`Eliminated`.
     tail : ndarray, shape (M, q, q)
         D.
     """
@@ -67,12 +67,12 @@ class SparseArrowFactor(Eliminated):
         if "_lower" not in self.__dict__:
             try:
                 return solve_in_parts(self._multiply, wide, self._diagonal, EXACTLY).reshape(right.shape)
-            except NotSettledError:  # from elsewhere they arrived, or nearly
+            except NotSettledError:  # for another right-hand side they converged, or nearly
                 pass
         return np.asarray(scipy.linalg.cho_solve((self._lower, True), wide, check_finite=False).reshape(right.shape))
 
     def tail_covariance(self) -> Floats:
-        """Covariance of the numbers of every annotator, shape (M, q, q)."""
+        """Return the covariance of every annotator's own numbers, shape (M, q, q)."""
         common = self.head.across.shape[1]
         by_own = self.strengths_first.common_covariance[common:, common:]
         count, width = self.inverse_tail.shape[:2]
@@ -80,7 +80,7 @@ class SparseArrowFactor(Eliminated):
         return np.asarray(np.einsum("pmqm->mpq", whole))
 
     def variance(self, head: ThinJacobian, own: Floats | OwnJacobian | None) -> Floats:
-        """Diagonal of J H^-1 J', (n,), for derivatives J by the head and by the annotators' numbers (n, M, q)."""
+        """Return the diagonal of J H^-1 J', (n,), for derivatives J in the head and in own numbers (n, M, q)."""
         if own is None:
             return self.strengths_first.variance(head)
         by_own = np.asarray(own)
@@ -94,11 +94,11 @@ class SparseArrowFactor(Eliminated):
 
     @property
     def variance_error(self) -> float:
-        """Largest relative standard error of their square roots; 0 where they are exact."""
+        """Largest relative standard error of the standard deviations; 0 where these are exact."""
         return self.strengths_first.variance_error
 
     def log_determinant(self) -> float:
-        """Logarithm of the determinant of H on the plane, estimated, up to a constant of the shapes."""
+        """Return an estimate of ln |H| on the plane, up to a constant of the shapes."""
         return self.strengths_first.log_determinant()
 
     def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
@@ -106,16 +106,16 @@ class SparseArrowFactor(Eliminated):
         return self.strengths_first.draw_head(rng, size)[:, : self.shape[0]]
 
     def rise_of_determinant(self, there: SparseArrowFactor) -> float:
-        """By how much the logarithm of the determinant is larger for a matrix nearby."""
+        """Return how much larger ln |H| is for a nearby matrix."""
         return self.strengths_first.rise_of_determinant(there.head.strengths, *there._beside_strengths())
 
     @cached_property
     def strengths_first(self) -> SparseFactor:
-        """The same matrix by strengths, and by common numbers and y."""
+        """The same matrix, in strengths and in common numbers and y."""
         return SparseFactor(self.head.strengths, *self._beside_strengths(), self.gauge)
 
     def _beside_strengths(self) -> tuple[Floats, Floats]:
-        """Its blocks B and C."""
+        """Return its blocks B and C."""
         n, width = len(self.gauge), len(self.held)
         diagonal = np.block([[np.diag(self.tail[:, p, q]) for q in range(width)] for p in range(width)])
         by_own = self._basis.T @ diagonal @ self._basis
@@ -125,7 +125,7 @@ class SparseArrowFactor(Eliminated):
 
     @cached_property
     def _border(self) -> Any:
-        """B as a sparse matrix, (h, q M), the first numbers of all annotators first."""
+        """B as a sparse matrix, (h, q M), with the first numbers of all annotators first."""
         from scipy.sparse import csr_array
 
         size, count, width = self.shape
@@ -136,7 +136,7 @@ class SparseArrowFactor(Eliminated):
 
     @cached_property
     def _basis(self) -> Floats:
-        """Z, shape (q M, y): what the numbers of annotators may be where the sums of some are held."""
+        """Z, shape (q M, y): a basis of the annotators' numbers on the plane where some sums are held."""
         count = self.inverse_tail.shape[0]
         return np.asarray(
             scipy.linalg.block_diag(*(scipy.linalg.helmert(count).T if held else np.eye(count) for held in self.held))
@@ -150,13 +150,13 @@ class SparseArrowFactor(Eliminated):
 
     @cached_property
     def _diagonal(self) -> Floats:
-        """Of A + G G'."""
+        """Diagonal of A + G G'."""
         diagonal = self.head.diagonal()
         diagonal[: len(self.gauge)] += np.sum(self.gauge**2, axis=1)
         return diagonal
 
     def _multiply(self, x: Floats) -> Floats:
-        """S x for x (h, m)."""
+        """Return S x for x (h, m)."""
         n, (_, count, width) = len(self.gauge), self.shape
         r, common = x[:n], x[n:]
         by_strength = self.head.strengths @ r + self.head.across @ common + self.gauge @ (self.gauge.T @ r)

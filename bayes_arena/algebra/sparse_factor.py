@@ -1,13 +1,13 @@
-"""What a sparse Hessian is asked for; offers what ``Factor`` of :mod:`bayes_arena.algebra.factors` does.
+"""The factor of a sparse Hessian; offers what ``Factor`` of :mod:`bayes_arena.algebra.factors` does.
 
 With W = (L + G G')^-1 B and S = C - B' W, the common numbers are eliminated,
 
     x_c = S^-1 (g_c - W' g_r),    x_r = (L + G G')^-1 g_r - W x_c,        V_rr = (L + G G')^-1 + W S^-1 W',
 
-and the rest is L alone. A draw from N(0, L^-1) is L^-1 g with g ~ N(0, L): every pair of competitors pulls them apart
-by sqrt(w_ij) times noise of its own, and so does the prior each towards zero. Where the graph is such that conjugate
-gradients or the probes of the variances do not settle, L is factorised as a dense matrix, and so it is for draws of
-competitors who are not very many.
+and the rest is L alone. A draw from N(0, L^-1) is L^-1 g with g ~ N(0, L): every pair adds sqrt(w_ij) times noise of
+its own, with opposite signs for its two competitors, and the prior adds noise to each. Where conjugate gradients or the
+probes for the variances do not converge, L is factorised as a dense matrix; so it is for draws when competitors are not
+very many.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
 
 EXACTLY, NEARLY, ROUGHLY = 1e-10, 1e-6, 1e-4
-"""Tolerance of solutions, of those that only an average is taken of, and of draws."""
+"""Tolerance of solutions, of solutions that are only averaged, and of draws."""
 DENSE = 5000
-"""Competitors up to whom thousands of draws take less time from a dense matrix."""
+"""Number of competitors up to which thousands of draws are faster from a dense matrix."""
 POWER_STEPS = 4
 
 
@@ -63,12 +63,12 @@ class SparseFactor:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Numbers of the head, annotators with numbers of their own, and these of each."""
+        """Numbers of the head; zero annotators with numbers of their own."""
         n, c = self.across.shape
         return n + c, 0, 0
 
     def solve(self, head: Floats, tail: Floats) -> tuple[Floats, Floats]:
-        """Solve H x = g for head (h,) or (h, m); nobody has numbers of their own, and the tail is empty."""
+        """Solve H x = g for head (h,) or (h, m); the tail is empty."""
         return self.solve_schur(head), tail
 
     def solve_schur(self, right: Floats, tolerance: float = EXACTLY) -> Floats:
@@ -85,9 +85,9 @@ class SparseFactor:
         return self.variance(ThinJacobian.identity(len(self.across), len(self.across)))
 
     def variance(self, head: ThinJacobian, beside: Floats | None = None) -> Floats:
-        """Diagonal of J V J', shape (n,), for J = diag(s) + P Q by the strengths and the first of the common numbers.
+        """Return the diagonal of J V J', (n,), for J = diag(s) + P Q in the strengths and the first common numbers.
 
-        ``beside`` (n, b) has the derivatives by the last b of these.
+        ``beside`` (n, b) has the derivatives in the last b common numbers.
         """
         n, c = self.across.shape
         by_strength, first = self._on_plane(head.right[:, :n].T), head.right.shape[1] - n
@@ -110,7 +110,7 @@ class SparseFactor:
 
     @property
     def variance_error(self) -> float:
-        """Largest relative standard error of their square roots; 0 where they are exact."""
+        """Largest relative standard error of the standard deviations; 0 where these are exact."""
         return self._pairs_variance[1]
 
     def draw_head(self, rng: np.random.Generator, size: int) -> Floats:
@@ -125,7 +125,7 @@ class SparseFactor:
         return drawn
 
     def _draw_pairs(self, rng: np.random.Generator, size: int) -> Floats:
-        """Draw from N(0, (L + G G')^-1), shape (n, size); on the plane, that is, where alone it matters."""
+        """Draw from N(0, (L + G G')^-1), shape (n, size), right on the plane, where alone it matters."""
         n = len(self.across)
         if n <= DENSE or not self._settles:
             noise = rng.normal(size=(n, size))
@@ -150,22 +150,22 @@ class SparseFactor:
     def draw_tail(
         self, rng: np.random.Generator, head: Floats, of: Ints | None = None
     ) -> Iterator[tuple[Ints, Floats]]:
-        """Draw the numbers of annotators, of whom there are none."""
+        """Yield nothing: no annotator has numbers of their own."""
         return iter(())
 
     def tail_covariance(self) -> Floats:
-        """Covariance of the numbers of every annotator: there are none."""
+        """Return an empty array."""
         return np.zeros((0, 0, 0))
 
     def log_determinant(self) -> float:
-        """Logarithm of the determinant of H on the plane, estimated, up to a constant of the shapes."""
+        """Return an estimate of ln |H| on the plane, up to a constant of the shapes."""
         return self._log_of_pairs + float(2 * np.log(np.diag(self._common_lower)).sum())
 
     def rise_of_determinant(self, strengths: Any, across: Floats, common: Floats) -> float:
-        """By how much ln |H| is larger for other blocks that are near these.
+        """Return how much larger ln |H| is for other blocks that are near these.
 
-        Of their C - B' (L + G G')^-1 B what is taken off is the largest X'B + B'X - X'(L + G G')X of all X. W is next
-        to that X: it misses the square of the change.
+        What their C - B' (L + G G')^-1 B subtracts is the maximum of X'B + B'X - X'(L + G G')X over all X. W is near
+        that X, so the error is of second order in the change.
         """
         towards = self._towards
         pull = across.T @ towards
@@ -179,9 +179,10 @@ class SparseFactor:
         return log_determinant(self.strengths, self._directions)
 
     def smallest_eigenvalue(self) -> float:
-        """Of the matrix scaled to a diagonal of ones, by inverse iteration from somewhere: at most a little too large.
+        """Return the smallest eigenvalue of the matrix scaled to a unit diagonal.
 
-        Where a prior holds every strength, it is bounded from below instead.
+        Inverse iteration from a random vector gives at most a little too much. Where a prior holds every strength, a
+        lower bound is returned instead.
         """
         bound = float(np.min(np.asarray(self.strengths.sum(axis=1)) / self._diagonal))
         if bound > 0 and not self.common.size:
@@ -195,24 +196,24 @@ class SparseFactor:
         return 1 / size
 
     def _on_plane(self, x: Floats) -> Floats:
-        """Return x (n, m) with the sums held."""
+        """Project x (n, m) onto the plane."""
         return np.asarray(x - self._directions @ (self._directions.T @ x))
 
     def _multiply(self, x: Floats) -> Floats:
         return np.asarray(self.strengths @ x + self.gauge @ (self.gauge.T @ x))
 
     def _solve_pairs(self, right: Floats, tolerance: float) -> Floats:
-        """Solve (L + G G') x = right, (n, m), some right-hand sides at a time."""
+        """Solve (L + G G') x = right, (n, m), in batches of right-hand sides."""
         if self._settles:
             try:
                 return solve_in_parts(self._multiply, right, self._diagonal, tolerance)
-            except NotSettledError:  # from elsewhere they did
+            except NotSettledError:  # for another right-hand side they converged
                 self.__dict__["_settles"] = False
         return np.asarray(scipy.linalg.cho_solve((self._lower, True), right, check_finite=False))
 
     @cached_property
     def _settles(self) -> bool:
-        """Whether conjugate gradients arrive, from somewhere."""
+        """Whether conjugate gradients converge, for a random right-hand side."""
         try:
             somewhere = np.random.default_rng(0).normal(size=(len(self.across), 1))
             solve_by_gradients(self._multiply, somewhere, self._diagonal, EXACTLY)
@@ -222,7 +223,7 @@ class SparseFactor:
 
     @cached_property
     def _diagonal(self) -> Floats:
-        """Of L + G G'."""
+        """Diagonal of L + G G'."""
         return np.asarray(self.strengths.diagonal() + np.sum(self.gauge**2, axis=1))
 
     @cached_property
@@ -260,14 +261,14 @@ class SparseFactor:
 
 
 def require_room_for_dense(n: int) -> None:
-    """Refuse to make a dense matrix of n competitors where there is no memory for it: a TooLargeError."""
+    """Raise TooLargeError where there is too little memory for a dense matrix of n competitors."""
     needed = 3 * 8 * n * n
     import psutil  # only here
 
     memory = psutil.virtual_memory().available  # type: ignore[no-untyped-call]
     if needed > memory:
         raise TooLargeError(
-            f"The comparisons of these {n:,} competitors hang together so loosely that they have to be solved as a "
-            f"dense matrix, which takes some {needed / 2**30:,.0f} GiB of memory; {memory / 2**30:,.0f} are free. "
-            "Rate groups that were compared with each other one by one."
+            f"The graph of comparisons of these {n:,} competitors is so loosely connected that it has to be solved as "
+            f"a dense matrix, which takes about {needed / 2**30:,.0f} GiB of memory; {memory / 2**30:,.0f} GiB are "
+            "free. Rate separately the groups whose competitors were compared with each other."
         )

@@ -2,8 +2,9 @@
 
     H = [[L, B], [B', C]] + G G',    L (n, n) sparse,  B (n, c),  C (c, c),
 
-L is the Laplacian of the graph of comparisons, every pair with the curvature of its votes, and the precision of the
-prior on its diagonal; the c common numbers are few. G has the directions in which strengths shift freely.
+L is the Laplacian of the graph of comparisons, every pair weighted by the curvature of its votes, plus the prior's
+precision on the diagonal. The c common numbers are few. The columns of G are the directions in which strengths shift
+freely.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class SparseHessian:
         return np.append(self.strengths.diagonal(), np.diag(self.common))
 
     def factorise(self, gauge: Floats | float = 0.0, damping: float = 0.0) -> SparseFactor:
-        """Return it ready to solve.
+        """Return its factor.
 
         Parameters
         ----------
@@ -59,7 +60,7 @@ class SparseHessian:
         return SparseFactor(stiffer.strengths, stiffer.across, stiffer.common, columns)
 
     def damped(self, damping: float) -> SparseHessian:
-        """Return it with something added to the diagonal."""
+        """Return it with ``damping`` added to the diagonal."""
         if not damping:
             return self
         from scipy.sparse import eye_array

@@ -1,4 +1,4 @@
-"""Derivatives of n functions, one of every competitor, by strengths and common numbers: J = diag(s) + P Q."""
+"""Derivatives of n functions, one per competitor, in strengths and common numbers: J = diag(s) + P Q."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bayes_arena.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class ThinJacobian:
-    """A Jacobian, shape (n, h), whose rows are made when they are asked for: ``jacobian[rows]``.
+    """A Jacobian, shape (n, h), whose rows are made on demand: ``jacobian[rows]``.
 
     Attributes
     ----------
     scale : ndarray, shape (n,)
-        s: derivative of every function by the strength of its own competitor.
+        s: derivative of every function in the strength of its own competitor.
     left, right : ndarray, shapes (n, k) and (k, h)
         P and Q.
     """
@@ -28,7 +28,7 @@ class ThinJacobian:
 
     @classmethod
     def identity(cls, n: int, head: int) -> ThinJacobian:
-        """Return that of the strengths themselves."""
+        """Return the Jacobian of the strengths themselves."""
         return cls(np.ones(n), np.zeros((n, 0)), np.zeros((0, head)))
 
     @property
@@ -47,11 +47,11 @@ class ThinJacobian:
 
 
 Jacobian = Floats | ThinJacobian
-"""Derivatives of functions, in full or as they are made up."""
+"""Derivatives of functions, in full or in parts."""
 
 
 def times(jacobian: Jacobian, steps: Floats) -> Floats:
-    """Return J x for steps x of the head, shape (..., h): how the functions move, shape (..., m)."""
+    """Return J x, the change of the functions, shape (..., m), for steps x of the head, shape (..., h)."""
     if not isinstance(jacobian, ThinJacobian):
         return np.asarray(steps @ jacobian.T)
     return np.asarray(steps[..., : len(jacobian)] * jacobian.scale + (steps @ jacobian.right.T) @ jacobian.left.T)

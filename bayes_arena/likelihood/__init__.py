@@ -2,17 +2,17 @@
 
 =============  ======================================================
 specification  ``Model``: a point in the grid
-presets        models with a name
+presets        named models
 priors         ``Prior`` and ``Spreads``
-outcomes/      how likely an outcome is: one likelihood a file
-averaging      losses averaged over numbers that are Gaussian around a point
+outcomes/      the probabilities of outcomes: one likelihood per file
+averaging      losses averaged over a Gaussian around a point
 predictor      effects as data, and the coordinates of votes
 point          a point in parameter space
 numbering      which number belongs to which slice, and which are eliminated first
 objective      the negative log-posterior
-row_sums       what the rows of votes add up to, block by block
+row_sums       sums over the rows of votes, block by block
 derivatives    gradient and Hessian of the objective
-covariances    the Gaussian around a point as the rows of votes see it
+covariances    the Gaussian around a point, for the rows of votes
 problem        ``Problem``: votes, a model and a prior
 simulation     arenas with known truth
 =============  ======================================================

@@ -1,21 +1,21 @@
-"""Losses averaged over numbers that are Gaussian around a point.
+"""Losses averaged over a Gaussian around a point.
 
-A row of votes has the lead d = r_i - r_j and a number y_u of every kind u: what its annotator has in common with others
-and their own deviation from it. Coordinates are z_c = sum_{u in c} x_u y_u, x_u the basis of u, which for the lead is
-theta and for theta the lead. Where the numbers are Gaussian around a point, with small errors of their product
-theta d, coordinates have to first order the covariances
+A row of votes has the lead d = r_i - r_j and for every kind u a number y_u: what its annotator has in common with
+others plus their own deviation from it. Coordinates are z_c = sum_{u in c} x_u y_u, with x_u the basis of u: theta for
+the lead, and the lead for theta. Where the numbers are Gaussian around a point, and the product theta d has small
+errors, coordinates have to first order the covariances
 
     cov(z_c, z_e) = sum_{u in c, v in e} x_u x_v cov(y_u, y_v).
 
-A row's loss and its derivatives by z are averaged over them by a rule of degree five: a polynomial of the fifth degree
-is averaged exactly. In one dimension that takes three nodes; in two it takes seven, the centre and a hexagon (Stroud,
-1971, "Approximate calculation of multiple integrals"). Rows that vary by more than 1.5 logits take the nodes of
-Gauss-Hermite quadrature, many times as many.
+A row's loss and its derivatives in z are averaged by a quadrature rule of degree five, exact for polynomials of the
+fifth degree. It takes three nodes in one dimension; in two it takes seven, the centre and a hexagon (Stroud, 1971,
+"Approximate calculation of multiple integrals"). Rows that vary by more than 1.5 logits take the nodes of Gauss-Hermite
+quadrature, many times as many.
 
-The bases of lead and theta are numbers themselves, so that the average depends on them by the covariance as well as by
-the mean. By Price's theorem, d E[l] / d cov(z_c, z_e) = E[l_ce] / (1 + [c = e]), and the gradients have the pulls
+The bases of lead and theta are numbers themselves, so the average depends on them through the covariance as well as the
+mean. By Price's theorem, d E[l] / d cov(z_c, z_e) = E[l_ce] / (1 + [c = e]), and the gradients gain the pulls
 
-    by the lead  sum_c E[l_eta,c] cov(z_c, theta),        by theta  sum_c E[l_eta,c] cov(z_c, d).
+    in the lead  sum_c E[l_eta,c] cov(z_c, theta),        in theta  sum_c E[l_eta,c] cov(z_c, d).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ type Rule = tuple[Floats, Floats]
 AT_ONCE = 16384
 """Rows times nodes that are averaged together."""
 LEAST = 1e-12
-"""Variance of a coordinate that counts as none."""
+"""Smallest variance of a coordinate, in place of zero."""
 WIDE, MANY, FEW = 1.5, (15, 7, 5), 3
-"""Standard deviation of a coordinate, in logits, from which few nodes are a staircase; nodes of rows that vary so much
-by coordinates, where these do, and where they do not."""
+"""Standard deviation of a coordinate, in logits, above which the rule's few nodes are too coarse; in rows of such
+coordinates, the nodes of each of them, and of every other coordinate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Scatter:
     root : list of list of ndarray
         Lower triangular root of their covariance, each entry (n_rows,).
     towards : mapping of str to list of ndarray
-        Covariance of every coordinate with ``LEAD`` and with ``THETA``, as far as they vary.
+        Covariance of every coordinate with ``LEAD`` and with ``THETA``, where these vary.
     """
 
     root: list[list[Any]]
@@ -68,7 +68,7 @@ class Scatter:
         covariance: Mapping[tuple[int, int], Any],
         named: Mapping[str, int],
     ) -> Self:
-        """Return it for so many coordinates.
+        """Return the scatter of ``size`` coordinates.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Scatter:
 
     @classmethod
     def around(cls, covariance: Sequence[Sequence[Any]], towards: Mapping[str, Sequence[Any]]) -> Self:
-        """Return it for covariances of coordinates, of which the lower triangle is read, each entry (n_rows,)."""
+        """Return the scatter for covariances of coordinates, lower triangle only, each entry (n_rows,)."""
         root: list[list[Any]] = []
         for c, of_rows in enumerate(covariance):
             line: list[Any] = []
@@ -111,7 +111,7 @@ class Scatter:
         return np.array([sum(part**2 for part in line) for line in self.root]) > WIDE**2
 
     def pull(self, terms: RowTerms, name: str) -> Any:
-        """Return the gradient by the lead (``THETA``) or by theta (``LEAD``) that comes with the covariance."""
+        """Return the gradient in the lead (``THETA``) or in theta (``LEAD``) that comes from the covariance."""
         return sum((terms.hessian[ETA, c] * one for c, one in enumerate(self.towards.get(name, ()))), 0.0)
 
 
@@ -152,7 +152,7 @@ def convex(curves: Floats) -> Floats:
 def _summed(
     likelihood: Likelihood, counts: Floats, z: Floats, root: list[list[Any]], nodes: Floats, weights: Floats
 ) -> RowTerms:
-    """Return averages of many rows, node after node."""
+    """Return averages of many rows, node by node."""
     totals: list[Floats] = []
     for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
         there = z.copy()
@@ -192,7 +192,7 @@ def _at_once(
 
 @cache
 def rule(dimensions: int) -> Rule:
-    """Nodes and weights of degree five for a standard Gaussian of so many dimensions."""
+    """Return nodes and weights of degree five for a standard Gaussian of this dimension."""
     line = ((0.0,), 2 / 3), ((3**0.5,), 1 / 6), ((-(3**0.5),), 1 / 6)
     angles = (np.arange(6) * np.pi / 3).tolist()
     circle = ((0.0, 0.0), 0.5), *(((2 * float(np.cos(one)), 2 * float(np.sin(one))), 1 / 12) for one in angles)
@@ -202,7 +202,7 @@ def rule(dimensions: int) -> Rule:
 
 @cache
 def fine_rule(counts: tuple[int, ...]) -> Rule:
-    """Nodes and weights of Gauss-Hermite quadrature, so many by every coordinate."""
+    """Return nodes and weights of Gauss-Hermite quadrature, with a count of nodes for every coordinate."""
     rules = []
     for x, weight in map(np.polynomial.hermite_e.hermegauss, counts):
         shares = (weight / weight.sum()).tolist()

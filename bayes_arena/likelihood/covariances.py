@@ -1,14 +1,13 @@
-"""The Gaussian around a point, as the rows of votes see it, and the spreads.
+"""Covariances of a Gaussian around a point, for the rows of votes and for the spreads.
 
-Where the precision is an arrow:
-
-With the names of :mod:`bayes_arena.algebra.arrow`, S the Schur complement and C = S^-1, the head
-has the covariance C, the numbers of annotator k and the head have -G_k C, and the former among themselves
+Where the precision is an arrow, with the names of :mod:`bayes_arena.algebra.arrow`, S the Schur complement and
+C = S^-1, the head has the covariance C, the numbers of annotator k and the head have -G_k C, and the former among
+themselves
 
     Q_kk + G_k C G_k',        G_k = (Q B')_k.
 
-A row meets two strengths, what annotators have in common, and the numbers of one annotator. So of G_k C only what k
-touches is kept, as of the border. With slices, what the rows see is summed up when units are eliminated
+A row involves two strengths, what annotators have in common, and the numbers of one annotator. So of G_k C, as of the
+border, only what k touches is kept. With slices, the rows' covariances are summed unit by unit
 (:mod:`bayes_arena.algebra.crossed`).
 """
 
@@ -40,7 +39,7 @@ class Covariances:
     Attributes
     ----------
     target : Objective
-        Whose rows are seen.
+        Whose rows they are for.
     head : ndarray, shape (h, h)
         Of strengths and common numbers, up to a shift of all strengths.
     met : ndarray, shape (q, e)
@@ -59,7 +58,7 @@ class Covariances:
 
     @classmethod
     def of(cls, target: Objective, factor: Factor) -> Self:
-        """Return them from a factor of the precision."""
+        """Compute them from a factor of the precision."""
         inverse, _ = scipy.linalg.lapack.dpotri(factor.lower, lower=1)
         head = np.tril(inverse) + np.tril(inverse, -1).T
         own, border, towards = factor.q_blocks(), factor.border, factor.towards
@@ -124,7 +123,7 @@ class Covariances:
 
     @cached_property
     def _between(self) -> dict[tuple[int, int], Any]:
-        """Covariance of two kinds of numbers, of every annotator (M,) or alike of all."""
+        """Covariance of two kinds of numbers, for every annotator (M,) or the same for all."""
         effects, of_common, of_own = kinds(self.target.common, self.target.own)
         n, found = self.target.n_competitors, {}
         for u in range(len(effects)):
@@ -146,16 +145,16 @@ class Covariances:
 
 @dataclass(frozen=True, eq=False)
 class SliceCovariances:
-    """The same of a model with slices.
+    """The same for a model with slices.
 
     Attributes
     ----------
     target : Objective
-        Whose rows are seen.
+        Whose rows they are for.
     of_strengths : ndarray, shape (n, n)
         Covariance of the strengths, whose sum is zero.
     spread : Spread
-        What else there is to know.
+        All other covariances.
     """
 
     target: Objective
@@ -186,7 +185,7 @@ def covariances(target: Objective, factor: AnyFactor) -> Covariances | SliceCova
     Raises
     ------
     TypeError
-        Of many competitors, few of whom met: not all their covariances are formed.
+        If competitors are many, few pairs of whom met: covariances of all pairs are not formed.
     """
     if isinstance(factor, CrossedFactor):
         of_strengths = _centred(factor.covariance_left[: target.n_competitors, : target.n_competitors])

@@ -1,6 +1,6 @@
 """The gradient and the Hessian of the negative log-posterior.
 
-With g_c and H_cd the derivatives of a row's loss by its coordinates
+With g_c and H_cd the derivatives of a row's loss in its coordinates
 (:mod:`bayes_arena.likelihood.outcomes.likelihood`), c(p) the coordinate that number p enters and D_p its basis (the
 lead for theta), the chain rule gives
 
@@ -9,8 +9,8 @@ lead for theta), the chain rule gives
     d2l/dr_i dp  = theta D_p H_eta,c(p) (+ g_eta for theta) = -d2l/dr_j dp
     d2l/dp dq    = D_p D_q H_c(p),c(q)
 
-A model without slices has an arrow (:mod:`bayes_arena.algebra.arrow`), one with slices the rows of a sparse
-matrix (:mod:`bayes_arena.algebra.crossed`).
+The Hessian of a model without slices is an arrow (:mod:`bayes_arena.algebra.arrow`); with slices it is sparse, and
+given by its rows (:mod:`bayes_arena.algebra.crossed`).
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from bayes_arena.likelihood.predictor import times
 from bayes_arena.likelihood.row_sums import RowSums, of_head, row_sums
 
 MANY = 1500
-"""Competitors from which it is worth it: fewer are solved exactly in a tenth of a second."""
+"""Number of competitors from which sparse matrices pay: fewer are solved exactly in a tenth of a second."""
 FULL = 0.05
 """Share of the pairs that met above which dense matrices are faster."""
 FEW_OWN, OWN_SHARE = 1500, 0.25
-"""Numbers of annotators up to which they are solved for together, and that in all and relative to the competitors."""
+"""Most numbers of annotators that are solved for together: in all, and relative to the competitors."""
 CONVEX = ("half", "davidson", "both-bad")
-"""Loops of likelihoods whose Hessian is positive definite everywhere, as conjugate gradients need it."""
+"""Loops of likelihoods whose Hessian is positive definite everywhere, as conjugate gradients require."""
 
 
 def gradient_and_hessian(
     target: Objective, point: Point, *, residuals: bool = True
 ) -> tuple[Point, Arrow | Crossed | SparseHessian]:
-    """Gradient and Hessian of the objective, the latter without residuals if so asked.
+    """Return gradient and Hessian of the objective, the latter with or without residuals.
 
     The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
-    Hessian is positive definite wherever the rows are convex: everywhere, but for ties under Rao-Kupper.
+    Hessian is positive definite wherever the rows are convex: everywhere except for ties under Rao-Kupper.
     """
     return value_and_derivatives(target, point, residuals=residuals)[1:]
 
@@ -61,10 +61,10 @@ def value_and_derivatives(
     around: RowCovariances | None = None,
     made_convex: bool = False,
 ) -> tuple[float, Point, Arrow | Crossed | SparseHessian]:
-    """``Objective.value`` and :func:`gradient_and_hessian`, in one pass over the rows.
+    """Return ``Objective.value`` and :func:`gradient_and_hessian`, in one pass over the rows.
 
-    Averaged over a Gaussian around the point, if one is given; with the curvature of every row made convex, which
-    only that of ties under Rao-Kupper is not, if so asked.
+    All are averaged over a Gaussian around the point, if one is given. ``made_convex`` makes the curvature of every row
+    convex, which only that of ties under Rao-Kupper is not.
     """
     if target.numbering is not None:
         terms, pulls = _terms_of_slices(target, point, around)
@@ -79,7 +79,7 @@ def value_and_derivatives(
 
 
 def _terms_of_slices(target: Objective, point: Point, around: RowCovariances | None) -> tuple[RowTerms, Floats | None]:
-    """Terms of every row, and their gradients by lead and theta that come with an average, (2, n_rows)."""
+    """Return the terms of every row, and the gradients in lead and theta that averaging adds, (2, n_rows)."""
     if around is None:
         return target.row_terms(point), None
     scatter = around.rows(slice(None), target.leads_at(point), target.thetas(point), target.tally.features)
@@ -90,14 +90,14 @@ def _terms_of_slices(target: Objective, point: Point, around: RowCovariances | N
 
 
 def are_many(n: int) -> bool:
-    """Whether there are so many competitors that matrices of all their pairs are done without where they can be."""
+    """Whether there are so many competitors that matrices of all their pairs are avoided where possible."""
     return n >= MANY
 
 
 def has_few_pairs(target: Objective) -> bool:
-    """Whether a model has such a Hessian: of many competitors, few of whom met, and without slices.
+    """Whether the Hessian is sparse: many competitors, few pairs of whom met, and no slices.
 
-    If annotators have numbers of their own these have to be few, and have a prior: they are solved for together.
+    If annotators have numbers of their own, these must be few and have a prior: they are solved for together.
     """
     n, own = target.n_competitors, target.n_annotators * len(target.own)
     if not are_many(n) or target.slices or target.likelihood.loop not in CONVEX:
@@ -108,7 +108,7 @@ def has_few_pairs(target: Objective) -> bool:
 
 
 def _sparse_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, SparseHessian]:
-    """Return gradient and Hessian by strengths and common numbers, given the sums over the rows."""
+    """Return gradient and Hessian in strengths and common numbers, given the sums over the rows."""
     from scipy.sparse import coo_array, diags_array
 
     n, pairs = target.n_competitors, target.tally.pairs
@@ -137,7 +137,7 @@ def _arrow_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Poin
 
 
 def _dense_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats]:
-    """Return gradient and Hessian by strengths and common numbers."""
+    """Return gradient and Hessian in strengths and common numbers."""
     n, pairs = target.n_competitors, target.tally.pairs
     gradient, across, common = of_head(target, point, sums)
     head = np.zeros((n + len(common), n + len(common)))
@@ -150,9 +150,9 @@ def _dense_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, 
 
 
 def bend(target: Objective, point: Point, head: Floats, own: Floats) -> Point:
-    """J' W e: the change of the gradient, without residuals, along a step's second order in eta.
+    """Return J' W e: the change of the gradient, without residuals, for the second-order part of a step in eta.
 
-    J has the derivatives of the coordinates by the parameters, W the curvature of the rows, and
+    J has the derivatives of the coordinates in the parameters, W the curvature of the rows, and
     e = dtheta_k (dr_i - dr_j); only where theta is free, without slices.
     """
     tally, n, count = target.tally, target.n_competitors, len(own)
@@ -171,9 +171,9 @@ def bend(target: Objective, point: Point, head: Floats, own: Floats) -> Point:
 
 
 def _empty_border(target: Objective) -> tuple[Border, Ints, Ints]:
-    """Return a border without numbers, and where those of ``RowSums.met`` and of common numbers (M, c) belong.
+    """Return a border without values, and where those of ``RowSums.met`` and of common numbers (M, c) belong.
 
-    Every annotator touches the competitors met, then what all have in common.
+    Every annotator touches the competitors met, then the common numbers.
     """
     met, n, common = target.tally.met, target.n_competitors, np.arange(len(target.common))
     count = target.n_annotators
@@ -189,7 +189,7 @@ def _crossed_hessian(
 ) -> tuple[Point, Crossed]:
     """Return gradient and Hessian of a model with slices, given the terms of the rows.
 
-    Further gradients by the lead and by theta of every row may be given, shape (2, n_rows).
+    Further gradients of every row in the lead and in theta may be given, shape (2, n_rows).
     """
     numbers: Any = target.numbering
     order, n = numbers.elimination, target.n_competitors

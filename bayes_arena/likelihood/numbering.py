@@ -1,8 +1,8 @@
 """Which number belongs to which slice.
 
-Every slice that votes were cast in has numbers of its own: of each competitor seen there (an answer), or a single one.
-All numbers of a model are the head (strengths, common numbers, numbers of slices) and the own numbers of every
-annotator, in this order.
+Every slice that votes were cast in has numbers of its own: one for each competitor seen there (an answer), or a single
+one. The numbers of a model are, in this order, the head (strengths, common numbers, numbers of slices) and the own
+numbers of every annotator.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.tally import Tally
 
 DENSE = 6000
-"""Numbers that may be left when one kind is eliminated: a dense matrix of that size is factorised at every step."""
+"""Most numbers that may be left after elimination: a dense matrix of their size is factorised at every step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +34,13 @@ class Numbering:
     Attributes
     ----------
     tally : Tally
-        The votes that the numbers are of.
+        The votes that were fitted.
     n_competitors, n_annotators : int
         n, M.
     common, own, slices : tuple of Effect
         The effects of the model by level.
     keys : tuple of ndarray of int
-        Of every effect of slices: slice (times n, plus competitor) of each of its numbers, sorted.
+        For every effect of slices: slice (times n, plus competitor) of each of its numbers, sorted.
     """
 
     tally: Tally
@@ -59,24 +59,24 @@ class Numbering:
 
     @property
     def n_slices(self) -> int:
-        """Numbers of all slices."""
+        """Count of the numbers of all slices."""
         return sum(map(len, self.keys))
 
     @property
     def n_head(self) -> int:
-        """Strengths, common numbers and numbers of slices."""
+        """Count of strengths, common numbers and numbers of slices."""
         return self.n_competitors + len(self.common) + self.n_slices
 
     def places(self, tally: Tally) -> list[list[Ints]]:
-        """Return where the numbers of every row are, effect by effect, one array or one of each competitor.
+        """Return the places of every row's numbers, by effect: one array, or one for each of the two competitors.
 
-        Places count over all slices; -1 where the votes that were fitted have no such slice.
+        Places are among the numbers of all slices; -1 where the votes that were fitted have no such slice.
         """
         return self._places if tally is self.tally else self._find_places(tally)
 
     @cached_property
     def _places(self) -> list[list[Ints]]:
-        """Those of the votes that were fitted: found once, however many objectives share the numbers."""
+        """Places for the votes that were fitted, found once for all objectives that share the numbering."""
         return self._find_places(self.tally)
 
     def _find_places(self, tally: Tally) -> list[list[Ints]]:
@@ -102,13 +102,13 @@ class Numbering:
         Raises
         ------
         TooLargeError
-            If too many are left.
+            If too many numbers are left.
         """
         return _eliminate_largest(self)
 
 
 def number(tally: Tally, n_competitors: int, n_annotators: int, effects: tuple[tuple[Effect, ...], ...]) -> Numbering:
-    """Give numbers to the slices of some votes; ``effects`` are the common, the annotators' own and the slices'."""
+    """Assign numbers to the slices of votes; ``effects`` are the common, the annotators' own and the slices'."""
     common, own, slices = effects
     keys = []
     for effect in slices:
@@ -118,9 +118,9 @@ def number(tally: Tally, n_competitors: int, n_annotators: int, effects: tuple[t
 
 
 def keys_of_rows(effect: Effect, tally: Tally, n_competitors: int) -> list[Ints]:
-    """Return the keys of the numbers of every row, of one, or of both competitors; negative for an unknown slice.
+    """Return the keys of every row's numbers: one array, or one per competitor; negative for an unknown slice.
 
-    Votes of people meet no program's taste: both their entries are the same number, whichever, and cancel.
+    People's votes involve no program's taste: both their entries are the same arbitrary number, and cancel.
     """
     if effect.by == COMPETITOR:
         return [tally.i, tally.j]
@@ -132,18 +132,18 @@ def keys_of_rows(effect: Effect, tally: Tally, n_competitors: int) -> list[Ints]
 
 
 def label_of(effect: Effect) -> str:
-    """Return what the dimension of the numbers of slices is called in a PyMC program and its draws."""
+    """Return the name of the dimension of slices' numbers in a PyMC program and its draws."""
     return f"{effect.by}_of_{'competitor' if effect.basis == 'difference' else 'ties'}"
 
 
 def _eliminate_largest(numbering: Numbering) -> Elimination:
-    """Choose what to eliminate, and lay the entries of all rows out for it."""
+    """Choose what to eliminate, and lay out the entries of all rows for it."""
     n, width = numbering.n_competitors, len(numbering.own)
     kinds: dict[str, Ints] = {}  # unit of every number, -1 where it is left
     size = numbering.n_head + numbering.n_annotators * width
     first = n + len(numbering.common)
     for by in dict.fromkeys([*(effect.by for effect in numbering.slices), *([ANNOTATOR] if width else [])]):
-        if by in (COMPETITOR, PROGRAM):  # there are few, and votes of people meet none
+        if by in (COMPETITOR, PROGRAM):  # there are few, and people's votes involve none
             continue
         unit = np.full(size, -1)
         if by == ANNOTATOR and width:
@@ -198,7 +198,7 @@ def _eliminate_largest(numbering: Numbering) -> Elimination:
 
 
 def _unit_of_rows(numbering: Numbering, by: str) -> Ints:
-    """Return the unit that every row meets, shape (n_rows,); all meet the same where nothing is eliminated."""
+    """Return the unit of every row, shape (n_rows,); the same for all where nothing is eliminated."""
     tally = numbering.tally
     if by == ANNOTATOR:
         return tally.k
@@ -207,7 +207,7 @@ def _unit_of_rows(numbering: Numbering, by: str) -> Ints:
 
 
 def _entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[float], int]:
-    """Return of every entry its place in (head, own) by row, its coordinate, its sign; and which one is theta's."""
+    """Return for every entry its place in (head, own) by row, its coordinate and its sign; and which is theta's."""
     tally, n = numbering.tally, numbering.n_competitors
     first = n + len(numbering.common)
     columns, coordinate, sign = [tally.i, tally.j], [ETA, ETA], [1.0, -1.0]

@@ -28,7 +28,7 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.tally import Tally
 
 BLOCK = 65536
-"""Rows that are worked on at a time: few enough for a processor's cache, many enough for threads to work beside."""
+"""Rows that are worked on at a time: few enough for a processor's cache, many enough for threads to pay."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +42,11 @@ class Objective:
     counts : ndarray, shape (4, n_rows)
         Their counts as the model sees them.
     likelihood : Likelihood
-        How likely the outcomes of a row are.
+        The likelihood of a row's outcomes.
     n_competitors, n_annotators : int
         n; M (0 where annotators have no numbers of their own).
     strength_sd : float
-        Prior of r.
+        Prior spread of r.
     common, own, slices : tuple of Effect
         Effects that annotators share, those of every annotator, and those of slices.
     numbering : Numbering or None
@@ -101,7 +101,7 @@ class Objective:
 
     @property
     def units(self) -> Floats:
-        """Units of the annotators' numbers, in which their spreads are, shape (q,)."""
+        """Units of the annotators' numbers, shape (q,)."""
         return np.array([effect.unit for effect in self.own])
 
     @property
@@ -125,13 +125,13 @@ class Objective:
         )
 
     def discrimination(self, point: Point) -> Floats:
-        """Theta of every annotator, mean 1 after a fit, shape (M,); empty where it is fixed at 1."""
+        """Return theta of every annotator, mean 1 after a fit, shape (M,); empty where it is fixed at 1."""
         return point.own[:, THETA] if self.free_discrimination else np.zeros(0)
 
     def at_best_scale(self, point: Point) -> Point:
-        """Return (alpha r, theta / alpha), which predicts the same, for the alpha that the prior finds likeliest.
+        """Return (alpha r, theta / alpha), which predicts the same, for the alpha of the highest prior density.
 
-        The point itself, unless the prior of theta is symmetric about zero.
+        It is the point itself, unless the prior of theta is symmetric about zero.
         """
         if not self.free_discrimination or self.own[THETA].mean or self.slices:
             return point
@@ -144,7 +144,7 @@ class Objective:
         return replace(point, strength=alpha * point.strength, own=own)
 
     def leads(self, strength: Floats) -> Floats:
-        """Leads of every row, shape (..., n_rows), for strengths (..., n)."""
+        """Return the leads of every row, shape (..., n_rows), for strengths (..., n)."""
         return lead(strength, self.tally.i, self.tally.j)
 
     @cached_property
@@ -153,11 +153,11 @@ class Objective:
         return np.searchsorted(self.tally.k, np.arange(self.n_annotators + 1))
 
     def own_numbers(self, own: Floats) -> list[Floats]:
-        """Numbers of the annotator of every row, effect by effect, each (..., n_rows), for numbers (..., M, q)."""
+        """Return the numbers of every row's annotator, by effect, each (..., n_rows), for numbers (..., M, q)."""
         return [own[..., effect][..., self.tally.k] for effect in range(own.shape[-1])]
 
     def coordinates(self, point: Point) -> Floats:
-        """Coordinates of every row, shape (n_coordinates, n_rows)."""
+        """Return the coordinates of every row, shape (n_coordinates, n_rows)."""
         leads, own = self.leads_at(point), self.own_numbers(point.own)
         z = self.predictor.coordinates(leads, point.common, own, self.tally.features)
         for effect, places in zip(self.slices, self.places, strict=True):
@@ -166,7 +166,7 @@ class Objective:
         return z
 
     def unseen(self, point: Point, rng: np.random.Generator) -> Floats:
-        """Draw what slices that the votes fitted do not have add to the coordinates, shape (n_coordinates, n_rows)."""
+        """Draw what slices not in the fitted votes add to the coordinates, shape (n_coordinates, n_rows)."""
         moves = np.zeros((self.likelihood.n_coordinates, len(self.tally.i)))
         for effect, places in zip(self.slices, self.places, strict=True):
             factors = (self.thetas(point), -self.thetas(point)) if effect.basis == "difference" else (1.0, 1.0)
@@ -176,13 +176,13 @@ class Objective:
 
     @property
     def has_unseen(self) -> bool:
-        """Whether some row has a slice that the votes fitted do not have."""
+        """Whether some row has a slice that is not in the fitted votes."""
         return any((at < 0).any() for places in self.places for at in places)
 
     def leads_at(self, point: Point) -> Floats:
-        """Return by how much i leads j in the slices of every row, q_i - q_j, shape (n_rows,).
+        """Return the lead of i over j in the slices of every row, q_i - q_j, shape (n_rows,).
 
-        Slices that the votes fitted do not have count as their mean.
+        Slices that are not in the fitted votes count as their mean.
         """
         leads = self.leads(point.strength)
         for effect, places in zip(self.slices, self.places, strict=True):
@@ -196,13 +196,13 @@ class Objective:
         return self.numbering.places(self.tally) if self.numbering else []
 
     def loss(self, point: Point) -> float:
-        """Negative log-likelihood in nats, without the prior."""
+        """Return the negative log-likelihood in nats, without the prior."""
         if self.slices:
             return float(self.row_terms(point).value.sum())
         return sum(float(self.terms_of(rows, point)[2].value.sum()) for rows in self.blocks())
 
     def blocks(self) -> Iterator[slice]:
-        """Yield rows that fit a processor's cache, block by block."""
+        """Yield blocks of rows that fit a processor's cache."""
         for start in range(0, len(self.tally.i), BLOCK):
             yield slice(start, min(start + BLOCK, len(self.tally.i)))
 
@@ -224,11 +224,11 @@ class Objective:
         return leads, theta, averaged(self.likelihood, counts, z, scatter), scatter
 
     def value(self, point: Point) -> float:
-        """Negative log-posterior up to a constant."""
+        """Return the negative log-posterior up to a constant."""
         return self.loss(point) + self.penalty(point)
 
     def penalty(self, point: Point) -> float:
-        """Negative log-prior up to a constant."""
+        """Return the negative log-prior up to a constant."""
         value = 0.5 * float(point.strength @ point.strength) / self.strength_sd**2
         for x, effect in zip(point.common, self.common, strict=True):
             value += 0.5 * ((float(x) - effect.mean) / effect.sd) ** 2
@@ -243,17 +243,17 @@ class Objective:
         return [slices[..., part] for part in self.numbering.parts] if self.numbering else []
 
     def thetas(self, point: Point) -> Any:
-        """Theta of every row, or 1 where it is fixed."""
+        """Return theta of every row, or 1 where it is fixed."""
         return point.own[self.tally.k, THETA] if self.free_discrimination else 1.0
 
     def bases(self, point: Point) -> tuple[list[Any], list[Any]]:
-        """Bases of the common and the own effects in every row."""
+        """Return the bases of the common and the own effects in every row."""
         leads, features = self.leads_at(point), self.tally.features
         common, own = ([basis(effect, leads, features) for effect in effects] for effects in (self.common, self.own))
         return common, own
 
     def row_terms(self, point: Point) -> RowTerms:
-        """Negative log-likelihood of every row, and its derivatives by the coordinates."""
+        """Return the negative log-likelihood of every row, and its derivatives in the coordinates."""
         return self.likelihood.rows(self.counts, self.coordinates(point))
 
 
@@ -294,5 +294,5 @@ def objective(cells: Cells, model: Model, prior: Prior, *, by_annotator: bool | 
 
 
 def _taken(numbers: Floats, places: Ints) -> Floats:
-    """Return numbers by place, and zero where there is none."""
+    """Return numbers by place, zero where there is none."""
     return np.where(places < 0, 0.0, numbers[places]) if len(numbers) else np.zeros(len(places))

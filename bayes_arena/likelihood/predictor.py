@@ -1,18 +1,17 @@
 """The linear predictor: effects as data, and the one place that turns effects and votes into coordinates.
 
 The coordinates of a vote (:mod:`bayes_arena.likelihood.outcomes.likelihood`) are sums over effects, each a number times
-what it is multiplied by, its basis D:
+its basis D:
 
     eta = theta_k (q_i - q_j) + b + v_k + sum_f (beta_f + c_fk) x_f,      q_i = r_i + sum_f u^f_{g,i},
     t = ln nu + u_k + sum_f w^f_g + w_i + w_j,      m = ln mu.
 
-The basis of theta is the lead q_i - q_j (which enters once where no theta is free), that of a style slope beta_f a
-feature x_f of the vote, that of u, the deviation of a competitor's strength in slice g (a prompt, a category, an
-annotator), is theta_k, with a minus for j, and that of all others is one. Position and style belong to the vote: who
-was shown first, how long the answers are. The rest belongs to what is rated and to who votes. Of a vote that is only
-imagined (of every pair, for the scale that all models share; of the next vote) nothing is known but the lead and the
-annotator: what belongs to the vote is left out, and so is what belongs to a slice, on whose population the numbers have
-mean zero.
+The basis of theta is the lead q_i - q_j (with factor one where theta is fixed), that of a style slope beta_f a feature
+x_f of the vote, that of u, the deviation of a competitor's strength in slice g (a prompt, a category, an annotator),
+theta_k, with a minus for j, and that of all others one. Position and style belong to the vote: who was shown first, how
+long the answers are. The rest belongs to competitors and annotators. Of a hypothetical vote (on every pair, for the
+scale that all models share, or the next vote) only the lead and the annotator are known. What belongs to the vote is
+left out, and so is what belongs to a slice: over the population of slices its numbers have mean zero.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from bayes_arena.votes.tally import Tally
 THETA = 0
 """Place of theta, where it is free, among the annotators' effects."""
 Numbers = Sequence[Any] | Floats
-"""Numbers effect by effect."""
+"""Numbers by effect."""
 Level = Literal["common", "annotator", "slice"]
 Basis = Literal["lead", "one", "feature", "difference", "sum"]
 
@@ -47,9 +46,9 @@ class Effect:
     Attributes
     ----------
     name : str
-        Of a common effect and its annotators' deviations the same.
+        The same for a common effect and the annotators' deviations from it.
     label : str
-        What it is called in a PyMC program, its draws, and tables.
+        Its name in a PyMC program, its draws, and tables.
     coordinate : int
         The coordinate that it enters.
     level : {"common", "annotator", "slice"}
@@ -57,18 +56,18 @@ class Effect:
     mean, sd : float
         Gaussian prior.
     basis : {"one", "lead", "feature", "difference", "sum"}
-        What the number is multiplied by. ``"difference"``: theta_k; every competitor has one in every slice, and that
-        of j is subtracted. ``"sum"``: one, and both competitors have theirs.
+        What the number is multiplied by. ``"difference"``: theta_k; every competitor has a number in every slice, and
+        that of j is subtracted. ``"sum"``: one, and the numbers of both competitors are added.
     belongs_to_vote : bool
-        Whether it is left out of votes that are only imagined.
+        Whether it is left out of hypothetical votes.
     spread : str
-        The field of :class:`~bayes_arena.Spreads` that ``sd`` is; empty where it is fixed.
+        The name of ``sd`` in :class:`~bayes_arena.Spreads`; empty where it is fixed.
     feature : int
         Row of ``Tally.features``, or of ``Tally.slices``.
     unit : float
         Of the number: ``sd`` is its spread, or that of the prior, in these units.
     by : str
-        Of a slice: its kind, in ``Cells.slices``, or annotator or competitor.
+        For a slice: its kind, in ``Cells.slices``, or annotator or competitor.
 
     Raises
     ------
@@ -91,16 +90,16 @@ class Effect:
 
     def __post_init__(self) -> None:
         if self.basis == "feature" and not self.belongs_to_vote:
-            raise ModelError(f"The effect {self.name!r} multiplies a feature, which belongs to the vote.")
+            raise ModelError(f"The effect {self.name!r} multiplies a feature. Set belongs_to_vote=True.")
 
     @property
     def common_label(self) -> str:
-        """What the number that annotators share is called in a PyMC program."""
+        """Name of the shared number in a PyMC program."""
         return f"{self.name}_common"
 
 
 def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
-    """Return the effects of a model, strengths apart: what annotators share, then everyone's own, then the slices'."""
+    """Return the effects of a model, strengths apart: common ones, then the annotators' own, then those of slices."""
     common, own, slices = [], [], []
     if model.discrimination == "annotator":
         spread = "discrimination"
@@ -135,7 +134,7 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
 
 
 def kinds(common: Sequence[Effect], own: Sequence[Effect]) -> tuple[list[Effect], list[int], list[int]]:
-    """Return an effect of every kind, those of equal basis and coordinate, and of which kinds these effects are."""
+    """Return an effect of every kind (equal basis and coordinate), and the kinds of the common and the own effects."""
     keys = [[(one.basis, one.feature, one.coordinate) for one in part] for part in (common, own)]
     found = dict(zip((*keys[0], *keys[1]), (*common, *own), strict=True))
     places = list(found)
@@ -143,15 +142,15 @@ def kinds(common: Sequence[Effect], own: Sequence[Effect]) -> tuple[list[Effect]
 
 
 def _deviations(effect: Effect, sd: float, spread: str) -> Effect:
-    """Annotators' deviations from what they have in common."""
+    """Return the effect of the annotators' deviations from a common effect."""
     return replace(effect, level="annotator", mean=0.0, sd=sd, spread=spread)
 
 
 def in_units(effect: Effect, tally: Tally) -> Effect:
     """Return an effect with its prior in units of what it multiplies.
 
-    The slope of a feature has the prior of its product with the feature's root mean square over votes, so that lengths
-    in words and in thousands of words give the same fit.
+    The prior of a feature's slope is that of its product with the feature's root mean square over votes, so that
+    lengths in words and in thousands of words give the same fit.
     """
     if effect.basis != "feature":
         return effect
@@ -160,12 +159,12 @@ def in_units(effect: Effect, tally: Tally) -> Effect:
 
 
 def root_mean_square(effect: Effect, tally: Tally) -> float:
-    """Size of the feature that an effect multiplies, over votes."""
+    """Return the root mean square over votes of the feature that an effect multiplies."""
     return math.sqrt(float(tally.votes @ tally.features[effect.feature] ** 2 / tally.votes.sum()))
 
 
 def lead(strength: Floats, i: Ints, j: Ints, axis: int = -1) -> Floats:
-    """By how much i leads j, shape (..., n_rows), for strengths (..., n); competitors are along the axis."""
+    """Return the lead of i over j, shape (..., n_rows), for strengths (..., n) with competitors along the axis."""
     return np.asarray(strength.take(i, axis) - strength.take(j, axis))
 
 
@@ -173,8 +172,8 @@ def lead(strength: Floats, i: Ints, j: Ints, axis: int = -1) -> Floats:
 class Predictor:
     """Effects and how votes turn them into coordinates.
 
-    Numbers are given effect by effect, each of any shape that goes with that of the leads: numbers of the annotators
-    who vote, draws, or a grid of leads by annotators.
+    Numbers are given by effect, each of any shape that broadcasts with the leads: numbers of the annotators who vote,
+    draws, or a grid of leads by annotators.
 
     Attributes
     ----------
@@ -194,7 +193,7 @@ class Predictor:
         return bool(self.own) and self.own[THETA].basis == "lead"
 
     def theta(self, own: Numbers) -> Any:
-        """Return what a lead is multiplied by: theta, or 1 where it is fixed."""
+        """Return the factor of a lead: theta, or 1 where it is fixed."""
         return own[THETA] if self.free_discrimination else 1.0
 
     def coordinates(self, leads: Any, common: Numbers, own: Numbers, features: Floats | None = None) -> Floats:
@@ -207,7 +206,7 @@ class Predictor:
         common, own : sequence of ndarray
             Numbers of every effect.
         features : ndarray, shape (n_features, ...), optional
-            Of votes that were cast. Without it the votes are imagined, and what belongs to the vote is left out.
+            Of votes that were cast. Without it votes are hypothetical, and what belongs to the vote is left out.
 
         Returns
         -------
@@ -226,7 +225,7 @@ class Predictor:
     def move(
         self, leads: Floats, own: Numbers, features: Floats, by_lead: Floats, by_common: Numbers, by_own: Numbers
     ) -> Floats:
-        """Return how the coordinates of votes cast move along a step of leads and numbers, to first order.
+        """Return the first-order change of the coordinates of votes cast, for a step in leads and numbers.
 
         Parameters
         ----------
@@ -249,7 +248,7 @@ class Predictor:
 
 
 def basis(effect: Effect, leads: Any, features: Floats | None) -> Any:
-    """Return what an effect's number is multiplied by; nothing where it belongs to a vote that is only imagined."""
+    """Return an effect's basis; zero if it belongs to the vote, and the vote is hypothetical."""
     if effect.belongs_to_vote and features is None:
         return 0.0
     if effect.basis == "lead":

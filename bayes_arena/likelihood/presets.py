@@ -1,13 +1,13 @@
-"""Models with a name, and the one that is meant.
+"""Named models, and the choice of a model.
 
-Answers (prompt x competitor) are in a preset where prompts were voted on again often enough
+A preset has answers (prompt x competitor) where enough votes repeat prompts
 (:mod:`bayes_arena.votes.repeated_answers`): competitors then have a strength of their own on every prompt, and ties,
-where they are an outcome, a propensity of their own. Where each prompt was voted on once, answers are one more noise of
-a vote: nothing tells their spread from it, and strengths are those of a vote on a new prompt as they stand.
+where they are an outcome, a propensity of their own. Where each prompt was voted on once, answers only add to the noise
+of a vote: their spread cannot be told from it, and strengths already are those of a vote on a new prompt.
 
-Programs that vote beside people (``Cells.programs``) have a taste in a preset: a strength of every competitor in the
-eyes of every program, q_i = r_i + u_{k,i}, u_{k,i} ~ N(0, tau^2), and r is what people see. So a program's votes say
-r_i - r_j to within sqrt(2) tau and no better, however many there are. People have no such numbers.
+In a preset, programs that vote beside people (``Cells.programs``) have a taste: for every program, every competitor has
+a strength of its own, q_i = r_i + u_{k,i}, u_{k,i} ~ N(0, tau^2), and r is what people see. So a program's votes
+determine r_i - r_j at best to within sqrt(2) tau, however many there are. People have no such numbers.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from bayes_arena.votes.repeated_answers import repeated_answers
 
 Answers = bool | Literal["auto"]
 TELLING = 20
-"""Decided votes of which not nine in ten go to the same side by chance (1 in 2,000)."""
+"""Decided votes of which nine in ten hardly go to the same side by chance (1 in 2,000)."""
 ONE_SIDED = 0.9
-"""Share of the decided votes above which the side that won is taken for how the file was written."""
+"""Share of the decided votes above which the winning side counts as an artefact of how the file was written."""
 MOSTLY = 0.5
-"""Share of the votes on pairs shown both ways from which the votes themselves tell sides from strengths."""
+"""Share of the votes on pairs shown both ways above which the votes themselves tell sides from strengths."""
 
 PRESETS = {
     model.name: model
@@ -60,14 +60,14 @@ PRESETS = {
 
 
 def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False) -> tuple[Model, dict[str, str]]:
-    """Return the model meant: a preset by name, a model as it is, or the default for the votes and the prior.
+    """Return the model to fit: a preset by name, a model as it is, or the default for the votes and the prior.
 
-    Beside it come the reasons: why this model, and its ties and sides, as far as the votes have chosen them.
+    Also return the reasons for the model and, where the votes decided, for its ties and sides.
 
-    The default is am-davidson where annotators are known; it needs a prior that pools them, so under a flat one it is
-    the paper's am-elo. Without annotators it is davidson, or bradley-terry where there are no ties, both with sides
-    where most votes are on pairs shown both ways; under a flat prior it is bradley-terry. Where votes do not say who
-    was shown first, a preset leaves out its position effect, and its name says so.
+    The default is am-davidson where annotators are known; it needs a prior that pools them, so under a flat one the
+    default is the paper's am-elo. Without annotators it is davidson, or bradley-terry where there are no ties, both
+    with sides where most votes are on pairs shown both ways; under a flat prior it is bradley-terry. Where votes do not
+    say who was shown first, a preset leaves out its position effect, and its name says so.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
     cells : Cells
         The votes.
     flat : bool
-        Whether the prior is.
+        Whether the prior is flat.
 
     Warns
     -----
     LeftOutEffectWarning
-        If one side won nearly every decided vote, so that a preset takes the order of names for no side.
+        If one side won nearly every decided vote, so that a preset does not take the order of names for sides.
 
     Raises
     ------
@@ -111,9 +111,9 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
             reasons["sides"] = _why_no_sides(cells)
             if cells.sided:
                 warnings.warn(
-                    f"The same side won {_share(cells):.1%} of the decided votes, as in a file that names winners "
-                    "first: it does not say who was shown first, and sides are left out. Use a Model with "
-                    "position='common' if it does.",
+                    f"One side won {_share(cells):.1%} of the decided votes, as in a file that names winners first: "
+                    "the order does not say who was shown first, and sides are left out. If it does, use a Model with "
+                    "position='common'.",
                     LeftOutEffectWarning,
                     skip_file_prefixes=PACKAGE,
                 )
@@ -131,7 +131,7 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
 
 
 def _without_annotators(cells: Cells) -> str | Model:
-    """Return the default where annotators are unknown: ties and sides as the votes ask for them."""
+    """Return the default where annotators are unknown, with ties and sides where the votes call for them."""
     tied = _tied(cells) > 0
     if _why_no_sides(cells) or shown_both_ways(cells) < MOSTLY:
         return replace(PRESETS["davidson"], name="davidson (no sides)", position="none") if tied else "bradley-terry"
@@ -139,30 +139,30 @@ def _without_annotators(cells: Cells) -> str | Model:
 
 
 def _why_no_sides(cells: Cells) -> str:
-    """Say why sides cannot be told; empty where they can."""
+    """Say why there can be no sides; empty where there can."""
     if not cells.sided:
         return "the votes do not say who was shown first"
     return f"one side won {_share(cells):.1%} of the decided votes" if one_side_wins(cells) else ""
 
 
 def _tied(cells: Cells) -> float:
-    """Share of the votes for neither side."""
+    """Return the share of the votes for neither side."""
     return float(cells.counts[:, [TIE, BOTH_BAD]].sum() / max(cells.n_votes, 1e-300))
 
 
 def one_side_wins(cells: Cells) -> bool:
-    """Whether one side won nearly every decided vote, of more than a few."""
+    """Whether one side won nearly every decided vote, and there are more than a few."""
     return bool(cells.counts[:, [WIN, LOSS]].sum() >= TELLING and _share(cells) >= ONE_SIDED)
 
 
 def _share(cells: Cells) -> float:
-    """Share of the decided votes that went to the side that won more of them."""
+    """Return the share of decided votes for the side that won more of them."""
     decided = cells.counts[:, [WIN, LOSS]].sum(axis=0)
     return float(decided.max() / decided.sum())
 
 
 def shown_both_ways(cells: Cells) -> float:
-    """Share of the votes that are on pairs of which each competitor was shown first."""
+    """Return the share of votes on pairs of which each competitor was shown first."""
     size = cells.n_competitors
     forward = np.unique(cells.a * size + cells.b)
     both = np.isin(cells.b * size + cells.a, forward)
@@ -175,7 +175,7 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
     Parameters
     ----------
     model : Model
-        As it is returned if it has such tastes already.
+        Returned as it is if it has such tastes already.
     cells : Cells
         The votes.
     prior : Prior
@@ -183,7 +183,7 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
     Warns
     -----
     IdentificationWarning
-        If the prior is flat: nothing would hold the tastes, so programs count as annotators like others.
+        If the prior is flat: nothing would constrain the tastes, so programs count like other annotators.
     """
     if not (cells.programs and cells.people) or {ANNOTATOR, PROGRAM} & set(model.strength_by):
         return model
@@ -199,7 +199,7 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
 
 
 def _extended(model: Model, what: str) -> str:
-    """Return the name of a model with something more."""
+    """Return the name of a model extended by something."""
     return f"{model.name} {'and' if ' with ' in model.name else 'with'} {what}"
 
 
@@ -219,9 +219,9 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
     model : Model
         As it is if it has answers already.
     why : str
-        Why they are there, or not; empty where the model or the votes have none of themselves.
+        Why there are answers or not; empty where the model already has them or the votes carry no prompts.
     said : str
-        What a reader has to know if answers are left out although some of several prompts repeat, else empty.
+        A notice if answers are left out although some of several prompts repeat, else empty.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
         If answers are asked for and no answer was voted on twice.
     """
     if answers not in ("auto", True, False):
-        raise ModelError(f"answers is 'auto', True or False, not {answers!r}.")
+        raise ModelError(f"answers must be 'auto', True or False, not {answers!r}.")
     if PROMPT in (*model.strength_by, *model.ties_by):
         return model, "", ""
     if answers is False:
@@ -247,8 +247,8 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
     found = repeated_answers(cells)
     if answers is True and not found.with_two:
         raise NotIdentifiedError(
-            "Each prompt was voted on once: answers cannot be told from noise; strengths are those of a vote on a new "
-            "prompt. Use answers='auto' (--answers auto)."
+            "Each prompt was voted on once: answers cannot be told from noise, and strengths are those of a vote on a "
+            "new prompt. Use answers='auto' (--answers auto)."
         )
     counted = f"of {found.answers:,} answers {found.with_two:,} have two votes or more"
     if answers == "auto" and not found.enough:
@@ -258,8 +258,8 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
         return (
             model,
             why,
-            f"Answers are left out: {why}, too few to tell answers from noise. Intervals take the votes on a prompt as "
-            "independent. Cluster them (interval=ba.Clustered(by='prompt')), or model answers all the same "
+            f"Answers are left out: {why}, too few to tell answers from noise. Intervals treat votes on one prompt as "
+            "independent. Cluster them (interval=ba.Clustered(by='prompt')), or model answers anyway "
             "(answers=True, --answers on).",
         )
     ties = (*model.ties_by, PROMPT) if model.has_tie_outcome else model.ties_by

@@ -1,6 +1,6 @@
-"""Priors: one frozen object, used by every route.
+"""Priors: one frozen object, used by every method.
 
-Spreads of what the votes are about, in logits except for theta:
+Numbers that have a spread, in logits except for theta:
 
     r_i       ~ Normal(0, strength),            sum_i r_i = 0
     theta_k   ~ Normal(1, discrimination),      mean_k theta_k = 1
@@ -11,21 +11,21 @@ and what annotators have in common: ln nu ~ Normal(0, 1) (Davidson; Normal(-0.7,
 b ~ Normal(0, 0.5), ln of the both-bad propensity ~ Normal(-1, 1), the slope of a feature times its root mean
 square over votes ~ Normal(0, 1).
 
-Where a model has slices, their numbers are not held to a sum: r is the strength on a slice nobody has seen.
+Where a model has slices, their numbers are not held to a sum: r is the strength on a new slice.
 
     u^f_{g,i} ~ Normal(0, strength_by_f)        deviation of competitor i in slice g of kind f, in logits
     w_g       ~ Normal(0, ties_by_f)            deviation of ln nu in slice g of kind f, or of a competitor
     c_{f,k}   ~ Normal(0, style_f_spread)       deviation of an annotator's slope of feature f, sum_k c_{f,k} = 0
 
-The spreads are used as they are by ``method="map"``. ``"marginal"`` and ``"nuts"`` estimate them from the votes
-under the hyperpriors of scales s in ``hyper``, starting from the values here,
+``method="map"`` uses the spreads as they are. ``"marginal"`` and ``"nuts"`` estimate them from the votes under
+hyperpriors with the scales s in ``hyper``, starting from the values here,
 
     sigma / s ~ chi(d),     d = 3 for the strengths (Maxwell's distribution), d = 1 for all others (half-normal);
 
-with ``hyper=None`` they are fixed there too. The density of chi(3) vanishes at zero as sigma^2: few votes cannot make
-out that competitors are all but equal, where a plug-in estimate under a half-normal leaves intervals too narrow (Chung
-et al., 2013). Infinite spreads are a flat prior, whose mode is the maximum-likelihood estimate of the paper. One logit
-is 174 Elo points.
+with ``hyper=None`` they keep them fixed, too. The density of chi(3) vanishes at zero as sigma^2, so that few votes
+cannot make competitors look all but equal, where a plug-in estimate under a half-normal leaves intervals too narrow
+(Chung et al., 2013). Infinite spreads are a flat prior, whose mode is the maximum-likelihood estimate of the paper. One
+logit is 174 Elo points.
 
 Source: Chung, Y. et al. (2013), "A nondegenerate penalized likelihood estimator for variance parameters in multilevel
 models", Psychometrika 78.
@@ -43,11 +43,11 @@ from bayes_arena.errors import ModelError
 FOUR = ("strength", "discrimination", "tie_spread", "position_spread")
 """Spreads that are fields; the others are found by name."""
 TASTES = "strength_by_annotator", "strength_by_program"
-"""Spreads of taste, everybody's and the programs'."""
+"""Spreads of taste, of all annotators and of programs."""
 DEGREES = {"strength": 3}
-"""Degrees of freedom of the hyperprior of a spread, where they are not one."""
+"""Degrees of freedom of the hyperprior of a spread, where not one."""
 SMALLEST, LARGEST = 1e-3, 1e4
-"""Scales in logits outside this range are taken for mistakes."""
+"""Scales in logits outside this range count as mistakes."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Spreads:
         For r, theta, u and v of the module's formulas.
     by : mapping of str to float
         For the numbers of slices and the annotators' slopes, by the names in the module's formulas, such as
-        ``"strength_by_prompt"``. Those that are not there have usual values.
+        ``"strength_by_prompt"``. Others have default values.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class Spreads:
         return self.named().get(name, self._usual(name))
 
     def with_spreads(self, spreads: Mapping[str, float]) -> Self:
-        """Return the same with other spreads, by name."""
+        """Return a copy with other spreads, by name."""
         four = {name: value for name, value in spreads.items() if name in FOUR}
         return replace(self, by={**self.by, **{k: v for k, v in spreads.items() if k not in FOUR}}, **four)
 
@@ -112,11 +112,11 @@ class Prior(Spreads):
     strength, discrimination, tie_spread, position_spread : float
         Spreads of r, theta, u and v.
     by : mapping of str to float
-        Of the numbers of slices and the annotators' slopes.
+        Spreads of the numbers of slices and the annotators' slopes.
     hyper : Spreads or None
-        Scales of the hyperpriors of the spreads; None keeps them where they are.
+        Scales of the hyperpriors of the spreads; None keeps the spreads fixed.
     known : tuple of str
-        Spreads that stay as they are although the others are estimated.
+        Spreads that stay fixed while the others are estimated.
     """
 
     strength: float = 1.0
@@ -127,12 +127,12 @@ class Prior(Spreads):
     known: tuple[str, ...] = ()
 
     def estimates(self, name: str) -> bool:
-        """Whether a spread is estimated where spreads are."""
+        """Whether a spread is estimated by methods that estimate any."""
         return self.hyper is not None and name not in self.known
 
     @property
     def is_flat(self) -> bool:
-        """Whether nothing at all is assumed."""
+        """Whether all spreads in ``FOUR`` are infinite."""
         return all(math.isinf(getattr(self, name)) for name in FOUR)
 
     @staticmethod
@@ -150,25 +150,25 @@ class Prior(Spreads):
 PriorName = Literal["flat", "weak", "default"]
 FLAT = Prior(math.inf, math.inf, math.inf, math.inf, hyper=None)
 WEAK = Prior(strength=5.0, known=("strength",))
-"""Of the strengths next to nothing is assumed; spreads of everything else are estimated."""
+"""Next to nothing is assumed of the strengths; all other spreads are estimated."""
 NAMED_PRIORS: dict[PriorName, Prior] = {"flat": FLAT, "weak": WEAK, "default": Prior()}
 
 COMMON_POSITION, COMMON_BOTH_BAD, COMMON_STYLE = (0.0, 0.5), (-1.0, 1.0), (0.0, 1.0)
-"""Mean and standard deviation of what annotators have in common; those of ties stand with each likelihood."""
+"""Mean and standard deviation of what annotators have in common; each likelihood has those of ties."""
 
 
 def degrees(name: str) -> int:
-    """Degrees of freedom of the hyperprior of a spread."""
+    """Return the degrees of freedom of the hyperprior of a spread."""
     return DEGREES.get(name, 1)
 
 
 def spread_label(name: str) -> str:
-    """Return what a spread is called in a PyMC program and its draws."""
+    """Return the name of a spread in a PyMC program and its draws."""
     return name if name.endswith("_spread") else f"{name}_sd"
 
 
 def resolve_prior(prior: str | Prior) -> Prior:
-    """Return the prior meant, by name or as it is.
+    """Return a prior, given by name or as it is.
 
     Raises
     ------

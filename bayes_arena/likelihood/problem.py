@@ -1,8 +1,8 @@
-"""What is to be solved: votes, a model and a prior.
+"""The problem to solve: votes, a model and a prior.
 
-Every way to a posterior, by its mode, by the Gaussian nearest to it or by sampling, starts from a :class:`Problem`.
-What is derived from the votes alone (their tally, the components of their graph) the cells keep, so that other spreads
-or another model of the same votes, ``replace(problem, prior=...)``, count no vote again.
+Every method, be it the mode, the nearest Gaussian or sampling, starts from a :class:`Problem`. The cells keep what is
+derived from the votes alone (their tally, the components of their graph), so other spreads or another model of the same
+votes, ``replace(problem, prior=...)``, do not count votes again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.reading.read_votes import as_cells
 
 MANY_ANNOTATORS = 10_000
-"""Annotators from which a quarter of them are asked before all are."""
+"""Number of annotators from which a search starts with a quarter of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +42,13 @@ class Problem:
     prior : Prior
         Spreads, and what is assumed of them where they are estimated.
     reasons : mapping of str to str
-        Why what was chosen by itself is as it is: "ties", say, to what the votes say of them.
+        Reasons for automatic choices, by what was chosen, such as "ties".
 
     Raises
     ------
     ModelError
-        If the model has slices, and the prior is flat or the spread of their numbers infinite; or tastes of programs,
-        and no annotator is one.
+        If the model has slices, and the prior is flat or the spread of their numbers infinite; or if it has tastes of
+        programs, and no annotator is a program.
     """
 
     cells: Cells
@@ -65,26 +65,26 @@ class Problem:
         if names and (endless or self.prior.is_flat):
             kinds = ", ".join(dict.fromkeys((*self.model.strength_by, *self.model.ties_by)))
             raise ModelError(
-                f"Under a flat prior nothing holds the numbers of slices ({kinds}), and every vote would be fitted. "
-                "Use prior='default'."
+                f"Under a flat prior nothing constrains the numbers of slices ({kinds}), and every vote would be "
+                "fitted exactly. Use prior='default'."
             )
         if PROGRAM in self.model.strength_by and not self.cells.programs:
             raise ModelError(
-                f"Model {self.model.name!r} has tastes of programs, and no annotator is one. Name them when votes are "
-                "read (programs=..., --program)."
+                f"Model {self.model.name!r} has tastes of programs, and no annotator is a program. Name programs when "
+                "votes are read (programs=..., --program)."
             )
 
     @classmethod
     def of(cls, votes: object, model: str | Model | None, prior: str | Prior) -> Self:
-        """Read the votes if they are not read yet, and look up model and prior.
+        """Read the votes if necessary, and look up model and prior.
 
         Parameters
         ----------
         votes : Cells, path, sequence of paths, or dataframe
             Votes, or what :func:`~bayes_arena.read_votes` reads without options.
         model : str, Model or None
-            A preset by name, a model as it is, or the default for the votes and the prior. Presets give programs among
-            people a taste of their own.
+            A preset by name, a model as it is, or the default for the votes and the prior. Presets give programs that
+            vote beside people a taste of their own.
         prior : str or Prior
 
         Raises
@@ -92,7 +92,7 @@ class Problem:
         VotesError
             If the votes cannot be read.
         ModelError
-            If the model or prior is unknown, or the model or a spread is of something that the votes do not carry.
+            If the model or prior is unknown, or the model or a spread needs something that the votes do not carry.
         """
         cells, prior = as_cells(votes), resolve_prior(prior)
         _require_known_spreads(cells, prior)
@@ -102,7 +102,7 @@ class Problem:
             return cls(cells, model, prior, reasons)
         found = with_taste(meant, cells, prior)
         if cells.programs:
-            beside = "a flat prior holds no tastes" if prior.is_flat else "people vote, too"
+            beside = "a flat prior allows no tastes" if prior.is_flat else "people vote, too"
             reasons["programs"] = beside if cells.people else "only programs vote"
         return cls(cells, found, prior, reasons)
 
@@ -126,7 +126,7 @@ class Problem:
 
     @cached_property
     def slice_names(self) -> dict[str, tuple[str, ...]]:
-        """Names of what the numbers of slices are of, by kind of slice."""
+        """Names of the slices that numbers belong to, by kind of slice."""
         cells = self.cells
         names = {ANNOTATOR: cells.annotators, COMPETITOR: cells.competitors, PROGRAM: cells.programs}
         return {**cells.slice_names, **names}
@@ -135,7 +135,7 @@ class Problem:
     def shifts(self) -> Floats:
         """Orthonormal directions in which the strengths are held at zero, shape (n_competitors, c).
 
-        Their sum; where the prior does not hold the strengths, their sum in every component of the graph.
+        Their sum; where the prior of the strengths is flat, their sum in every component of the graph.
         """
         components = self.cells.components
         labels = components if math.isinf(self.prior.strength) else np.zeros_like(components)
@@ -149,20 +149,20 @@ def _whose(prior: Prior) -> str:
 
 
 def _require_known_spreads(cells: Cells, prior: Prior) -> None:
-    """Refuse spreads by a name that nothing in the votes could have: it is misspelt, and would have no effect."""
+    """Refuse spreads whose name matches nothing in the votes: misspelt, they would have no effect."""
     kinds = (*cells.slices, ANNOTATOR, COMPETITOR, *([PROGRAM] if cells.programs else []))
     known = [f"{what}_by_{kind}" for what in ("strength", "ties") for kind in kinds]
     known += [f"style_{feature}_spread" for feature in cells.features]
     for name in (*prior.by, *(prior.hyper.by if prior.hyper else ())):
         if name not in known:
             raise ModelError(
-                f"The prior has a spread {name!r}, which these votes cannot have."
+                f"The prior has a spread {name!r}, which matches nothing in these votes."
                 f"{did_you_mean(name, known) or ' Leave it out.'}"
             )
 
 
 def number_labels(problem: Problem) -> dict[str, list[str]]:
-    """Name the numbers of slices, by dimension: the slice, and the competitor where each has one."""
+    """Name the numbers of slices, by dimension: by slice, and by competitor where each has one."""
     numbering, n, names = problem.objective.numbering, problem.cells.n_competitors, problem.cells.competitors
     labels = {}
     for effect, keys in zip(numbering.slices, numbering.keys, strict=True) if numbering else ():

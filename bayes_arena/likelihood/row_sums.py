@@ -1,14 +1,14 @@
-"""What the rows of votes add up to: all that loss, gradient and Hessian of a model without slices are made of.
+"""Sums over the rows of votes, of which loss, gradient and Hessian of a model without slices consist.
 
-With g_c and H_cd the derivatives of a row's loss by its coordinates, numbers enter as kinds u, those of equal basis
-D_u and coordinate c(u): what annotators have in common and their deviations from it are of one kind. Summed are
+With g_c and H_cd the derivatives of a row's loss in its coordinates, numbers are grouped into kinds u of equal basis
+D_u and coordinate c(u): what annotators have in common and their deviations from it are of one kind. The sums are
 
     over the rows of a pair         theta g_eta,     theta^2 H_eta,eta,     theta D_u H_eta,c(u)
-    over those of an annotator      D_u g_c(u),      D_u D_v H_c(u),c(v)
-    and of a competitor, too        +-(theta D_u H_eta,c(u) (+ g_eta for theta)),      + as i, - as j
+    of an annotator                 D_u g_c(u),      D_u D_v H_c(u),c(v)
+    of an annotator and competitor  +-(theta D_u H_eta,c(u) (+ g_eta for theta)),      + as i, - as j
 
-Blocks of rows that fit a processor's cache are added one after the other: no array is as long as the votes are many,
-which would take several times as long, most of it for fetching memory.
+Rows are added in blocks that fit a processor's cache. Arrays over all rows would take several times as long, mostly for
+fetching memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OF_ONE = np.array([0]), np.array([0])
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """Sums over the rows of votes, with c common numbers and q of every annotator.
+    """Sums over the rows of votes, with c common numbers and q for every annotator.
 
     Where annotators have no numbers of their own, all rows count as one annotator's.
 
@@ -41,14 +41,14 @@ class RowSums:
     loss : float
         Negative log-likelihood, in nats.
     lead, weight : ndarray, shape (n_pairs,)
-        Of every pair in ``Tally.pairs``: the gradient by its lead, and the curvature.
+        For every pair in ``Tally.pairs``: the gradient in its lead, and the curvature.
     across : ndarray, shape (c, n_pairs)
-        The curvature by the lead and a common number.
+        The mixed curvature in the lead and a common number.
     gradient : ndarray, shape (c + q, M)
-        By all numbers, annotator by annotator.
+        In all numbers, by annotator.
     hessian : ndarray, shape (c + q, c + q, M)
     met : ndarray, shape (q, e)
-        Curvature by the strength of a competitor and an annotator's own number, for every entry of ``Tally.met``.
+        Mixed curvature in a competitor's strength and an annotator's own number, for every entry of ``Tally.met``.
     """
 
     loss: float
@@ -75,13 +75,13 @@ def row_sums(
     target : Objective
         Of a model without slices.
     point : Point
-        Where.
+        Where to evaluate.
     residuals : bool
-        Whether ``met`` has the gradient by the lead, too.
+        Whether ``met`` includes the gradient in the lead.
     around : RowCovariances, optional
         A Gaussian around the point, over which losses and their derivatives are averaged.
     made_convex : bool
-        Whether rows whose curvature is not convex have the nearest that is.
+        Whether curvature of a row that is not convex is replaced by the nearest that is.
     """
     tally, own = target.tally, target.own
     effects, of_common, of_own = kinds(target.common, target.own)
@@ -123,14 +123,14 @@ def row_sums(
 
 
 def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats, Floats]:
-    """Return what is left of the head when the strengths' block is apart, with the prior.
+    """Return gradient and Hessian of the head, prior included, without the strengths' block.
 
     Returns
     -------
     gradient : Point
-        By strengths and common numbers.
+        In strengths and common numbers.
     across, common : ndarray, shapes (n, c) and (c, c)
-        Hessian by strengths and common numbers, and by two of the latter.
+        Hessian in strengths and common numbers, and in two of the latter.
     """
     n, c, pairs = target.n_competitors, len(target.common), target.tally.pairs
     mean, sd = (np.array([getattr(effect, name) for effect in target.common]) for name in ("mean", "sd"))
@@ -144,7 +144,7 @@ def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floa
 
 
 def _runs(tally: Tally, rows: slice) -> tuple[Ints, Ints]:
-    """Return whose rows these are, and where those of each begin among them."""
+    """Return the annotators of these rows, and where the rows of each begin."""
     head, tail = np.searchsorted(tally.runs, [rows.start + 1, rows.stop])
     first = tally.runs[max(head - 1, 0) : tail] - rows.start
     first[0] = 0

@@ -22,7 +22,7 @@ from bayes_arena.likelihood.predictor import lead
 from bayes_arena.votes.outcomes import TIE, WIN
 
 LARGEST = 100.0
-"""Larger spreads are taken for mistakes."""
+"""Larger spreads count as mistakes."""
 EXAMPLE_SEED = 2025
 EXAMPLE_ANOMALOUS = 3
 
@@ -77,7 +77,7 @@ def simulate(
     competitors, annotators, votes : int
         Size; the default is the paper's Table 1.
     anomalous : int
-        Annotators whose theta changes its sign.
+        Number of annotators whose theta is negative.
     strength_sd : float
         Standard deviation of r, in logits.
     discrimination_sd : float
@@ -104,14 +104,14 @@ def simulate(
     """
     if competitors < 2 or annotators < 1 or votes < annotators or not 0 <= anomalous <= annotators:
         raise ModelError(
-            "An arena takes two competitors or more, one annotator or more, a vote each, and no more anomalous "
+            "An arena needs at least two competitors, one annotator, a vote for each annotator, and no more anomalous "
             f"annotators than annotators; not {competitors}, {annotators}, {votes} and {anomalous}."
         )
     spreads = (strength_sd, discrimination_sd, tie_propensity, tie_spread, position_spread)
     if not all(0 <= number <= LARGEST for number in spreads) or seed < 0:
         raise ModelError(
-            f"Standard deviations and the tie propensity lie between 0 and {LARGEST:g}, and a seed is not negative; "
-            f"not {', '.join(f'{number:g}' for number in spreads)} and seed {seed}."
+            f"Standard deviations and the tie propensity must lie between 0 and {LARGEST:g}, and the seed must be at "
+            f"least 0; not {', '.join(f'{number:g}' for number in spreads)} and seed {seed}."
         )
     rng = np.random.default_rng(seed)
     r = rng.normal(0, strength_sd, competitors)
@@ -135,7 +135,7 @@ def simulate(
     habits = np.random.default_rng([seed, 1])
     u, b = habits.normal(0, tie_spread, annotators), habits.normal(0, position_spread, annotators)
     with np.errstate(divide="ignore"):
-        log_tie_propensity = np.log(tie_propensity) + u  # minus infinity where nobody ever calls a tie
+        log_tie_propensity = np.log(tie_propensity) + u  # minus infinity where there are no ties
     z = np.array([theta[k] * lead(r, i, j) + b[k], log_tie_propensity[k]])
     p = np.exp(davidson.LIKELIHOOD.log_probabilities(z))
     outcome = (rng.random(votes) > np.cumsum(p[[WIN, TIE]], axis=0)).sum(axis=0)

@@ -5,7 +5,8 @@ Every model shares one linear predictor (:mod:`bayes_arena.likelihood.predictor`
 
     eta = theta_k (q_i - q_j) + b_k + ...,        q_i = r_i + ..., r the strengths in logits, sum zero.
 
-``Model`` says which of these are there and whose they are. The paper's theta, of sum 1, is theta / M, with R = M r.
+``Model`` says which of these terms there are and who shares them. The paper's theta, of sum 1, is theta / M, with
+R = M r.
 
 Source: Liu et al., "am-ELO", ICML 2025, equations 2 to 7.
 """
@@ -49,38 +50,38 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Model:
-    """How votes depend on the competitors, on who votes, and on what was voted on.
+    """How votes depend on the competitors, on the annotator, and on what was voted on.
 
     Attributes
     ----------
     name : str
-        What results call it.
+        Its name in results.
     discrimination : {"fixed", "annotator"}
-        ``"fixed"``: theta = 1 for everybody (Bradley-Terry, m-ELO); ``"annotator"``: one theta for each, of either sign
-        and mean 1 (am-ELO).
+        ``"fixed"``: theta = 1 for all annotators (Bradley-Terry, m-ELO); ``"annotator"``: one theta for each, of either
+        sign and mean 1 (am-ELO).
     ties : {"half", "davidson", "rao-kupper", "glenn-david", "drop"}
         ``"half"``: half a win for each, the paper's likelihood; ``"drop"``: left out; all others: an outcome with a
         probability of its own.
     tie_propensity : {"common", "annotator"}
-        Where a tie is an outcome, whose propensity.
+        Where a tie is an outcome: one tie propensity for all annotators, or one for each.
     both_bad : {"tie", "drop", "outcome"}
-        What votes for neither count as; ``"outcome"``: a fourth one.
+        What votes for neither count as; ``"outcome"``: a fourth outcome.
     position : {"none", "common", "annotator"}
         Advantage b of being shown first.
     style : tuple of str
         Features of the votes (``Cells.features``) that have a slope each.
     style_slopes : {"common", "annotator"}
-        Whose slopes; the annotators' scatter around the common one.
+        One slope for all annotators, or one for each, scattered around a common one.
     strength_by : tuple of str
-        Slices (``Cells.slices``) in which competitors are stronger or weaker than on the whole. ``("prompt",)`` rates
-        answers, ``("annotator",)`` is taste, ``("program",)`` that of programs alone (``Cells.programs``).
+        Slices (``Cells.slices``) in which competitors are stronger or weaker than overall. ``("prompt",)`` rates
+        answers, ``("annotator",)`` is taste, ``("program",)`` the taste of programs only (``Cells.programs``).
     ties_by : tuple of str
-        Slices in which ties are more or less likely, ``("prompt",)`` say, or ``("competitor",)``.
+        Slices in which ties are more or less likely, such as ``("prompt",)`` or ``("competitor",)``.
 
     Raises
     ------
     ModelError
-        If a field has an unknown value, or the combination has no meaning.
+        If a field has an unknown value, or the combination makes no sense.
     """
 
     name: str
@@ -101,23 +102,23 @@ class Model:
             names = getattr(self, field)
             named = isinstance(names, tuple) and all(isinstance(name, str) and "/" not in name for name in names)
             if not named or len(set(names)) < len(names):
-                raise ModelError(f"{field} is a tuple of different names of {what}, without a slash; not {names!r}.")
+                raise ModelError(f"{field} must be a tuple of distinct names of {what} without a slash, not {names!r}.")
         if COMPETITOR in self.strength_by or {ANNOTATOR, PROGRAM} & set(self.ties_by):
             raise ModelError(
-                "Strengths are the competitors' already, and tie_propensity='annotator' gives annotators theirs: "
-                f"neither {COMPETITOR!r} in strength_by nor {ANNOTATOR!r} in ties_by, nor {PROGRAM!r}."
+                f"strength_by cannot have {COMPETITOR!r}: strengths are the competitors' already. ties_by cannot have "
+                f"{ANNOTATOR!r} or {PROGRAM!r}: use tie_propensity='annotator'."
             )
         if self.style_slopes == "annotator" and not self.style:
-            raise ModelError("style_slopes='annotator' needs features: style=('length',), say.")
+            raise ModelError("style_slopes='annotator' needs features, such as style=('length',).")
         likelihood = self.likelihood  # refuses what has none
         if (self.tie_propensity == "annotator" or self.ties_by) and not likelihood.has_tie_outcome:
             raise ModelError(
-                f"ties={self.ties!r} has no tie propensity. Use one in which a tie is an outcome, 'davidson' say."
+                f"ties={self.ties!r} has no tie propensity. Use one in which a tie is an outcome, such as 'davidson'."
             )
 
     @cached_property
     def likelihood(self) -> Likelihood:
-        """How likely the outcomes of votes are."""
+        """The likelihood of the outcomes of votes."""
         from bayes_arena.likelihood.outcomes.likelihood import likelihood
 
         return likelihood(self.ties, both_bad_outcome=self.both_bad == "outcome")
@@ -133,7 +134,7 @@ class Model:
 
     @property
     def sees(self) -> NDArray[np.bool_]:
-        """Which of the four outcomes the model sees, shape (4,); votes of the others it leaves out."""
+        """Which of the four outcomes the model sees, shape (4,); votes with the others are left out."""
         return self.likelihood.sees(self.both_bad)
 
     @property
@@ -153,24 +154,24 @@ class Model:
         return bool(self.strength_by or self.ties_by)
 
     def without_slices(self) -> Model:
-        """Return the same model in which a competitor is equally strong in all slices."""
+        """Return the same model without effects of slices."""
         return replace(self, strength_by=(), ties_by=())
 
     def tally(self, cells: Cells, *, by_annotator: bool | None = None) -> Tally:
-        """Sum votes over what the model does not tell apart: over annotators, unless it does or they are asked for."""
+        """Sum votes over what the model does not distinguish; ``by_annotator`` overrides it for annotators."""
         kept = self.needs_annotators if by_annotator is None else by_annotator
         return cells.tally(
             by_annotator=kept, by_side=self.position != "none", features=self.features, slices=self.slices
         )
 
     def tally_by(self, cells: Cells, over: str) -> tuple[Tally, Ints]:
-        """Sum votes as :meth:`tally` does, those of different annotators or of different values of a slice apart.
+        """Sum votes as :meth:`tally` does, but keep annotators, or the values of a slice, apart.
 
         Returns
         -------
         tally : Tally
         group : ndarray of int, shape (n_rows,)
-            Index of the annotator, or into the slice's names, of every row.
+            For every row, the index of its annotator, or into the slice's names.
         """
         if over == ANNOTATOR:
             tally = self.tally(cells, by_annotator=True)

@@ -114,12 +114,12 @@ def test_priors_that_fix_spreads_have_no_answers_unasked(cells, prior):
 
 
 def test_under_a_flat_prior_answers_are_refused(cells):
-    with pytest.raises(ba.ModelError, match="Under a flat prior nothing holds the numbers of slices"):
+    with pytest.raises(ba.ModelError, match="Under a flat prior nothing constrains the numbers of slices"):
         ba.fit(cells, model="bradley-terry", prior="flat", answers=True)
 
 
 def test_unknown_choices_are_refused(cells):
-    with pytest.raises(ba.ModelError, match="answers is 'auto', True or False"):
+    with pytest.raises(ba.ModelError, match="answers must be 'auto', True or False"):
         ba.fit(cells, answers="yes")
 
 

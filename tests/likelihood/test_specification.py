@@ -11,11 +11,11 @@ from bayes_arena.likelihood.problem import Problem, number_labels
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"strength_by": ("prompt", "prompt")}, "different names of slices"),
-        ({"strength_by": "prompt"}, "different names of slices"),
+        ({"strength_by": ("prompt", "prompt")}, "distinct names of slices"),
+        ({"strength_by": "prompt"}, "distinct names of slices"),
         ({"strength_by": ("a/b",)}, "without a slash"),
-        ({"strength_by": ("competitor",)}, "neither 'competitor' in strength_by"),
-        ({"ties": "davidson", "ties_by": ("annotator",)}, "nor 'annotator' in ties_by"),
+        ({"strength_by": ("competitor",)}, "strength_by cannot have 'competitor'"),
+        ({"ties": "davidson", "ties_by": ("annotator",)}, "ties_by cannot have 'annotator'"),
         ({"ties_by": ("prompt",)}, "has no tie propensity"),
         ({"style_slopes": "annotator"}, "needs features"),
     ],
@@ -78,5 +78,5 @@ def test_impossible_spreads_are_named(value):
 
 def test_nothing_holds_slices_under_a_flat_prior():
     model = ba.Model("answers", strength_by=("prompt",))
-    with pytest.raises(ba.ModelError, match=r"Under a flat prior nothing holds the numbers of slices \(prompt\)"):
+    with pytest.raises(ba.ModelError, match=r"Under a flat prior nothing constrains the numbers of slices \(prompt\)"):
         ba.fit(sliced_votes(4, 5, 3, 60), model=model, prior="flat")

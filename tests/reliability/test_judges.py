@@ -98,7 +98,7 @@ class TestTaste:
 
     def test_a_model_of_ones_own_is_taken_as_it_is(self, cells):
         assert ba.fit(cells, model=POOLED).model is POOLED
-        with pytest.raises(ModelError, match="no annotator is one"):
+        with pytest.raises(ModelError, match="no annotator is a program"):
             ba.fit(ba.drop_annotators(cells, [BOT]), model=replace(POOLED, strength_by=("program",)))
         with pytest.raises(ModelError, match="nor 'program'"):
             replace(POOLED, ties_by=("program",))

@@ -1,8 +1,8 @@
-"""What is asked of a matrix that is too large to factorise.
+"""Solutions, variances and determinants of matrices that are too large to factorise.
 
 ===========  ===============================================================================
 gradients    solutions, by conjugate gradients
-variances    the diagonal of its inverse, to within an error that the estimate states
-determinant  the logarithm of its determinant
+variances    the diagonal of the inverse, estimated, with its error
+determinant  the logarithm of the determinant
 ===========  ===============================================================================
 """

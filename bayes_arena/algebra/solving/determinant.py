@@ -1,13 +1,13 @@
 """The logarithm of the determinant of a sparse matrix, by stochastic Lanczos quadrature.
 
-Scaled to a diagonal of ones a matrix A with the diagonal d is 1 - N, and
+Scaled to a unit diagonal, a matrix A with diagonal d is 1 - N, and
 
     ln |A| = sum ln d + tr ln(1 - N) = sum ln d - tr N^2 / 2 + tr f(1 - N),      f(x) = ln x + (1 - x) + (1 - x)^2 / 2,
 
 as N has a diagonal of zeros. The first two terms are known; the last, small where N is, is the mean of z' f(1 - N) z
-over random signs z. Lanczos' steps from z make a small tridiagonal matrix T with z' f(1 - N) z = |z|^2 (f(T))_11 for
-every polynomial f up to twice their number. The signs are the same every time, so that the estimate is a smooth
-function of the matrix, as the search for spreads needs it.
+over random signs z. Lanczos steps from z give a small tridiagonal matrix T with z' f(1 - N) z = |z|^2 (f(T))_11 for
+every polynomial f of degree up to twice their number. The signs are the same every time, so the estimate is a smooth
+function of the matrix, as the search for spreads requires.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import numpy as np
 from bayes_arena.arrays import Floats
 
 PROBES, STEPS = 64, (10, 15, 20, 40)
-"""Random signs, and Lanczos' steps after which the estimate is looked at."""
+"""Vectors of random signs, and Lanczos steps after which the estimate is checked."""
 STANDS = 1e-9
-"""Change of the estimate, in nats, at which the steps end."""
+"""Change of the estimate, in nats, below which the steps end."""
 
 
 def log_determinant(matrix: Any, directions: Floats) -> float:
@@ -52,7 +52,7 @@ def log_determinant(matrix: Any, directions: Floats) -> float:
 
 
 def _trace(matrix: Any, ends: Floats) -> float:
-    """Estimate tr f(1 - N), where 1 - N is a sparse matrix and E E'."""
+    """Estimate tr f(1 - N), where 1 - N is a sparse matrix plus E E'."""
     n = len(ends)
     vector = np.random.default_rng(0).choice([-1.0, 1.0], size=(n, PROBES)) / np.sqrt(n)
     before, step = np.zeros_like(vector), np.zeros(PROBES)
@@ -63,7 +63,7 @@ def _trace(matrix: Any, ends: Floats) -> float:
         moved -= diagonal * vector
         if k + 1 in STEPS:
             values, vectors = np.linalg.eigh(tridiagonal[:, : k + 1, : k + 1])
-            values = np.maximum(values, np.finfo(float).tiny)  # zero of no weight where the steps have ended early
+            values = np.maximum(values, np.finfo(float).tiny)  # zeros, without weight, where steps ended early
             terms = np.log(values) + (1 - values) + 0.5 * (1 - values) ** 2
             last, estimate = estimate, n * float(np.mean(np.sum(vectors[:, 0] ** 2 * terms, axis=1)))
             if abs(estimate - last) < STANDS:

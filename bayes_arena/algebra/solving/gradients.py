@@ -9,9 +9,9 @@ import numpy as np
 from bayes_arena.arrays import Floats
 
 MAX_STEPS = 3000
-"""Steps after which a matrix counts as too close to a singular one for a tolerance."""
+"""Steps after which a matrix counts as too nearly singular for the tolerance."""
 AT_ONCE = 32
-"""Right-hand sides, and draws, that are solved for at once: they stay in the cache of a processor."""
+"""Right-hand sides, or draws, that are solved for at once: few enough for a processor's cache."""
 
 
 class NotSettledError(ArithmeticError):
@@ -30,9 +30,9 @@ def solve_by_gradients(
     right : ndarray, shape (n, m)
         m right-hand sides g.
     diagonal : ndarray, shape (n,)
-        Of H: the preconditioner.
+        The diagonal of H: the preconditioner.
     tolerance : float
-        Largest norm of what is left of g, in the metric of the preconditioner, relative to that of g.
+        Largest norm of the residual, in the metric of the preconditioner, relative to that of g.
 
     Returns
     -------

@@ -1,15 +1,15 @@
-"""The diagonal of the inverse of a sparse matrix, to within an error that the estimate itself states.
+"""An estimate of the diagonal of the inverse of a sparse matrix, with its error.
 
 Let H be L of :mod:`bayes_arena.algebra.sparse_hessian`, V its inverse on the plane where the sums of the
-strengths are held (P = 1 - U U', U (n, k) orthonormal and H U a multiple of U), K any approximation to it and
+strengths are held (P = 1 - U U', U (n, k) orthonormal and H U a multiple of U), K any approximation to V and
 E = 1 - K H. As V = P K + V E' and V = K P + E V,
 
     V = K P + E P K + E V E'.
 
 With D the diagonal, N = D^-1/2 (D - H) D^-1/2 without the rows of a few competitors who met very many, and
 K = D^-1/2 (1 + N + ... + N^(p-1)) D^-1/2, the diagonal of K + E K = 2 K - K H K is that of
-D^-1/2 (1 + N + ... + N^(2p-1)) D^-1/2: sums of products of sparse matrices. Only the diagonal of E V E' is not known.
-It falls with the power 2 p of the eigenvalues of N (of a random graph of 20 opponents each .44), and Hutchinson's
+D^-1/2 (1 + N + ... + N^(2p-1)) D^-1/2: sums of products of sparse matrices. Only the diagonal of E V E' is unknown. It
+falls with the power 2 p of the eigenvalues of N (.44 for a random graph of 20 opponents each), and Hutchinson's
 estimate, the mean of z * (E V E' z) over random signs z, is off by a fraction of that. Where N has eigenvalues near 1
 (groups joined by few votes, chains), these probes say where: with Q a basis of the solutions V E' z found so far,
 
@@ -30,9 +30,9 @@ from bayes_arena.algebra.solving.gradients import NotSettledError
 from bayes_arena.arrays import Floats
 
 PROBES = (32, 64, 128, 256)
-"""Random vectors, one round after the other until the error is small enough."""
+"""Random vectors in each round, until the error is small enough."""
 CHEAP = 16
-"""Competitors a probe from which it takes less time than a dense matrix."""
+"""Competitors per probe from which probes take less time than a dense matrix."""
 ACCURACY = 0.01
 """Relative error of the standard deviations, at three standard errors."""
 ONE_BY_ONE = 64
@@ -42,7 +42,7 @@ ROWS = 500
 PRODUCTS, MOST_POWERS = 1e7, 8
 """Multiplications that powers of N may take, and the highest of them."""
 MET_MANY, AT_MOST = 8, 64
-"""Opponents, in multiples of the mean, of competitors who are left out of N, and how many of these there may be."""
+"""Opponents, in multiples of the mean, above which a competitor is left out of N; the most who are left out."""
 
 
 def inverse_diagonal(matrix: Any, directions: Floats, solve: Callable[[Floats], Floats]) -> tuple[Floats, float]:
@@ -116,7 +116,7 @@ def inverse_diagonal(matrix: Any, directions: Floats, solve: Callable[[Floats], 
 
 
 def _steps(matrix: Any) -> tuple[Any, int]:
-    """Return N, and how many of its powers are worth their products."""
+    """Return N, and how many of its powers are worth computing."""
     from scipy.sparse import diags_array
 
     n = matrix.shape[0]
@@ -136,7 +136,7 @@ def _steps(matrix: Any) -> tuple[Any, int]:
 
 
 def _returns(steps: Any, powers: int) -> Floats:
-    """Diagonal of 1 + N + ... + N^(2p-1), some rows at a time."""
+    """Return the diagonal of 1 + N + ... + N^(2p-1), computed in batches of rows."""
     found = np.ones(steps.shape[0])
     for first in range(0, len(found), ROWS):
         part = slice(first, first + ROWS)

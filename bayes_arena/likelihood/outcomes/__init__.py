@@ -1,7 +1,7 @@
-"""How likely an outcome is.
+"""The probabilities of outcomes.
 
 ==========  ===============================================================================
-likelihood  ``Likelihood``: what each is, and what follows from it
-NAME        one likelihood each, an object ``LIKELIHOOD`` found by its name in ``Model.ties``
+likelihood  ``Likelihood``: what defines each, and what follows from it
+NAME        one likelihood per file, an object ``LIKELIHOOD`` found by its name in ``Model.ties``
 ==========  ===============================================================================
 """

@@ -21,7 +21,7 @@ from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
 
 LARGEST = 700.0
-"""Logarithm of how much likelier a tie is than a vote beyond which only ties are left."""
+"""Log-odds of a tie against a decided vote above which only ties are left."""
 
 
 def _logits(z: Floats) -> Floats:
@@ -33,9 +33,9 @@ def _logits(z: Floats) -> Floats:
 
 
 def rows(counts: Floats, z: Floats) -> RowTerms:
-    """Softmax of three outcomes, or of four; in place, as new arrays take as long as what is computed.
+    """Compute the softmax of three or four outcomes, in place: new arrays would take as long as the computation.
 
-    No share is taken from 1 and no count from their sum: of a billion votes the difference would be rounding.
+    No share is subtracted from 1 and no count from the total: with a billion votes the difference would be rounding.
     """
     logits = _logits(z)
     y = counts[: len(logits)]
@@ -50,7 +50,7 @@ def rows(counts: Floats, z: Floats) -> RowTerms:
     total *= n
     value = np.subtract(total, value, out=value)
     won_or_lost, tied = p[WIN] + p[LOSS], p[TIE:].sum(axis=0)
-    half_net = 0.5 * (p[WIN] - p[LOSS])  # derivative of the log of the total by eta
+    half_net = 0.5 * (p[WIN] - p[LOSS])  # derivative of the log of the total in eta
     size = len(z)
     gradient, hessian = np.empty(z.shape), np.empty((size, *z.shape))
     gradient[ETA] = y[LOSS] * p[WIN] - y[WIN] * p[LOSS] + drawn * half_net + 0.5 * (y[LOSS] - y[WIN]) * tied
@@ -81,14 +81,14 @@ def _graph(size: int) -> Any:
 
 
 def log_probabilities(z: Floats) -> Floats:
-    """Of three outcomes, or of four."""
+    """Return those of three or four outcomes."""
     log_p = np.full((len(OUTCOMES), *z.shape[1:]), -np.inf)
     log_p[: len(z) + 1] = scipy.special.log_softmax(_logits(z), axis=0)
     return log_p
 
 
 def expected_score(z: Floats) -> tuple[Floats, Floats]:
-    """(1 + P(i) - P(j)) / 2 and its slopes."""
+    """Return (1 + P(i) - P(j)) / 2 and its slopes."""
     half = 0.5 * np.abs(z[ETA])
     decay = np.exp(-2 * half)
     rest = np.exp(np.minimum(z[1:] - half, LARGEST))
@@ -101,10 +101,10 @@ def expected_score(z: Floats) -> tuple[Floats, Floats]:
 
 
 def net_score(z: Floats) -> Floats:
-    """2 sinh(eta / 2) / (2 cosh(eta / 2) + nu + ...)."""
+    """Return 2 sinh(eta / 2) / (2 cosh(eta / 2) + nu + ...)."""
     size = np.abs(z[ETA])
     decay = np.exp(-size)
-    with np.errstate(over="ignore"):  # where only ties are likely nothing else is left
+    with np.errstate(over="ignore"):  # infinite where only ties are left
         rest = np.exp(z[1:] - 0.5 * size).sum(axis=0)
     return np.asarray(np.sign(z[ETA]) * (1 - decay) / (1 + decay + rest))
 

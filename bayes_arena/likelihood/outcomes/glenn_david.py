@@ -1,4 +1,4 @@
-"""Glenn and David's ties: the latent scores of Thurstone differ by less than a threshold kappa = exp(t).
+"""Glenn and David's ties: Thurstone's latent scores differ by less than a threshold kappa = exp(t).
 
 With Phi the normal distribution function, c = sqrt(pi / 8) (the slope at zero is then the logistic function's, so eta
 stays in logits) and the distances to the thresholds u = c (kappa - eta) and v = c (kappa + eta),
@@ -25,7 +25,7 @@ C = math.sqrt(math.pi / 8)
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def rows(counts: Floats, z: Floats) -> RowTerms:
-    """Differentiate by u and v, then by eta and t; not finite where t is absurd."""
+    """Differentiate in u and v, then in eta and t; not finite where t is absurd."""
     decided, ties, scale = counts[[WIN, LOSS]], counts[TIE], C * np.exp(z[1])
     distance = np.array([scale - C * z[0], scale + C * z[0]])
     log_p = log_ndtr(-distance)

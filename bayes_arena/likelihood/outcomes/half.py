@@ -21,7 +21,7 @@ from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
 
 
 def rows(counts: Floats, z: Floats) -> RowTerms:
-    """Binary logistic likelihood with soft outcomes."""
+    """Compute the binary logistic likelihood with soft outcomes."""
     half = 0.5 * counts[TIE]
     won, lost = counts[WIN] + half, counts[LOSS] + half
     eta = z[0]
@@ -41,20 +41,20 @@ def graph(counts: Any, z: list[Any]) -> Any:
 
 
 def log_probabilities(z: Floats) -> Floats:
-    """Of a win and a loss."""
+    """Return those of a win and a loss."""
     log_p = np.full((len(OUTCOMES), *z.shape[1:]), -np.inf)
     log_p[WIN], log_p[LOSS] = scipy.special.log_expit(z[0]), scipy.special.log_expit(-z[0])
     return log_p
 
 
 def expected_score(z: Floats) -> tuple[Floats, Floats]:
-    """P and P (1 - P)."""
+    """Return P and P (1 - P)."""
     score = scipy.special.expit(z[0])
     return score, (score * (1 - score))[None]
 
 
 def net_score(z: Floats) -> Floats:
-    """tanh(eta / 2)."""
+    """Return tanh(eta / 2)."""
     return np.asarray(np.tanh(0.5 * z[0]))
 
 

@@ -1,9 +1,9 @@
 """What a likelihood is: one object, from which everything else about the outcomes of votes follows.
 
-A row of votes has counts (wins of i, wins of j, ties, both-bad) and coordinates: the log-odds eta, where a tie has a
-probability of its own the tie coordinate t, and where a both-bad vote has one its coordinate m. The one primitive is
+A row of votes has counts (wins of i, wins of j, ties, both-bad) and coordinates: the log-odds eta; where a tie has a
+probability of its own, the tie coordinate t; and where a both-bad vote has one, its coordinate m. The one primitive is
 
-    rows(counts, z)  ->  l = -sum_o counts_o ln P(o | z),  its gradient by z, and its Hessian,
+    rows(counts, z)  ->  l = -sum_o counts_o ln P(o | z),  its gradient in z, and its Hessian,
 
 for all rows at once, in nats. With e_o the counts of one vote of outcome o, the rest is derived from it:
 
@@ -11,8 +11,8 @@ for all rows at once, in nats. With e_o the counts of one vote of outcome o, the
     P(i) - P(j)     = exp(-l(e_win)) - exp(-l(e_loss))                            net score
     E[score of i]   = (1 + P(i) - P(j)) / 2,   d/dz = (P(j) l'(e_loss) - P(i) l'(e_win)) / 2
 
-a win counting 1 and every tie or both-bad vote 1/2. A closed form may stand beside a derived one, for speed; a test
-holds the two to each other.
+with a win scored 1 and every tie or both-bad vote 1/2. A closed form may be added for speed; a test checks that it
+agrees with the derived one.
 
 A new likelihood is one file here, with an object ``LIKELIHOOD``, and its name in
 :data:`bayes_arena.likelihood.specification.Ties`.
@@ -62,7 +62,7 @@ class Likelihood:
     name : str
         As in ``Model.ties``.
     outcomes : tuple of int
-        Those of the four outcomes that have a probability. There is one coordinate less.
+        Those of the four outcomes that have a probability. There is one coordinate fewer.
     rows : callable
         Maps counts (4, n_rows) and coordinates (n_coordinates, n_rows) to :class:`RowTerms`.
     graph : callable
@@ -82,7 +82,7 @@ class Likelihood:
     Raises
     ------
     ModelError
-        If it is only half made.
+        If its parts are missing or contradict each other.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Likelihood:
 
     @property
     def is_exponential(self) -> bool:
-        """Whether the votes for i, for j and for neither are as exp(eta / 2), exp(-eta / 2) and exp t + exp m."""
+        """Whether votes for i, j and neither have the odds exp(eta / 2) : exp(-eta / 2) : exp t + exp m."""
         return self.loop in ("half", "davidson", "both-bad")
 
     @property
@@ -149,7 +149,7 @@ class Likelihood:
         return log_p
 
     def expected_score(self, z: Floats) -> tuple[Floats, Floats]:
-        """Return the expected score of i and its derivatives by the coordinates.
+        """Return the expected score of i and its derivatives in the coordinates.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Likelihood:
         return 0.5 * (1 + p - q), 0.5 * (q * loss.gradient - p * win.gradient)
 
     def net_score(self, z: Floats) -> Floats:
-        """Return P(i) - P(j), twice the expected score less one, for coordinates (n_coordinates, ...)."""
+        """Return P(i) - P(j), twice the expected score minus one, for coordinates (n_coordinates, ...)."""
         if self.closed_net_score is not None:
             return self.closed_net_score(z)
         return self.derived_net_score(z)
@@ -196,13 +196,13 @@ class Likelihood:
         counts : ndarray, shape (n_rows, 4)
             Votes cast.
         both_bad : {"tie", "drop", "outcome"}
-            What a both-bad vote is.
+            What a both-bad vote counts as.
 
         Returns
         -------
         ndarray, shape (4, n_rows)
-            Both-bad votes merged into ties, outcomes left out set to zero; of a tally that has no such votes its own
-            counts, no copy.
+            Both-bad votes merged into ties, outcomes left out set to zero; the tally's own counts, not a copy, if it
+            has no such votes.
         """
         merged = both_bad != "outcome" and counts[:, BOTH_BAD].any()
         if not merged and not (self.drops_ties and counts[:, TIE].any()):
@@ -217,7 +217,7 @@ class Likelihood:
         return seen
 
     def sees(self, both_bad: str) -> NDArray[np.bool_]:
-        """Which of the four outcomes are seen, shape (4,); votes of the others are left out."""
+        """Return which of the four outcomes are seen, shape (4,); votes with the others are left out."""
         return np.asarray(self.seen(np.eye(len(OUTCOMES)), both_bad).any(axis=0))
 
 
@@ -230,7 +230,7 @@ def likelihood(ties: str, *, both_bad_outcome: bool = False) -> Likelihood:
     ties : str
         As in ``Model.ties``.
     both_bad_outcome : bool
-        With both-bad votes as an outcome of their own.
+        Whether both-bad votes are an outcome of their own.
 
     Raises
     ------

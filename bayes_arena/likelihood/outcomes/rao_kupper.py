@@ -22,7 +22,7 @@ from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def rows(counts: Floats, z: Floats) -> RowTerms:
-    """Not finite where t is absurd."""
+    """Return the terms, not finite where t is absurd."""
     eta, t = z
     kappa = np.exp(t)
     ties = counts[TIE]
@@ -54,7 +54,7 @@ def graph(counts: Any, z: list[Any]) -> Any:
 
 
 def log_probabilities(z: Floats) -> Floats:
-    """Of three outcomes."""
+    """Return those of three outcomes."""
     eta, kappa = z[ETA], np.exp(z[T])
     log_p = np.full((len(OUTCOMES), *eta.shape), -np.inf)
     log_p[WIN], log_p[LOSS] = log_expit(eta - kappa), log_expit(-eta - kappa)
@@ -63,7 +63,7 @@ def log_probabilities(z: Floats) -> Floats:
 
 
 def expected_score(z: Floats) -> tuple[Floats, Floats]:
-    """(1 + P(i) - P(j)) / 2 and its slopes."""
+    """Return (1 + P(i) - P(j)) / 2 and its slopes."""
     eta, kappa = z[ETA], np.exp(z[T])
     win, loss = expit(eta - kappa), expit(-eta - kappa)
     slope = np.empty_like(z)
@@ -73,7 +73,7 @@ def expected_score(z: Floats) -> tuple[Floats, Floats]:
 
 
 def net_score(z: Floats) -> Floats:
-    """P(i) - P(j)."""
+    """Return P(i) - P(j)."""
     kappa = np.exp(z[T])
     return np.asarray(expit(z[ETA] - kappa) - expit(-z[ETA] - kappa))
 
