@@ -1,7 +1,7 @@
-"""Scores of many leads and annotators, compiled.
+"""Expected scores at many leads and for many annotators, compiled.
 
-All of it is in one file because numba's cache on disk looks at the file of the function called, and would go on with
-old code after a change of a function in another one.
+It is one file because numba's disk cache checks only the file of the called function: after a change in another file it
+would run old code.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ INVERSE_LN_2, LN_2 = 1.0 / math.log(2.0), math.log(2.0)
 
 @part
 def _shares(eta, both):  # type: ignore[no-untyped-def]
-    """Return what nu and mu are multiplied by to have P(tie) and P(both bad), and (P(win) - P(loss)) / 2.
+    """Return the factor that turns nu and mu into P(tie) and P(both bad), and (P(win) - P(loss)) / 2.
 
     Both come from root = exp(-|eta| / 2) = 2^k A / B with A / B Pade's approximant [5/5] of exp within ln(2) / 2 of
-    zero, to 1e-15: no branch, no call and one division, so that loops of it vectorise.
+    zero, to 1e-15: no branch, no call and one division, so that loops over it vectorise.
     """
     x = max(-0.5 * abs(eta), -700.0)
     k = np.int32(x * INVERSE_LN_2 - 0.5)
@@ -37,7 +37,7 @@ def _shares(eta, both):  # type: ignore[no-untyped-def]
 def net_scores(theta, both, nodes, weights, net):  # type: ignore[no-untyped-def]
     """Average P(win) - P(loss) over leads: write ``net`` (M, draws), for ``nodes`` and ``weights`` (K, draws) of leads.
 
-    ``theta`` and ``both``, nu + mu, are those of every annotator and draw, (M, draws).
+    ``theta`` and ``both``, nu + mu, are given for every annotator and draw, (M, draws).
     """
     size = nodes.shape[1]
     for k in range(len(theta)):

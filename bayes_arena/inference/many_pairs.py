@@ -1,9 +1,9 @@
-"""The common scale of :mod:`bayes_arena.inference.projection` where pairs are too many to go through one by one.
+"""The common scale of :mod:`bayes_arena.inference.projection` for too many pairs to enumerate.
 
-What a competitor has to do with all others is a sum of a smooth function of the lead, f_i = sum_j f(r_i - r_j). On the
-Chebyshev nodes x_a of the range of the strengths, f(x - y) = l(x)' F l(y), where l are the Lagrange polynomials of the
-nodes and F_ab = f(x_a - x_b). So all sums take as long as n times the nodes, and the matrices of all pairs are a
-diagonal less a matrix whose rank is the number of nodes, which is how they are kept and solved.
+All that is needed of the opponents of a competitor are sums f_i = sum_j f(r_i - r_j) of smooth functions of the lead.
+On the Chebyshev nodes x_a of the range of the strengths, f(x - y) = l(x)' F l(y), where l are the Lagrange polynomials
+of the nodes and F_ab = f(x_a - x_b). So the cost of all sums is n times the number of nodes, and a matrix over all
+pairs is a diagonal minus a matrix whose rank is the number of nodes; it is stored and solved in this form.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 
 NODES, LEAD_NODES = 128, 256
-"""Nodes of the strengths, and of the leads, whose range is twice as wide."""
+"""Nodes for the strengths, and for the leads, whose range is twice as wide."""
 NEGLIGIBLE = 1e-9
-"""Singular values, relative to the largest, that a Jacobian does without."""
+"""Singular values of a Jacobian, relative to the largest, that are dropped."""
 MAX_STEPS = 100
 SETTLED, ROUNDING = 1e-10, 1e-6
-"""Logits of a step that ends them, and of one that does if it is no shorter than the last one, as where somebody nearly
-always wins."""
+"""Length of the last step in logits, and of a step that is the last if it is no shorter than the one before, as where a
+competitor nearly always wins."""
 FARTHEST = 10.0
-"""Logits from their mean at which strengths start: farther out, as where somebody is unbeaten, nothing is to be seen of
-the curvature."""
+"""Largest distance from the mean at which strengths start, in logits: farther out, as for an unbeaten competitor, the
+curvature vanishes."""
 
 
 @cache
 def chebyshev(size: int) -> tuple[Floats, Floats]:
-    """Chebyshev nodes in [-1, 1], and the matrix that carries values there to the coefficients of the polynomials."""
+    """Return Chebyshev nodes in [-1, 1], and the matrix from values there to coefficients of the polynomials."""
     nodes = np.cos(np.pi * (np.arange(size) + 0.5) / size)
     return nodes, np.linalg.inv(chebvander(nodes, size - 1))
 
@@ -75,12 +75,12 @@ class Opponents:
 
     @property
     def leads(self) -> Floats:
-        """Leads at which functions are to be known."""
+        """Leads at which functions must be given."""
         return 2 * self._half_range * chebyshev(LEAD_NODES)[0]
 
     @cached_property
     def _to_grid(self) -> Floats:
-        """What carries values at the leads to the grid."""
+        """The matrix from values at the leads to values on the grid."""
         _, to_coefficients = chebyshev(LEAD_NODES)
         return np.asarray(chebvander(self.grid / (2 * self._half_range), LEAD_NODES - 1) @ to_coefficients)
 
@@ -90,13 +90,13 @@ class Opponents:
 
     @cached_property
     def to_competitors(self) -> Floats:
-        """What carries a function at the leads to its sums over opponents, shape (n, leads)."""
+        """The matrix from a function at the leads to its sums over opponents, shape (n, leads)."""
         return np.asarray(self.at_nodes @ np.einsum("abl,b->al", self._to_grid, self.at_nodes.sum(axis=0)))
 
 
 @dataclass(frozen=True, eq=False)
 class AllPairs:
-    """Bradley-Terry's strengths for the scores of all pairs, and the Laplacian of the weights P (1 - P) there.
+    """Bradley-Terry strengths for the scores of all pairs, and the Laplacian of the weights P (1 - P) there.
 
     Attributes
     ----------
@@ -125,14 +125,14 @@ def fit_all_pairs(total: Floats, start: Floats) -> AllPairs:
     Parameters
     ----------
     total : ndarray, shape (n,)
-        Score of every competitor against all, one half against themselves.
+        Score of every competitor against all, including one half against itself.
     start : ndarray, shape (n,)
         Strengths nearby, in logits.
 
     Raises
     ------
     ConvergenceError
-        If Newton does not arrive.
+        If Newton's method does not converge.
     """
     r = np.clip(start - start.mean(), -FARTHEST, FARTHEST)
     before = np.inf
@@ -146,7 +146,7 @@ def fit_all_pairs(total: Floats, start: Floats) -> AllPairs:
             return found
         r, before = r - step / max(1.0, length), length
         r -= r.mean()
-    raise ConvergenceError(f"The Elo scale was not found in {MAX_STEPS} Newton steps.")
+    raise ConvergenceError(f"The strengths could not be put on the Elo scale in {MAX_STEPS} Newton steps.")
 
 
 def _laplacian(opponents: Opponents, weights: Floats) -> AllPairs:
@@ -154,14 +154,14 @@ def _laplacian(opponents: Opponents, weights: Floats) -> AllPairs:
     n, size = nodes.shape
     wide = np.column_stack([nodes, np.full(n, 1 / np.sqrt(n))])
     inner = np.zeros((size + 1, size + 1))
-    inner[:size, :size], inner[size, size] = weights, -float(diagonal.mean())  # the shift, which it does not see
+    inner[:size, :size], inner[size, size] = weights, -float(diagonal.mean())  # the shift, its null direction
     scaled = wide / diagonal[:, None]
     core: Floats = np.asarray(np.linalg.solve(np.eye(size + 1) - inner @ (wide.T @ scaled), inner), dtype=np.float64)
     return AllPairs(opponents.strength, diagonal, scaled, core)
 
 
 def jacobian(opponents: Opponents, by_lead: Floats, by_common: Floats, projected: AllPairs) -> ThinJacobian:
-    """Return how r* moves with strengths and common numbers, (D - A)^-1 [M, by_common].
+    """Return the Jacobian of r* with respect to strengths and common parameters, (D - A)^-1 [M, by_common].
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def jacobian(opponents: Opponents, by_lead: Floats, by_common: Floats, projected
     by_lead : ndarray, shape (leads,)
         Derivative of the score by the lead, whose Laplacian is M.
     by_common : ndarray, shape (n, c)
-        Derivatives of the scores against all by the common numbers.
+        Derivatives of the scores against all by the common parameters.
     projected : AllPairs
         r*.
     """
@@ -189,7 +189,7 @@ def jacobian(opponents: Opponents, by_lead: Floats, by_common: Floats, projected
 
 
 def _split(matrix: Floats) -> tuple[Floats, Floats]:
-    """Write a matrix as a product whose inner side is no longer than its rank."""
+    """Write a matrix as a product whose inner dimension is at most its rank."""
     u, size, vt = np.linalg.svd(matrix, full_matrices=False)
     kept = size > NEGLIGIBLE * size[0]
     return u[:, kept] * size[kept], vt[kept]

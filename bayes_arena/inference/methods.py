@@ -2,7 +2,7 @@
 
 ============  ============================================================================================
 ``map``       the posterior mode at the spreads of the prior; under a flat one the maximum of the likelihood
-``marginal``  the same at spreads that are estimated from the votes, parameters integrated out
+``marginal``  the same with spreads estimated from the votes, parameters integrated out
 ``nuts``      the whole posterior, sampled
 ============  ============================================================================================
 """

@@ -1,11 +1,11 @@
-"""The order in which a problem is solved: it follows from the votes, not from names or from who was shown first.
+"""The order in which a problem is solved: it follows from the votes, not from names or from which side is shown first.
 
-Sums and matrices round by the order of what is in them, random starts are drawn in it, and where votes weigh up to a
-billion times as much as others, or several optima are nearly as good, rounding can be seen. So competitors and
-annotators are numbered by their votes alone: by a fingerprint of whom they met, before whom and how it ended, of which
-the fingerprints of those are a part in turn (colour refinement; Weisfeiler & Leman, 1968). Who has the same fingerprint
-as another is as good as interchangeable. A model with position effects is solved for the sides as they are or
-for both swapped, whichever has the smaller fingerprint, and then fingerprints tell the sides apart.
+Rounding of sums and matrices depends on the order of their terms, and random starts are drawn in that order. Where some
+votes weigh up to a billion times as much as others, or several optima are nearly equally good, this shows. So
+competitors and annotators are numbered by their votes alone: by a fingerprint of whom they met, who judged and how it
+ended, which in turn includes the fingerprints of these (colour refinement; Weisfeiler & Leman, 1968). Those with the
+same fingerprint are practically interchangeable. A model with position effects is solved with the sides as they are or
+with both swapped, whichever has the smaller fingerprint, and then fingerprints distinguish the sides.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 Prints = NDArray[np.uint64]
-"""Fingerprints; their sums wrap, and so do not depend on an order."""
+"""Fingerprints; their sums wrap around, and so do not depend on the order of the terms."""
 FACTOR, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 NO_SIDE, SECOND = np.zeros(1, np.uint64), np.array([0xD1B54A32D192ED03], np.uint64)
-"""What the fingerprint of a row has besides, seen from the competitor shown second."""
+"""Marks on the fingerprint of a row as seen from the competitor shown second."""
 TURNED = [LOSS, WIN, TIE, BOTH_BAD]
 POSITION = "position"
 
@@ -49,7 +49,7 @@ def in_own_order(
     find : callable
         Finds the mode of a problem.
     problem : Problem
-        One with slices is solved as it is: their numbers are many, and so is what they are of.
+        With slices it is solved in the given order: slices and their parameters are many.
     judge : callable
         Judges the direction.
 
@@ -57,7 +57,7 @@ def in_own_order(
     -------
     mode : Mode
     mirror_probability : float or None
-        As :func:`~bayes_arena.inference.mode.mode.judge_direction` says.
+        From :func:`~bayes_arena.inference.mode.mode.judge_direction`.
     """
     cells = problem.cells
     if problem.model.is_crossed or cells.n_competitors < 2 or not len(cells.a):
@@ -69,12 +69,12 @@ def in_own_order(
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """How to number competitors and annotators.
+    """A numbering of competitors and annotators.
 
     Attributes
     ----------
     competitor, annotator : ndarray of int, shapes (n,) and (n_annotators,)
-        Who comes first, second and so on.
+        Their original indices, in the new order.
     turned : bool
         Whether sides are swapped.
     """
@@ -94,7 +94,7 @@ class Order:
         who, judge = np.zeros(cells.n_competitors, np.uint64), np.zeros(max(cells.n_annotators, 1), np.uint64)
         who, judge, of_i, of_j = _refined(who, judge, (i, j, k), seen, from_j, NO_SIDE)
         turned = False
-        if problem.model.position != "none":  # to have been first is something else than to have been second
+        if problem.model.position != "none":  # being shown first is not the same as being shown second
             turned = bool(of_j.sum() < of_i.sum())
             sides = ((j, i, k), from_j, seen) if turned else ((i, j, k), seen, from_j)
             who, judge, _, _ = _refined(who, judge, *sides, SECOND)
@@ -124,7 +124,7 @@ class Order:
         return place[codes]
 
     def back(self, mode: Mode, problem: Problem) -> Mode:
-        """Return a mode of the problem in this order as one of the problem as it is."""
+        """Translate a mode of the reordered problem back to the original problem."""
         problem = replace(problem, prior=mode.problem.prior, reasons=mode.problem.reasons)
         target, point = problem.objective, self._point(mode.point, problem)
         infinite, factor = bool(mode.at_infinity), mode.laplace.factor
@@ -143,10 +143,10 @@ class Order:
         )
 
     def _factor(self, factor: Factor, problem: Problem) -> Factor:
-        """Return a factor in this order as one in that of the problem."""
+        """Translate a factor of the reordered problem back."""
         n, count = len(self.competitor), factor.border.shape[1]
         common, own = self._signs(problem)
-        place = np.append(self.competitor, np.arange(n, len(factor.schur)))  # where a number of the head goes
+        place = np.append(self.competitor, np.arange(n, len(factor.schur)))  # original index of each entry of the head
         signs = np.append(np.ones(n), common)
         schur = np.empty_like(factor.schur)
         schur[np.ix_(place, place)] = factor.schur * signs[:, None] * signs
@@ -167,7 +167,7 @@ class Order:
         )
 
     def _signs(self, problem: Problem) -> tuple[Floats, Floats]:
-        """Return which common numbers and which of the annotators' own change their sign where sides are swapped."""
+        """Return the signs of common and annotators' effects: -1 for what swapped sides reverse."""
         common, own = (
             np.array([-1.0 if self.turned and one.name == POSITION else 1.0 for one in effects])
             for effects in (problem.objective.common, problem.objective.own)
@@ -175,7 +175,7 @@ class Order:
         return common, own
 
     def _point(self, point: Point, problem: Problem) -> Point:
-        """Return a point in this order as one in that of the problem."""
+        """Translate a point of the reordered problem back."""
         common, signs = self._signs(problem)
         strength, own = np.empty_like(point.strength), np.empty_like(point.own)
         strength[self.competitor] = point.strength
@@ -186,7 +186,7 @@ class Order:
 def _refined(
     who: Prints, judge: Prints, rows: tuple[Ints, Ints, Ints], seen: list[Prints], from_j: list[Prints], second: Prints
 ) -> tuple[Prints, Prints, Prints, Prints]:
-    """Refine fingerprints of competitors and annotators until no two more come apart; also those of rows, by side."""
+    """Refine fingerprints until no more of them come apart; also return those of rows, by side."""
     (i, j, k), kinds = rows, 0
     while True:
         of_i, of_j = (
@@ -203,7 +203,7 @@ def _refined(
 
 
 def _mixed(*parts: Prints) -> Prints:
-    """Return a fingerprint of several."""
+    """Combine several fingerprints into one."""
     found: Prints = np.zeros(1, np.uint64)
     for one in parts:
         found = (found ^ one) * FACTOR

@@ -1,26 +1,26 @@
-"""Whether who met whom already knew the ranking, and the prior of the strengths that follows.
+"""Whether the pairing already knew the ranking, and the prior of the strengths that follows.
 
-Strengths r_i ~ N(0, sigma^2), sigma estimated, take it that who met whom says nothing of who is strong. A ladder or a
-league breaks that: only neighbours meet, their strengths differ by little, so sigma comes out small and the ends of the
-ranking are drawn together. (Twenty competitors of sd 1 who meet their neighbours alone: sigma .2, and 95 % intervals
-that cover a fifth of the truths.) The likelihood is right all the same, so there the strengths get next to no prior
+Strengths r_i ~ N(0, sigma^2) with estimated sigma assume that the pairing says nothing about strength. A ladder or a
+league violates this: only neighbours meet, their strengths differ little, so sigma comes out small and the ends of the
+ranking are drawn together. (Twenty competitors of sd 1 who meet only their neighbours: sigma .2, and 95 % intervals
+that cover a fifth of the truths.) The likelihood is still right, so in this case the strengths get a very weak prior
 (:data:`~bayes_arena.likelihood.priors.WEAK`). Where the pairing learnt from these very votes, as in an arena that pairs
-by current ratings, the likelihood tells all there is to know of it, and the estimated sigma is right: there a weak
-prior would be wrong, as it believes in the luck of those who were then paired with the strong. Three things tell these
-apart.
+by current ratings, the likelihood accounts for it fully, and the estimated sigma is right. A weak prior would be wrong
+here, as it takes at face value the luck of those who were then paired with strong competitors. Three measures
+distinguish the two cases.
 
 *Reach.* With d_i the votes of a competitor, A_ij those of a pair, the gap of the comparisons is 1 less the second
-largest eigenvalue of A_ij / sqrt(d_i d_j); that of as many votes on random pairs is about 1 - 2 sqrt(d - 1) / d, d the
-mean of the d_i (McKay, 1981; Friedman, 2008). Their quotient is near 1 where anybody may meet anybody, and near 0 on a
-chain. Taken of distinct pairs, a pair counting once, it also forgets how often they met: pairing that learns starts
-with random pairs, so among its distinct pairs there are distant ones.
+largest eigenvalue of A_ij / sqrt(d_i d_j); for as many votes on random pairs it is about 1 - 2 sqrt(d - 1) / d, d the
+mean of the d_i (McKay, 1981; Friedman, 2008). The ratio is near 1 where any two may meet, and near 0 on a chain.
+Computed from distinct pairs, each counted once, it also ignores how often they met: pairing that learns starts with
+random pairs, so its distinct pairs include distant ones.
 
-*Sorting.* T is the mean |r_i - r_j| over votes divided by that over all pairs, of a Bradley-Terry fit under a weak
+*Sorting.* T is the mean |r_i - r_j| over votes divided by that over all pairs, in a Bradley-Terry fit under a weak
 prior: near 1 where the pairing does not follow the ranking.
 
 *Misfit.* With lambda_k the eigenvalues of that fit's information and c_k its estimate along the eigenvectors, c_k is
 N(0, sigma^2 + 1 / lambda_k) under the estimated sigma. The spread of the strengths, sum c_k^2 w_k with the shares w_k
-that the weak prior leaves, is compared with its mean and standard deviation under that.
+that the weak prior leaves, is compared with its mean and standard deviation under this distribution.
 
 Strengths get the weak prior where the reach is short, the votes are sorted, and either the distinct pairs reach no
 further or the misfit is large. The constants are from simulations (``benchmarks/pairing.py``).
@@ -47,23 +47,23 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.tally import Tally
 
 FAR = 0.5
-"""Share of the gap of random pairs beyond which the pairing is as good as random."""
+"""Share of the gap of random pairs above which the pairing counts as random."""
 NEAR = 0.35
-"""The same of distinct pairs, below which distant competitors hardly ever met."""
+"""The same for distinct pairs: below it, distant competitors hardly ever met."""
 SORTED = 0.9
-"""T below which competitors met those like them."""
+"""T below which competitors met others of similar strength."""
 MISFITS = 3.5
-"""Standard deviations by which the strengths spread more than the estimated sigma allows."""
+"""Excess spread of the strengths, in standard deviations, above which the estimated sigma does not fit."""
 VAGUE = 3.0
 """Spread of the weak prior of the Bradley-Terry fit, in logits."""
 LOG_SIGMA = math.log(0.01), math.log(30.0)
 TINY = 1e-9
 FEWEST = 8
-"""Competitors that are linked by votes below which none are far from each other."""
+"""Least number of competitors linked by votes: among fewer, none are far from each other."""
 DENSE = 400
-"""Competitors up to which all eigenvalues are found, and not the second alone."""
+"""Largest number of competitors for which all eigenvalues are computed, not only the second."""
 SPECTRUM = 3000
-"""Competitors beyond which the misfit, which takes all eigenvectors, is taken for granted."""
+"""Number of competitors above which the misfit, which needs all eigenvectors, is assumed."""
 
 
 def with_pairing(problem: Problem) -> tuple[Problem, str]:
@@ -72,34 +72,34 @@ def with_pairing(problem: Problem) -> tuple[Problem, str]:
     Parameters
     ----------
     problem : Problem
-        As it is returned if its prior does not leave the spread of the strengths to the votes.
+        Returned unchanged if its prior does not estimate the spread of the strengths.
 
     Returns
     -------
     problem : Problem
     said : str
-        What a reader has to know if the prior is another one, else empty.
+        Notice for the reader if the prior was changed, else empty.
     """
     cells, prior = problem.cells, problem.prior
     if not prior.estimates("strength") or not knew_the_ranking(cells, prior):
         return problem, ""
     weak = replace(prior, strength=WEAK.strength, known=(*prior.known, *WEAK.known))
     return replace(problem, prior=weak), (
-        "Competitors mostly met others of about their strength, more so than these votes alone could have arranged, as "
-        "in a league or on a ladder. How much strengths differ cannot be learnt from such pairs, so they are hardly "
-        f"held together (prior N(0, {WEAK.strength:g}) in place of an estimated spread). If the pairs were chosen "
-        "without regard to strength, use a Prior that says how strengths scatter."
+        "Competitors mostly met others of about their strength, more so than pairing by these votes could explain, as "
+        "in a league or on a ladder. The spread of the strengths cannot be learnt from such pairs, so their prior is "
+        f"very weak (N(0, {WEAK.strength:g}) in place of an estimated spread). If the pairs were chosen without regard "
+        "to strength, use a Prior with the spread of the strengths."
     )
 
 
 def knew_the_ranking(cells: Cells, prior: Prior) -> bool:
-    """Whether the pairing followed the ranking, and knew it from elsewhere than these votes.
+    """Whether the pairing followed the ranking, and knew it from sources other than these votes.
 
     Parameters
     ----------
     cells : Cells
     prior : Prior
-        Of which the hyperprior of the strengths is used.
+        Its hyperprior of the strengths is used.
     """
     cells = _largest_component(cells)
     if cells.n_competitors < FEWEST:
@@ -118,7 +118,7 @@ def knew_the_ranking(cells: Cells, prior: Prior) -> bool:
 
 
 def _largest_component(cells: Cells) -> Cells:
-    """Return the votes of the most competitors that are linked by votes."""
+    """Return the votes of the largest group of competitors linked by votes."""
     inside = cells.components == 0
     if inside.all():
         return cells
@@ -128,7 +128,7 @@ def _largest_component(cells: Cells) -> Cells:
 
 
 def random_gap(mean: float) -> float:
-    """Return about what :func:`gap` is on random pairs, for so many votes a competitor; none where two are too few."""
+    """Return the approximate :func:`gap` of random pairs, for a mean number of votes per competitor; 0 up to two."""
     return 1 - 2 * math.sqrt(mean - 1) / mean if mean > 2 else 0.0
 
 
@@ -138,9 +138,9 @@ def gap(tally: Tally, votes: Floats) -> float:
     Parameters
     ----------
     tally : Tally
-        One row a pair.
+        One row per pair.
     votes : ndarray, shape (n_rows,)
-        Of every pair.
+        Votes of every pair.
     """
     size = int(max(tally.i.max(), tally.j.max())) + 1
     by_competitor = sum_by(tally.i, votes, size) + sum_by(tally.j, votes, size)
@@ -159,7 +159,7 @@ def gap(tally: Tally, votes: Floats) -> float:
 
 
 def sorting(tally: Tally, strength: Floats) -> float:
-    """Return T: how far apart those who met are, over how far apart all are."""
+    """Return T: the mean distance of competitors who met over that of all pairs."""
     met = np.abs(strength[tally.i] - strength[tally.j]) @ tally.votes / tally.votes.sum()
     ordered, n = np.sort(strength), len(strength)
     everyone = 2 * (2 * np.arange(n) + 1 - n) @ ordered / (n * (n - 1))
@@ -172,7 +172,7 @@ def misfit(vague: Mode, scale: float) -> float:
     Parameters
     ----------
     vague : Mode
-        Bradley-Terry's, under a weak prior of spread :data:`VAGUE`.
+        Of Bradley-Terry, under a weak prior of spread :data:`VAGUE`.
     scale : float
         Of the hyperprior of sigma.
     """
@@ -181,14 +181,14 @@ def misfit(vague: Mode, scale: float) -> float:
     i, j, n = target.tally.i, target.tally.j, len(r)
     p = scipy.special.expit(r[i] - r[j])
     weight = target.counts.sum(axis=0) * p * (1 - p)
-    squares = wins * (1 - p) ** 2 + losses * p**2 + (ties + bad) * (0.5 - p) ** 2  # a tie scatters less than a coin
+    squares = wins * (1 - p) ** 2 + losses * p**2 + (ties + bad) * (0.5 - p) ** 2  # a tie varies less than a coin toss
     laplacian = np.zeros((n, n))
     np.add.at(laplacian, (i, j), -weight)
     laplacian += laplacian.T
     laplacian -= np.diag(laplacian.sum(axis=0))
-    raw, vectors = (part[..., 1:] for part in np.linalg.eigh(laplacian))  # less their sum
+    raw, vectors = (part[..., 1:] for part in np.linalg.eigh(laplacian))  # without the constant vector
     raw = np.maximum(raw, TINY * raw[-1])
-    along = (vectors.T @ r) * (1 + 1 / (VAGUE**2 * raw))  # the prior's pull undone
+    along = (vectors.T @ r) * (1 + 1 / (VAGUE**2 * raw))  # without the prior's shrinkage
     noise = squares.sum() / weight.sum() / raw
 
     def evidence(log_sigma: float) -> float:

@@ -21,11 +21,11 @@ class Projection:
     strength : ndarray, shape (n,)
         r*, sum zero, in logits.
     by_head : ndarray or ThinJacobian, shape (n, h)
-        Jacobian by the strengths, the common numbers and those of slices.
+        Jacobian with respect to the strengths, the common parameters and those of slices.
     by_mean : ndarray or ThinJacobian, shape (n, n)
-        Jacobian by m; of many competitors, who have no slices, the same as ``by_head``.
+        Jacobian with respect to m; for many competitors, where there are no slices, the same as ``by_head``.
     own : OwnJacobian, shape (n, M, q)
-        Jacobian by the annotators' numbers.
+        Jacobian with respect to the annotators' parameters.
     """
 
     strength: Floats
@@ -34,16 +34,16 @@ class Projection:
     by_mean: Jacobian
 
     def moved(self, head: Floats, own: Floats, noise: Floats | None) -> Floats:
-        """Return by how much r* moves, (size, n), with head (size, h), own numbers (size, M, q) and m (size, n)."""
+        """Return the change of r*, (size, n), with head (size, h), annotators (size, M, q) and m (size, n)."""
         by_own = self.by_own.reshape(len(self.strength), -1)
         shift = times(self.by_head, head) + own.reshape(len(own), -1) @ by_own.T
         return shift if noise is None else shift + times(self.by_mean, noise)
 
     def variance_by_mean(self, variance: Floats) -> Floats:
-        """Variance of r* from one of m (n,), shape (n,)."""
+        """Return the variance of r* due to that of m (n,), shape (n,)."""
         return np.asarray(self.by_mean[:] ** 2 @ variance) if variance.any() else np.zeros_like(variance)
 
     @cached_property
     def by_own(self) -> Floats:
-        """The Jacobian by the annotators' numbers in full, shape (n, M, q)."""
+        """The full Jacobian with respect to the annotators' parameters, shape (n, M, q)."""
         return np.asarray(self.own)

@@ -1,4 +1,4 @@
-"""The common scale, :mod:`bayes_arena.inference.projection`, of every draw by itself."""
+"""The common scale of :mod:`bayes_arena.inference.projection`, draw by draw."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from bayes_arena.likelihood.predictor import lead
 from bayes_arena.threads import in_blocks, one_thread
 
 TIES = 5
-"""Chebyshev nodes of what slices and competitors add to ln nu, which hardly moves the score."""
+"""Chebyshev nodes for what slices and competitors add to ln nu, which hardly changes the score."""
 MAX_STEPS = 100
 LAST_STEP = 1e-6
-"""What is left after a step of Newton's is of the order of its square."""
+"""Length of the last Newton step: the remaining error is of the order of its square."""
 
 
 def project_draws(
@@ -45,8 +45,8 @@ def project_draws(
 ) -> Floats:
     """Put every draw of a model's strengths on the Bradley-Terry scale.
 
-    The average score W depends on a pair only through its lead d, so it is taken at Chebyshev nodes and interpolated:
-    pairs times annotators would be too many.
+    The average score W depends on a pair only through its lead d, so it is evaluated at Chebyshev nodes and
+    interpolated: pairs times annotators would be too many.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def project_draws(
     votes : ndarray, shape (M,)
         Votes of every annotator.
     slices : ndarray, shape (n_draws, s), optional
-        Draws of the numbers of slices, of a model that has them.
+        Draws of the parameters of slices, if the model has them.
     spreads : ndarray, shape (n_draws, n_spreads), optional
-        Draws of its spreads, in the order of ``target.spreads``; by default they are those of the target.
+        Draws of its spreads, in the order of ``target.spreads``; by default those of the target.
     view : View, optional
         As for :func:`project`.
 
@@ -100,8 +100,8 @@ def project_draws(
 def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
     """Return the score that i is expected to take from j on a slice drawn at random, for every pair.
 
-    As a polynomial of the lead and of what is added to ln nu, sum c_ab T_a T_b: of a slice drawn at random lead and
-    ln nu are independent, and so the average of a product is that of its factors.
+    The score is a polynomial in the lead and in what is added to ln nu, sum c_ab T_a T_b. On a slice drawn at random
+    lead and ln nu are independent, so the mean of a product is the product of the means.
     """
     d, share = lead(point.strength + view.slices @ point.slices, i, j), shares(target, votes)
     lead_sd, tie_sd = view.scatter(target)
@@ -129,7 +129,7 @@ def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:
     odds = np.zeros((len(score), n, n))
     odds[:, i, j] = scipy.special.logit(score)
     odds[:, j, i] = -odds[:, i, j]
-    r = odds.sum(axis=2) / n  # the answer where all pairs agree
+    r = odds.sum(axis=2) / n  # the solution where all pairs agree
     taken = np.zeros((len(score), n, n))
     taken[:, i, j], taken[:, j, i] = score, 1 - score
     total = taken.sum(axis=2)
@@ -145,4 +145,4 @@ def _bradley_terry_many(i: Ints, j: Ints, score: Floats, n: int) -> Floats:
         r -= step
         if np.abs(step).max() < LAST_STEP:
             return np.asarray(r - r.mean(axis=1, keepdims=True))
-    raise ConvergenceError(f"The Elo scale of some draws was not found in {MAX_STEPS} Newton steps.")
+    raise ConvergenceError(f"Some draws could not be put on the Elo scale in {MAX_STEPS} Newton steps.")

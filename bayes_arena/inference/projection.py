@@ -1,22 +1,22 @@
 """One comparable scale for every model: the Bradley-Terry projection of the expected vote.
 
 r* is the Bradley-Terry strength that predicts the same average vote: with W_ij the score (a tie counting 1/2) that i is
-expected to take from j when annotator k is drawn in proportion to their votes w_k and nobody gains from the side,
+expected to take from j when annotator k is drawn in proportion to their votes w_k and no side has an advantage,
 
     W_ij = sum_k w_k E[score of i | theta_k (q_i - q_j), nu_k] / sum_k w_k,
 
 r* minimises the Bradley-Terry loss against W over all pairs, each weighing the same. For Bradley-Terry and m-ELO it is
-r itself; for every other model it puts the numbers on their scale. By implicit differentiation L dr* = sum_j dW_ij,
-with L the Laplacian of the weights P*(1 - P*).
+r itself; it puts all other models on their scale. By implicit differentiation L dr* = sum_j dW_ij, with L the Laplacian
+of the weights P*(1 - P*).
 
 Where competitors differ by slice, q is the strength on a slice drawn at random: q_i = m_i + noise, m the mean over the
-slices that a :class:`~bayes_arena.inference.views.View` speaks of, and W is averaged over the noise, q_i - q_j having
-the standard deviation lead_sd around m_i - m_j, and ln nu that of tie_sd around ln nu_k + w_i + w_j. So r* is
-comparable with that of a model without slices, whose strengths have gone through the same average.
+slices that a :class:`~bayes_arena.inference.views.View` selects, and W is averaged over the noise, q_i - q_j having the
+standard deviation lead_sd around m_i - m_j, and ln nu that of tie_sd around ln nu_k + w_i + w_j. So r* is comparable
+with that of a model without slices, whose strengths have gone through the same average.
 
-Where estimates are posterior means, W is averaged over what each annotator may be like given their votes. Those of a
-few votes each have posterior means that lie closer together than they do themselves: voters who are all so like the
-mean would make r* wider, by 7 percent at ten votes each.
+Where estimates are posterior means, W is averaged over the posterior of each annotator's parameters. With few votes
+each, the posterior means lie closer together than the annotators themselves: to take annotators as so alike would make
+r* wider, by 7 percent at ten votes each.
 """
 
 from __future__ import annotations
@@ -52,26 +52,28 @@ from bayes_arena.votes.tally import Tally
 
 CHUNK = 250_000
 """Leads times annotators that a thread handles at once when expected scores are averaged over draws: bounds the memory,
-and stays in the cache of a processor."""
+and fits a processor's cache."""
 PART = 100_000
-"""The same of one point: what stays in the cache of a processor."""
+"""The same for one point: fits a processor's cache."""
 NODES, MANY_NODES = 64, 256
-"""Chebyshev nodes at which the average score is taken, a function of the lead: of draws, and of one point (at most)."""
+"""Chebyshev nodes at which the average score is evaluated as a function of the lead: for draws, and for one point (at
+most)."""
 INTERPOLATED = 1e-12
-"""Error of a score, of one point, between the nodes."""
+"""Error of a score between the nodes, for one point."""
 LEAD_NODES, TIE_NODES = 9, 5
-"""Gauss-Hermite nodes over which slices scatter."""
+"""Gauss-Hermite nodes for the scatter of lead and ln nu over slices."""
 WIDE, MANY_LEAD_NODES = 3.0, 121
-"""Standard deviation of leads, in logits, beyond which nine nodes are a staircase, and the nodes there."""
+"""Standard deviation of leads, in logits, above which nine nodes would give a staircase, and the number of nodes used
+there."""
 SCORE, BY_LEAD, BY_THETA, SLOPES = range(4)
-"""Rows of the sums of scores: themselves, their slopes by the lead and by theta, and then by the coordinates."""
+"""Rows of the summed scores: the scores, their slopes by the lead and by theta, and then by the coordinates."""
 MANY = 1_000_000
-"""Leads times annotators that are worth a compiled loop."""
+"""Leads times annotators from which a compiled loop is worthwhile."""
 ONE_BY_ONE, FAR_APART = 500, 30.0
-"""Competitors whose pairs are gone through one by one in a fifth of a second; and logits between the best and the worst
-of more of them beyond which they are, too, as nodes would lie far apart."""
+"""Number of competitors whose pairs are enumerated in a fifth of a second; and range of the strengths, in logits, from
+which pairs of more competitors are, too, as nodes would lie too far apart."""
 CERTAIN = 1e-7
-"""Expected scores closer than this to 0 or 1 are moved there, so that r* exists whatever the model is sure of."""
+"""Expected scores are kept this far from 0 and 1, so that r* exists however sure the model is."""
 
 
 def project(target: Objective, point: Point, votes: Floats, view: View | None = None) -> Projection:
@@ -86,7 +88,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     votes : ndarray, shape (n_annotators,)
         Votes of every annotator.
     view : View, optional
-        Over which slices strengths are averaged; by default those that nobody has seen.
+        The slices over which strengths are averaged; by default unseen ones.
 
     Returns
     -------
@@ -122,17 +124,17 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     share = shares(target, votes)
 
     def everywhere(part: slice) -> Iterator[tuple[Floats, Floats, Floats, Floats, Floats]]:
-        """Yield leads, the share of annotators there, their numbers, their scores (leads, m), and the slopes."""
+        """Yield leads, annotators' shares, their parameters, their scores (leads, m), and the slopes."""
         for (shift, tie, chance), (own, weight) in product(scattered(target, view), around(point.own, view, part)):
             shifted = leads if shift == 0.0 else leads + shift
-            everybody = shifted[:, None] + np.zeros(len(share[part]))  # whatever numbers they have, they are an axis
+            everybody = shifted[:, None] + np.zeros(len(share[part]))  # an axis of annotators in any case
             z = predictor.coordinates(everybody, point.common, own.T)
             if target.slices and len(z) > T:
                 z[T] += tie + offset[:, None]
             yield shifted, times(chance * weight, share[part]), own, *target.likelihood.expected_score(z)
 
     def scores(part: slice) -> Floats:
-        """Sum scores and their slopes over what some annotators may be like, (``SLOPES`` + C, leads, m)."""
+        """Sum scores and slopes over points of some annotators' parameters, (``SLOPES`` + C, leads, m)."""
         size = len(share[part])
         if not target.slices and target.likelihood.is_exponential and len(leads) * len(share) >= MANY:
             return _compiled_scores(target, point, leads, around(point.own, view, part), share[part])
@@ -150,7 +152,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
 
     chunk = max(1, PART // len(leads))
     totals = np.zeros((-(-len(share) // chunk), SLOPES + target.likelihood.n_coordinates, len(leads)))
-    scores(slice(0, 0))  # of nobody: compiled loops are made ready before there are threads
+    scores(slice(0, 0))  # no annotators: makes compiled loops ready before there are threads
     in_blocks(average, len(share), of=chunk)
     score, by_lead, _, *slopes = totals.sum(axis=0)
     common = np.array([slopes[one.coordinate] * (not one.belongs_to_vote) for one in target.common])
@@ -190,13 +192,13 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
 def _compiled_scores(
     target: Objective, point: Point, leads: Floats, alike: Iterable[tuple[Floats, float]], share: Floats
 ) -> Floats:
-    """Return those sums where the likelihood is exponential."""
+    """Return the sums of scores and slopes for an exponential likelihood."""
     from bayes_arena.inference.kernels import add_scores
 
     size, width = len(share), target.likelihood.n_coordinates
     sums = np.zeros((size, SLOPES + 3, len(leads)))
     for own, weight in alike:
-        z = np.full((3, size), -np.inf)  # an outcome that the model does not have is never likely
+        z = np.full((3, size), -np.inf)  # an outcome that the model lacks has probability zero
         z[:width] = target.predictor.coordinates(np.zeros(size), point.common, own.T)
         theta = target.predictor.theta(own.T) + np.zeros(size)
         given = leads, theta, np.exp(z[T]), np.exp(z[M]), weight * share, sums
@@ -205,13 +207,13 @@ def _compiled_scores(
 
 
 def _without_pairs(strength: Floats) -> bool:
-    """Whether pairs of competitors are too many to go through one by one."""
+    """Whether there are too many pairs of competitors to enumerate."""
     n = len(strength)
     return are_many(n) or (n > ONE_BY_ONE and float(np.ptp(strength)) < FAR_APART)
 
 
 def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:
-    """Return by how much leads and ln nu are off their means, and how likely that is."""
+    """Return deviations of leads and ln nu from their means, and their probabilities."""
     lead_sd, tie_sd = view.scatter(target)
     lead_nodes = MANY_LEAD_NODES if lead_sd > WIDE else LEAD_NODES
     counts = (lead_nodes if lead_sd else 1), (TIE_NODES if tie_sd else 1)
@@ -225,10 +227,10 @@ def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]
 
 
 def around(own: Floats, view: View, part: slice) -> list[tuple[Floats, float]]:
-    """Return what some annotators may be like, shape (m, q), and how likely that is.
+    """Return points of some annotators' posterior, shape (m, q), and their weights.
 
-    Three points along each axis of a Gaussian have its moments up to the third, and the fourth along the axes (Julier,
-    S. J. & Uhlmann, J. K., 1997, "A new extension of the Kalman filter to nonlinear systems").
+    Three points along each axis of a Gaussian reproduce its moments up to the third, and the fourth along the axes
+    (Julier, S. J. & Uhlmann, J. K., 1997, "A new extension of the Kalman filter to nonlinear systems").
     """
     if view.annotators is None:
         return [(own[part], 1.0)]
@@ -239,30 +241,30 @@ def around(own: Floats, view: View, part: slice) -> list[tuple[Floats, float]]:
 
 
 def _part_of_competitors(target: Objective) -> slice | None:
-    """Return where the tie propensities of competitors are among the numbers of slices, if the model has them."""
+    """Return the place of competitors' tie propensities among the parameters of slices, if the model has them."""
     parts = target.numbering.parts if target.numbering else ()
     found = [part for effect, part in zip(target.slices, parts, strict=True) if effect.by == COMPETITOR]
     return found[0] if found else None
 
 
 def ties_of_competitors(target: Objective, slices: Floats) -> Floats | None:
-    """Return by how much ties are more likely with every competitor, (..., n), if the model says so."""
+    """Return what every competitor adds to ln nu, (..., n), if the model has such effects."""
     part = _part_of_competitors(target)
     return None if part is None else slices[..., part]
 
 
 def is_bradley_terry(target: Objective) -> bool:
-    """Whether strengths are r* already: a logistic curve of the lead, alike for all annotators."""
+    """Whether strengths are r* already: a logistic curve of the lead, the same for all annotators."""
     fixed = not (target.free_discrimination or target.slices)
     return target.likelihood.rows is half.rows and fixed
 
 
 def _interpolation(d: Floats, steepest: float, *, exactly: bool) -> tuple[Floats, Any]:
-    """Leads at which to take a function of the lead, and the matrix that carries its values there to the leads d.
+    """Return leads at which to evaluate a function, and the matrix from its values there to those at the leads d.
 
-    All of d, or Chebyshev nodes. As a function of theta d the score is analytic within pi of the real numbers, so that
-    the error falls as e^(-nodes asinh(pi / (theta reach))): nodes are as many as leave 1e-12, up to ``MANY_NODES``,
-    which are enough for a logistic curve of slope 25 over the whole range.
+    These are all of d, or Chebyshev nodes. As a function of theta d the score is analytic within pi of the real
+    numbers, so that the error falls as e^(-nodes asinh(pi / (theta reach))): there are as many nodes as an error of
+    1e-12 needs, up to ``MANY_NODES``, which are enough for a logistic curve of slope 25 over the whole range.
     """
     if exactly:
         from scipy.sparse import eye_array
@@ -276,12 +278,12 @@ def _interpolation(d: Floats, steepest: float, *, exactly: bool) -> tuple[Floats
 
 
 def shares(target: Objective, votes: Floats) -> Floats:
-    """Share of every annotator in the average vote, shape (M,); a single one where they have no numbers."""
+    """Return every annotator's share in the average vote, shape (M,); a single 1 where they have no parameters."""
     return votes / votes.sum() if target.n_annotators else np.ones(1)
 
 
 def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Factor]:
-    """Fit strengths to the scores of all pairs; also the factor of the Laplacian at the solution."""
+    """Fit strengths to the scores of all pairs; also return the factor of the Laplacian at the solution."""
     score = np.clip(score, CERTAIN, 1 - CERTAIN)
     counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
     target = Objective(

@@ -1,15 +1,14 @@
-"""On which slices a ranking is: the prompts that were voted on or new ones, all of them or those of one category.
+"""The slices that a ranking is about: the prompts that were voted on or new ones, all of them or those of one category.
 
-From one fit follow several boards. With u^f_{g,i} the deviation of competitor i in slice g of kind f,
+One fit gives several leaderboards. With u^f_{g,i} the deviation of competitor i in slice g of kind f,
 
     new prompts:     m_i = r_i + sum_f sum_g share_g u^f_{g,i}        kinds f other than prompt, annotator, program
     these prompts:   the same + (1 / P) sum_p u^prompt_{p,i}          over the P prompts voted on
 
-share_g being the share of the prompts (of the votes, where none are known) that are in slice g: the next prompts come
-from the same categories and languages. Annotators are always new ones: their tastes are not in m, nor are those of
-programs, since a ranking is what people see. In one slice, a
-category say, both are taken over its own prompts, with share 1 for it. A deviation nobody voted on keeps its prior, and
-adds share_g^2 s_f^2 to the variance of m_i.
+share_g being the share of the prompts (or of the votes, where prompts are unknown) in slice g: new prompts come from
+the same categories and languages. Annotators are always new ones: m excludes their tastes, and those of programs, since
+a ranking is what people see. For one slice, such as a category, both are taken over its own prompts, with share 1 for
+it. A deviation without votes keeps its prior, and adds share_g^2 s_f^2 to the variance of m_i.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ class Estimand:
     Attributes
     ----------
     over : {"new prompts", "these prompts"}
-        Whether it is to hold for further prompts like these, or is of these prompts alone.
+        Whether the ranking is for further prompts like these, or for these prompts only.
     slice : (str, str) or None
-        Kind and name of a slice, ``("category", "coding")`` say; None for all of them.
+        Kind and name of a slice, such as ``("category", "coding")``; None for all slices.
     """
 
     over: Over = "new prompts"
@@ -50,7 +49,7 @@ class Estimand:
         return self.over + (f", {self.slice[0]} {self.slice[1]}" if self.slice else "")
 
     def rows(self, cells: Cells) -> NDArray[np.bool_]:
-        """Return which cells have votes of its slice, shape (n_cells,); all where it is of no slice."""
+        """Return which cells have votes in its slice, shape (n_cells,); all cells where it has none."""
         if self.slice is None:
             return np.ones(len(cells.a), dtype=bool)
         kind, name = self.slice
@@ -59,19 +58,19 @@ class Estimand:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Over which slices strengths are averaged.
+    """The slices over which strengths are averaged.
 
     Attributes
     ----------
     slices : sparse array, shape (n, s), or ndarray where there are none
-        What the numbers of slices add to the strengths: m = r + slices @ u.
+        What the parameters of slices add to the strengths: m = r + slices @ u.
     given : tuple of str
-        Kinds of slices that the strengths are of one of; over the others they are averaged.
+        Kinds of which one slice is selected; over all other kinds strengths are averaged.
     unseen : ndarray, shape (n,)
-        Variance of m from numbers that no vote is about.
+        Variance of m due to parameters without votes.
     annotators : ndarray, shape (M, q, q), or None
-        Covariances of the annotators' numbers, given all others, where the fit has their posterior means: what somebody
-        is expected to vote is an average over what they may be like, too.
+        Covariances of the annotators' parameters, given all others, where the fit has their posterior means: expected
+        votes are averaged over these parameters, too.
     """
 
     slices: Any
@@ -80,7 +79,7 @@ class View:
     annotators: Floats | None = None
 
     def scatter(self, target: Objective) -> tuple[float, float]:
-        """Return how leads and ln nu scatter around their means from slice to slice, as standard deviations."""
+        """Return the standard deviations of leads and ln nu from slice to slice."""
         scattered = [effect for effect in target.slices if effect.by not in (*self.given, COMPETITOR, PROGRAM)]
         leads = sum(2 * effect.sd**2 for effect in scattered if effect.basis == "difference")
         ties = sum(effect.sd**2 for effect in scattered if effect.basis == "one")
@@ -88,31 +87,31 @@ class View:
 
 
 def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str] | None) -> Estimand:
-    """Return what is asked for, if the model and the votes can tell it.
+    """Return the estimand; refuse one that the model and the votes cannot give.
 
     Raises
     ------
     ModelError
-        If the choice is none, the model has no numbers of such slices, or there is no slice of that name.
+        If the choice is invalid, the model has no effects of such slices, or there is no slice of that name.
     """
     model, cells = problem.model, problem.cells
     if over is not None and over not in get_args(Over):
-        raise ModelError(f"over is 'new prompts' or 'these prompts', not {over!r}.")
+        raise ModelError(f"over must be 'new prompts' or 'these prompts', not {over!r}.")
     if over == "these prompts" and PROMPT not in model.strength_by:
         raise ModelError(
-            f"Model {model.name!r} does not tell prompts apart: its strengths are of these prompts and of new ones "
-            "alike. Read prompts (prompt=..., --prompt) and fit with answers=True (--answers on)."
+            f"Model {model.name!r} does not distinguish prompts: its strengths hold for these prompts and for new "
+            "ones alike. Read prompts (prompt=..., --prompt) and fit with answers=True (--answers on)."
         )
     if slice is not None:
         if not isinstance(slice, tuple) or len(slice) != 2:
-            raise ModelError(f"slice is a kind and a name, ('category', 'coding') say, not {slice!r}.")
-        kind, name = slice = str(slice[0]), str(slice[1])  # a number is the text that it was read as
+            raise ModelError(f"slice must be a kind and a name, such as ('category', 'coding'), not {slice!r}.")
+        kind, name = slice = str(slice[0]), str(slice[1])  # a numeric name was read as text
         if kind in (ANNOTATOR, COMPETITOR, PROGRAM):
-            raise ModelError(f"No ranking is of one {kind}. Leave slice out, or name a category, say.")
+            raise ModelError(f"There is no ranking for one {kind}. Leave slice out, or name a category, for instance.")
         if kind not in model.strength_by:
             others = [one for one in model.strength_by if one not in (ANNOTATOR, PROGRAM)]
             raise ModelError(
-                f"The model has no strengths by {kind!r}, but by {listing(map(repr, others)) or 'nothing'}. "
+                f"The model has no strengths by {kind!r} (its slices: {listing(map(repr, others)) or 'none'}). "
                 f"Use a Model with strength_by=({kind!r},) (--strength-by {kind})."
             )
         if name not in cells.slice_names[kind]:
@@ -123,7 +122,7 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
 
 
 def view(problem: Problem, estimand: Estimand) -> View:
-    """Return over which slices strengths are averaged for an estimand."""
+    """Return the slices over which strengths are averaged for an estimand."""
     cells, target, n = problem.cells, problem.objective, problem.cells.n_competitors
     numbering = target.numbering
     if numbering is None or not problem.model.strength_by:
@@ -151,7 +150,7 @@ def view(problem: Problem, estimand: Estimand) -> View:
 
 
 def on_new_slices(target: Objective) -> View:
-    """View the strengths on slices of any kind that nobody has seen."""
+    """Return the view of strengths on unseen slices of every kind."""
     n = target.n_competitors
     if target.numbering is None:
         return View(np.zeros((n, 0)), (), np.zeros(n))

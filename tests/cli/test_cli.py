@@ -541,7 +541,7 @@ def test_boards_of_a_slice_and_of_these_prompts(sliced_file):
         (("--strength-by", "kind", "--in", "kind=cod"), "There is no kind 'cod'. Did you mean 'code'"),
         (("--strength-by", "language"), "(slices=..., --slice)"),
         (("--strength-by", "prompt"), "(prompt=..., --prompt)"),
-        (("--strength-by", "kind", "--in", "annotator=j"), "No ranking is of one annotator"),
+        (("--strength-by", "kind", "--in", "annotator=j"), "There is no ranking for one annotator"),
         (("--no-prompt", "--over", "these"), "(prompt=..., --prompt) and fit with answers=True (--answers on)"),
         (("--no-prompt", "--answers", "on"), "--prompt COLUMN"),
         (("--prompt", "nowhere"), "No column 'nowhere'. The source has: model_a"),

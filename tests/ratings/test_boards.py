@@ -127,12 +127,12 @@ def test_answers_that_stand_out(fit, monkeypatch):
 @pytest.mark.parametrize(
     ("which", "message"),
     [
-        ({"over": "all prompts"}, "over is 'new prompts' or 'these prompts', not 'all prompts'"),
-        ({"slice": "category"}, r"slice is a kind and a name, \('category', 'coding'\) say, not 'category'"),
+        ({"over": "all prompts"}, "over must be 'new prompts' or 'these prompts', not 'all prompts'"),
+        ({"slice": "category"}, r"slice must be a kind and a name, such as \('category', 'coding'\), not 'category'"),
         ({"slice": ("category", "cod")}, "There is no category 'cod'. Did you mean 'code'"),
         ({"slice": ("category", "xyz")}, "There is no category 'xyz'. Use one of 'code', 'prose'"),
-        ({"slice": ("language", "de")}, r"no strengths by 'language', but by 'prompt', 'category'\. Use a Model"),
-        ({"slice": ("annotator", "j00")}, "No ranking is of one annotator"),
+        ({"slice": ("language", "de")}, r"no strengths by 'language' \(its slices: 'prompt', 'category'\)\. Use"),
+        ({"slice": ("annotator", "j00")}, "There is no ranking for one annotator"),
     ],
 )
 def test_boards_that_cannot_be(fit, which, message):
@@ -142,7 +142,7 @@ def test_boards_that_cannot_be(fit, which, message):
 
 def test_without_answers_there_is_one_board(fit):
     plain = ba.fit(fit.cells, model=ba.Model("plain", ties="davidson"))
-    with pytest.raises(ba.ModelError, match=r"does not tell prompts apart.*answers=True"):
+    with pytest.raises(ba.ModelError, match=r"does not distinguish prompts.*answers=True"):
         ba.leaderboard(plain, over="these prompts")
     with pytest.raises(ba.ModelError, match=r"no strengths by 'prompt' \(its slices: none\). Fit with answers=True"):
         ba.answers(plain)

@@ -1,9 +1,9 @@
-"""The log-density of a model with its gradient, which NUTS walks through.
+"""The log-density of a model and its gradient, for NUTS.
 
 ===========  ======================================================================
-coordinates  the sampler's coordinates, and the numbers of a model at each of them
+coordinates  the sampler's coordinates, and the model's parameters at each point
 log_density  density and gradient of votes under a model
-tables       effects and votes of a model as these loops take them
-kernels      its compiled loops, in one file: their cache on disk looks at no other
+tables       effects and votes of a model as tables for the compiled loops
+kernels      the compiled loops, in one file: their disk cache checks no other
 ===========  ======================================================================
 """

@@ -1,18 +1,18 @@
-"""The coordinates that NUTS walks in, and the numbers of a model at each of them.
+"""The coordinates in which NUTS samples, and the model's parameters at each point.
 
-A point x has, for the strengths, the annotators' numbers effect by effect and those of slices, the logarithm of their
-spread sigma where it is sampled, and coordinates w of unit scale; then what annotators share. With I what the votes say
-of a number of the kind (:func:`~bayes_arena.inference.marginal.spreads.information`), these numbers are
+For the strengths, the annotators' parameters effect by effect and those of slices, a point x has the logarithm of their
+spread sigma where it is sampled, and coordinates w of unit scale; then what annotators share. With I the information of
+the votes on one such parameter (:func:`~bayes_arena.inference.marginal.spreads.information`), the parameters are
 
     Z w sigma / s,      w ~ Normal(0, s),      s^2 = 1 + I sigma^2.
 
-Given sigma, votes and prior know a number to within 1 / sqrt(I + 1 / sigma^2), so that the posterior's width in w is 1
-whatever the spread: centred where the votes say much (I sigma^2 >> 1), non-centred where they say little, and smoothly
-in between. The columns of Z are orthonormal and of zero sum: n - 1 coordinates for n numbers. For slices Z is the
-identity.
+Given sigma, votes and prior determine a parameter to within 1 / sqrt(I + 1 / sigma^2), so that the posterior's width in
+w is 1 whatever the spread: centred where the votes are informative (I sigma^2 >> 1), non-centred where they are not,
+with a smooth transition. The columns of Z are orthonormal and of zero sum: n - 1 coordinates for n parameters. For
+slices Z is the identity.
 
-What annotators share beside numbers of their own is sampled as its sum with the mean deviation of a vote. That the
-votes determine, whereas the mean over annotators moves with those who cast few.
+Where annotators also have their own parameters, what they share is sampled as its sum with the mean deviation of a
+vote. The votes determine this sum, whereas the mean over annotators moves with those who cast few votes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bayes_arena.likelihood.problem import Problem
 
 @dataclass(frozen=True)
 class Vector:
-    """Numbers that scatter by the same spread.
+    """Parameters with the same spread.
 
     Attributes
     ----------
@@ -48,11 +48,11 @@ class Vector:
     sd : float
         The spread, or the scale of its hyperprior where it is sampled.
     information : float
-        I of the module.
+        I of the module docstring.
     degrees : int
         Degrees of freedom of the hyperprior; 0 where the spread is not sampled.
     unit : float
-        Of the numbers: the spread is in these units.
+        Unit of the parameters: the spread is in these units.
     zero_sum : bool
     """
 
@@ -75,7 +75,7 @@ class Coordinates:
     ----------
     target : Objective
     vectors : tuple of Vector
-        Strengths, the annotators' numbers and those of slices.
+        Strengths, the annotators' parameters and those of slices.
     pooled : bool
         Whether the spreads are sampled.
     """
@@ -86,7 +86,7 @@ class Coordinates:
 
     @classmethod
     def of(cls, problem: Problem, known: Mapping[str, float] | None) -> Coordinates:
-        """Return those of a problem, given what the votes say of each kind of number; None fixes the spreads."""
+        """Return those of a problem, given the information on each kind of parameter; None fixes the spreads."""
         target, prior, hyper = problem.objective, problem.prior, problem.prior.hyper
 
         def vector(name: str, spread: str, dim: str, size: int, unit: float = 1.0, *, zero_sum: bool = True) -> Vector:
@@ -105,17 +105,17 @@ class Coordinates:
 
     @property
     def size(self) -> int:
-        """Coordinates of a point."""
+        """Number of coordinates."""
         return sum(bool(one.degrees) + one.size - int(one.zero_sum) for one in self.vectors) + len(self.target.common)
 
     @cached_property
     def starts(self) -> Ints:
-        """Where the numbers of each vector start, and at the end what annotators share."""
+        """Where each vector starts, and at the end what annotators share."""
         return np.cumsum([0, *(one.size for one in self.vectors)])
 
     @cached_property
     def prior(self) -> tuple[Ints, Floats, Floats, Floats]:
-        """What :func:`kernels.place` takes: vectors, scales, levels and weights."""
+        """The tables for :func:`kernels.place`: vectors, scales, levels and weights."""
         vectors, at = [], 0
         for start, one in zip(self.starts[:-1], self.vectors, strict=True):
             vectors.append((start, one.size, at, one.zero_sum, one.degrees))
@@ -132,7 +132,7 @@ class Coordinates:
         )
 
     def _beside(self, effect: Effect) -> int:
-        """Where the annotators' deviations from what they share start, if that is sampled as a level; else -1."""
+        """Return where the annotators' deviations start if what they share is sampled as a level, else -1."""
         names = [one.name for one in self.target.own]
         return int(self.starts[1 + names.index(effect.name)]) if self.pooled and effect.name in names else -1
 

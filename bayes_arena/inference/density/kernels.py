@@ -1,13 +1,13 @@
 """The log-density of a model and its gradient, compiled: one call for every step of NUTS.
 
 Nearly all the time of NUTS goes into the pass over the rows of votes. Exponential and logarithm are written out so that
-LLVM can vectorise it, which takes a quarter of the time then.
+LLVM can vectorise it, which cuts the time to a quarter.
 
 Sources: exponential by argument reduction to |f| <= ln(2) / 2 and the Pade approximant of Moshier's Cephes library;
 logarithm by the atanh series, minimax coefficients of FreeBSD's e_log.c. Both within 2 units in the last place.
 
-All of it is in one file because numba's cache on disk looks at the file of the function called, and would go on with
-old code after a change of a function in another one.
+It is one file because numba's disk cache checks only the file of the called function: after a change in another file it
+would run old code.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
 LOOPS = {"half": HALF, "davidson": DAVIDSON, "both-bad": DAVIDSON, "rao-kupper": RAO_KUPPER}
 THETA, POSITION, TIES, SLOPES = 0, 1, 2, 3
-"""What an annotator has: theta, what is added to eta and t, and the slopes of features."""
+"""Rows of an annotator's parameters: theta, what is added to eta and t, and the slopes of features."""
 BAD = -1
-"""In place of these: the propensity of both-bad votes, which all annotators share."""
+"""Instead of such a row: the propensity of both-bad votes, which all annotators share."""
 
 
 @vectorised
 def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, features, counts, slope):  # type: ignore[no-untyped-def]
-    """Log-density at a point of the sampler's coordinates, up to a constant; its gradient is written to ``slope``.
+    """Return the log-density at a point of the sampler's coordinates, up to a constant; write ``slope``.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, f
     vectors, scales, levels, weights, effects, slices
         Tables of that module.
     votes : ndarray of int, shape (3 + p, n_rows)
-        i, j, k, and the places of the slices' numbers.
+        i, j, k, and the places of the slices' parameters.
     features : ndarray, shape (f, n_rows)
     counts : ndarray, shape (4, n_rows)
-        Outcome by outcome, or the pass is not vectorised.
+        Contiguous by outcome, or the pass is not vectorised.
     slope : ndarray, shape (d,)
-        Written to.
+        The gradient is written to it.
     """
     value, numbers = place(x, vectors, scales, levels, weights, slope)
     of_annotator, bad, lead, eta, tie, at = coordinates(numbers, effects, slices, votes, features)
@@ -57,7 +57,7 @@ def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, f
 
 @vectorised
 def log_likelihoods(kind, draws, effects, slices, votes, features, counts, values):  # type: ignore[no-untyped-def]
-    """Log-likelihood of every row at draws of the numbers (n_draws, n), written to ``values`` (n_rows, n_draws)."""
+    """Write the log-likelihood of every row at draws of the parameters (n_draws, n) to ``values`` (n_rows, n_draws)."""
     for s in range(len(draws)):
         _, bad, _, eta, tie, at = coordinates(draws[s], effects, slices, votes, features)
         values[:, s] = rows(kind, eta, tie, bad, at, counts)[0]
@@ -65,7 +65,7 @@ def log_likelihoods(kind, draws, effects, slices, votes, features, counts, value
 
 @vectorised
 def place(x, vectors, scales, levels, weights, slope):  # type: ignore[no-untyped-def]
-    """Return the log prior of a point, and the numbers of the model there; start its gradient."""
+    """Return the log prior of a point, and the model's parameters there; start its gradient."""
     last = len(vectors) - 1
     numbers = np.empty(vectors[last, 0] + vectors[last, 1] + len(levels))
     value = 0.0
@@ -99,7 +99,7 @@ def place(x, vectors, scales, levels, weights, slope):  # type: ignore[no-untype
 
 @vectorised
 def _drift(numbers, own, weights):  # type: ignore[no-untyped-def]
-    """Mean deviation of a vote; zero where annotators have none."""
+    """Return the mean deviation of a vote; zero where annotators have none."""
     drift = 0.0
     if own >= 0:
         for a in range(len(weights)):
@@ -109,7 +109,7 @@ def _drift(numbers, own, weights):  # type: ignore[no-untyped-def]
 
 @vectorised
 def place_back(x, numbers, by_number, vectors, scales, levels, weights, slope):  # type: ignore[no-untyped-def]
-    """Add the prior and the likelihood's slope by the numbers, taken back to the sampler's coordinates."""
+    """Add the gradients of prior and likelihood, taken back from the parameters to the sampler's coordinates."""
     first, at = len(numbers) - len(levels), len(x) - len(levels)
     for c in range(len(levels)):
         mean, sd, own = levels[c]
@@ -143,9 +143,9 @@ def place_back(x, numbers, by_number, vectors, scales, levels, weights, slope): 
 
 @vectorised
 def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-untyped-def]
-    """Return what each annotator has, ln mu, the lead and eta of every row, and t with where the t of a row is.
+    """Return annotators' parameters, ln mu, the lead and eta of every row, and t with the index of each row's t.
 
-    That is at its annotator, as there are fewer of these, unless slices have a t of their own.
+    The index is the row's annotator, as there are fewer of these, unless slices have a t of their own.
     """
     i, j, k = votes[0], votes[1], votes[2]
     n, count = len(k), k.max() + 1
@@ -186,7 +186,7 @@ def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-u
 
 @vectorised
 def back(numbers, of_annotator, lead, by_eta, by_tie, by_bad, effects, slices, votes, features):  # type: ignore[no-untyped-def]
-    """Take slopes of the rows by eta and t, and the sum of those by m, back to the numbers."""
+    """Take slopes of the rows by eta and t, and the sum of those by m, back to the parameters."""
     i, j, k = votes[0], votes[1], votes[2]
     by_number, by_own = np.zeros(len(numbers)), np.zeros_like(of_annotator)
     theta_sum = position_sum = tie_sum = 0.0
@@ -311,7 +311,7 @@ def davidson(eta, t, nu, _, m, mu, wins, losses, ties, bads):  # type: ignore[no
     """Log-likelihood of a row, and its slopes by eta, t and m."""
     n, half_net, h = wins + losses + ties + bads, 0.5 * (wins - losses), 0.5 * abs(eta)
     decay = _exp(-h)
-    total = 1.0 + decay * decay + (nu + mu) * decay  # of the weights, the likelier win's being 1
+    total = 1.0 + decay * decay + (nu + mu) * decay  # sum of the weights, that of the likelier win being 1
     share = n / total
     tilt = 0.5 * (1.0 - decay * decay) * share
     value = half_net * eta + ties * t + bads * m - n * (h + _log(total))

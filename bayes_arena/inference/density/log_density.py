@@ -18,8 +18,8 @@ LogDensity = Callable[[Floats], tuple[float, Floats]]
 def log_density(at: Coordinates) -> LogDensity:
     """Return the function from coordinates to the log-density there, up to a constant, and its gradient.
 
-    It is compiled when it is first made on a machine, which takes seconds. A likelihood without compiled loops is
-    evaluated by NumPy, between the two compiled halves of the way there and back.
+    It is compiled when it is first created on a machine, which takes seconds. A likelihood without compiled loops is
+    evaluated by NumPy, between the compiled maps to the parameters and back.
     """
     target, prior = at.target, at.prior
     tables, counts = Tables.of(target), np.ascontiguousarray(target.counts)

@@ -1,7 +1,7 @@
-"""What the compiled loops are told of a model: its effects and votes as tables of numbers.
+"""Effects and votes of a model as tables of numbers, for the compiled loops.
 
-All numbers of a model stand in one row: the strengths, the annotators' numbers effect by effect (their deviations from
-what they share, or from a mean theta of one), those of slices, and what annotators share.
+All parameters of a model form one vector: the strengths, the annotators' parameters effect by effect (their deviations
+from what they share, or from a mean theta of one), those of slices, and what annotators share.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ class Tables:
     Attributes
     ----------
     effects : ndarray of int, shape (e, 3)
-        What each effect of annotators adds to, where its numbers start, and for how many annotators; 0 if it is shared.
+        What each effect of annotators adds to, where its parameters start, and for how many annotators; 0 if it is
+        shared.
     slices : ndarray of int, shape (s, 3)
         What each effect of slices adds to, and the rows of ``votes`` with its places; 0 for no second one.
     votes : ndarray of int, shape (3 + p, n_rows)
-        Competitors, annotator and places of the slices' numbers.
+        Competitors, annotator and places of the slices' parameters.
     features : ndarray, shape (f, n_rows)
     """
 
@@ -38,7 +39,7 @@ class Tables:
 
     @classmethod
     def of(cls, target: Objective) -> Tables:
-        """Return those of a model."""
+        """Return the tables of a model."""
         slices, at = [], 3
         for effect, places in zip(target.slices, target.places, strict=True):
             what = kernels.THETA if effect.basis == "difference" else kernels.TIES
@@ -56,7 +57,7 @@ class Tables:
 
 
 def effects_of(target: Objective, count: int) -> Ints:
-    """Return ``Tables.effects`` for the numbers of so many annotators."""
+    """Return ``Tables.effects`` for the parameters of ``count`` annotators."""
     own = [(effect, target.n_competitors + row * count, count) for row, effect in enumerate(target.own)]
     first = target.n_competitors + count * len(target.own) + (target.numbering.n_slices if target.numbering else 0)
     common = [(effect, first + row, 0) for row, effect in enumerate(target.common)]

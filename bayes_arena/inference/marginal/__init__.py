@@ -1,8 +1,8 @@
 """The spreads of a prior, estimated with everything below them integrated out.
 
-========  ============================================================================
-finding   which of the following
+========  ==================================================================================
+finding   chooses one of the following
 gaussian  by the Gaussian nearest to the posterior: annotators and slices
-spreads   by the Laplace evidence: many competitors, whose matrix of pairs is not formed
-========  ============================================================================
+spreads   by the Laplace evidence: for many competitors, whose matrix of pairs is not formed
+========  ==================================================================================
 """

@@ -1,4 +1,4 @@
-"""Which way spreads are estimated: by the Gaussian nearest to the posterior wherever it can be held."""
+"""How spreads are estimated: by the Gaussian nearest to the posterior wherever its covariances can be held."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from bayes_arena.likelihood.problem import Problem
 
 Evidence = Literal["laplace", "variational"]
 LAPLACE = (
-    "The Gaussian nearest to the posterior was not found, as happens where votes weigh millions of times as much as "
-    "others, or where many annotators vote against the rest. Strengths and annotators are those of the posterior mode, "
-    "at the spreads of the largest Laplace evidence."
+    "The Gaussian nearest to the posterior was not found, as happens where some votes weigh millions of times as much "
+    "as others, or where many annotators vote against the rest. The estimates are the posterior mode, at the spreads "
+    "with the largest Laplace evidence."
 )
 
 
@@ -33,10 +33,10 @@ def find_marginal(problem: Problem) -> tuple[Mode, Evidence]:
     -------
     mode : Mode
         Of the problem with the estimated spreads in its prior: the mean and the precision of the Gaussian nearest to
-        the posterior. Where that is not found, and of many competitors, few of whom met, whose covariances are not all
-        formed, the mode at the spreads of the largest Laplace evidence.
+        the posterior. Where that is not found, and for many competitors, few of whom met, whose covariances are not all
+        formed, the mode at the spreads with the largest Laplace evidence.
     evidence : {"variational", "laplace"}
-        Which of the two it is.
+        Which of the two was used.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def find_marginal(problem: Problem) -> tuple[Mode, Evidence]:
     if problem.model.is_crossed:
         return nearest_gaussian(problem), "variational"
     if has_few_pairs(problem.objective):
-        return estimate_spreads(problem.because(evidence="of many competitors, few pairs of which met")), "laplace"
+        return estimate_spreads(problem.because(evidence="many competitors, of which few pairs met")), "laplace"
     try:
         return nearest_gaussian(problem), "variational"
     except ConvergenceError:

@@ -1,44 +1,43 @@
 """The Gaussian nearest to the posterior: annotators and slices, with the spreads of the prior estimated.
 
-With few votes an annotator or an answer the posterior mode of everything together is far from the mean: each number is
-pulled to what its few votes happen to say, strengths stretch, and annotators look too much alike, or answers do, and
-strengths come out too small (Neyman & Scott, 1948). Here the posterior is approximated by the Gaussian N(m, S) with the
-least divergence from it, KL(N || posterior), which is where
+With few votes per annotator or answer the joint posterior mode is far from the mean: each parameter is pulled to what
+its few votes happen to say, strengths stretch, and annotators look too much alike, or answers do, and strengths come
+out too small (Neyman & Scott, 1948). Here the posterior is approximated by the Gaussian N(m, S) with the least
+divergence from it, KL(N || posterior), which is where
 
     E[dU] = 0,      S^-1 = E[d2U],            expectations over N(m, S), U the negative log-posterior
 
 (Opper & Archambeau, 2009). A row of votes enters through its coordinates alone, over which its loss is averaged
-(:mod:`bayes_arena.likelihood.averaging`). The Hessian is taken without residuals, of mean zero under the model, so that
-at fixed spreads of no width it is the Laplace approximation.
+(:mod:`bayes_arena.likelihood.averaging`). The Hessian is taken without residuals, whose mean under the model is zero,
+so that at fixed spreads and without width it is the Laplace approximation.
 
-Spreads. Let M_p numbers (less one where their sum is held) have spread sigma_p, with the hyperprior sigma_p / s_p ~
+Spreads. Let M_p parameters (less one where their sum is held) have spread sigma_p, with the hyperprior sigma_p / s_p ~
 chi(d_p) as a density of ln sigma_p. Where E[-U] + ln |S| / 2 plus the log hyperpriors is largest,
 
     f_p = (|m_p - mu_p|^2 + tr S_pp) / sigma_p^2 - M_p + d_p - sigma_p^2 / s_p^2 = 0                    (MacKay, 1992)
 
-as, there, nothing of what depends on m and S moves with the spreads to first order. With b_p = 2 (m_p - mu_p) /
-sigma_p^2, the derivatives of dU by -ln sigma_p, m moves by S b_p and S_pq by 2 S_pq S_qp / sigma_q^2. So the slope of
--f is
+since there the terms in m and S do not change with the spreads to first order. With b_p = 2 (m_p - mu_p) / sigma_p^2,
+the derivatives of dU by -ln sigma_p, m moves by S b_p and S_pq by 2 S_pq S_qp / sigma_q^2. So the slope of -f is
 
     J_pp = 2 (|m_p - mu_p|^2 + tr S_pp) / sigma_p^2 + 2 sigma_p^2 / s_p^2 - b_p' S b_p - 2 |S_pp|^2 / sigma_p^4
     J_pq = -b_p' S b_q - 2 |S_pq|^2 / (sigma_p sigma_q)^2                                               (Louis, 1982)
 
-A sweep takes a Newton step in m and ln sigma together, f and J being those where m moves to, blocks of S_pq that are
-not at hand taken as zero. Where sigma is small, f is near sigma^2 (a - b sigma^2), and Newton's step for f / sigma^2,
-linear in sigma^2, arrives sooner: up to half of J_pp is taken off by 2 f_p. What a sweep leaves out, that S answers m,
-makes the sweeps a fixed point that is approached geometrically; how much shorter steps get says how far the end is.
-Where a step, in standard deviations, takes back much of the one before, the next are half as long, the spreads' apart
-from those of m, and S goes as far as m: of an outcome that is all but certain S and E[d2U] swing, as a wider S sees
-more of the curve, and so is narrower next.
+A sweep takes a Newton step in m and ln sigma together, with f and J evaluated where m moves to, and unavailable blocks
+S_pq taken as zero. Where sigma is small, f is near sigma^2 (a - b sigma^2), and Newton's step for f / sigma^2, linear
+in sigma^2, converges faster: a negative 2 f_p is added to J_pp, at most half of it. Sweeps ignore that S responds to m,
+so they approach a fixed point geometrically; the ratio of successive steps gives the distance that remains. Where a
+step, in standard deviations, undoes much of the one before, the next are half as long, separately for the spreads and
+for m, and S moves by the same share as m: for an outcome that is all but certain S and E[d2U] oscillate, as a wider S
+covers more of the curve, and so is narrower next.
 
 Covariance. The information of the head that follows from E[d2U] holds the annotators' covariances S_k fixed. But these
-answer the head, and with m and S of all annotators at their best the information is smaller, by up to a tenth where
-each has a handful of votes: the linear response of the Gaussian (Giordano, Broderick & Jordan, 2018). How much smaller
-hardly depends on the direction. So it is measured along one, by finite differences, and the head's information is
-multiplied by the ratio. What the spreads' uncertainty takes off the information is taken off before. With slices the
-information stays as it is.
+respond to the head, and with m and S of all annotators at their optimum the information is smaller, by up to a tenth
+where each has a handful of votes: the linear response of the Gaussian (Giordano, Broderick & Jordan, 2018). The ratio
+hardly depends on the direction. So it is measured along one direction, by finite differences, and the head's
+information is multiplied by it. The information lost to the spreads' uncertainty is subtracted before. With slices the
+information is not corrected.
 
-Where hardly any annotator voted twice the votes say nothing of how annotators differ: that is the hyperpriors' part.
+Where hardly any annotator voted twice the votes say nothing about how annotators differ: the hyperpriors decide.
 
 Sources: Opper, M. & Archambeau, C. (2009), "The variational Gaussian approximation revisited", Neural Computation 21.
 MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4. Louis, T. A. (1982), "Finding the observed
@@ -78,41 +77,43 @@ from bayes_arena.votes.cells import Cells
 AnyCovariances = Covariances | SliceCovariances
 MAX_SWEEPS = 300
 NEAR = np.array([0.01, 0.02])
-"""Largest estimated distance from the end, in standard deviations, of a number of the head and of ln sigma."""
+"""Largest estimated distance from convergence, in standard deviations, of a parameter of the head and of ln sigma."""
 ROUGHLY = 20.0
-"""How many times as far a quarter of many annotators may be, who only show the way."""
+"""Factor on ``NEAR`` for a quarter of many annotators, which only gives a start."""
 RATES = 0.3, 0.98
-"""Range of how much shorter a step is than the one before."""
+"""Range of the ratio of a step's length to that of the one before."""
 LEVEL = 1e-4
 """Largest coordinate of E[dU] at the end, per vote."""
 SMALLEST, AT_BOUND = 0.01, 1.01
-"""Least spread: one that the votes turn off ends here. Up to so many times as much counts as that."""
+"""Least spread, at which one that the votes turn off ends; up to so many times as much counts as the least."""
 LONGEST_STEP, LONGEST_CHANGE, FURTHEST = 1.0, 0.6, 1.5
-"""Largest moves in a sweep: of a strength, of the logarithm of a spread, and of an annotator's number."""
+"""Largest moves in a sweep: of a strength, of the logarithm of a spread, and of an annotator's parameter."""
 FLATTEST = 1.0
-"""Least curvature by the logarithms of the spreads that a step believes: about as much as a hyperprior has alone."""
+"""Least curvature in the logarithms of the spreads that a step uses: about that of a hyperprior alone."""
 TAKEN_BACK, FASTER = 0.5, (1.2, 1.1)
-"""Share of the step before that a step takes back from which steps are shortened, and by how much they grow elsewhere:
-those of m, and those of the spreads, which S follows only by and by."""
+"""Share of the previous step that a step may undo before steps are halved, and factors by which they grow otherwise:
+those of m, and those of the spreads, which S follows only gradually."""
 NUDGE, FAR_BELOW = 0.1, 0.33
-"""Change of ln sigma over which the slope of its density is taken, and share of a doubtful uncertainty that is none."""
+"""Change of ln sigma between the slopes of a finite difference, and share of ``doubtful`` below which a rough
+uncertainty is enough."""
 PROBE, NEWTON_STEPS = 0.25, 2
-"""How far the head is moved to see how annotators answer, in standard deviations, and the Newton steps they take."""
+"""Move of the head that measures the annotators' response, in standard deviations, and the Newton steps they take."""
 RESPONSES = 0.25, 1.0
-"""Range of the ratio: at a saddle between two camps there is next to none, and rounding makes it no more than one."""
+"""Bounds of the ratio: it is close to zero at a saddle between two camps, and above one only by rounding."""
 SPARSE = 2.0
 """Annotators per square root of the number of votes above which the mode is far from the mean: its bias is of the order
 of 1 / (votes per annotator), the standard error of 1 / sqrt(votes)."""
 TELLING = 100.0
 """Pairs of votes by the same annotator from which a spread can be told from noise.
 
-A single vote per annotator says nothing of how annotators differ: that shows only in whether two votes of one agree
-more than two of different ones. With information iota of a vote (about .2) the variance sigma^2 of a number around
+A single vote per annotator says nothing about how annotators differ: that shows only in whether two votes by one agree
+more than two by different ones. With information iota of a vote (about .2) the variance sigma^2 of a number around
 sigma = 0 has the standard error 1 / (iota sqrt(pairs)) (the score test of a variance component), .5 with 100 pairs,
 which is as much as the hyperpriors say without votes.
 """
 RARELY = 0.1
-"""Such pairs a vote below which hardly any annotator voted twice; of few who voted often the hyperpriors decide."""
+"""Such pairs per vote below which hardly any annotator voted twice; for a few who voted often the hyperpriors
+decide."""
 PATIENCE = 8
 """Sweeps after which progress is shown."""
 
@@ -130,13 +131,13 @@ class Sweep:
     factor : Factor or CrossedFactor
         Of its precision.
     around : Covariances or SliceCovariances
-        Its covariances as rows see them.
+        Its covariances in the form that rows of votes need.
     value : float
         Its free energy E[U] - ln |S| / 2 less the log hyperpriors, in nats, up to a constant of the shapes.
     gradient : float
         Largest coordinate of E[dU], per vote.
     slope, by_spreads, moves : ndarray, shape (P,), (P, P) and (h, P)
-        f and J of the module, and the head of S b_p, all of them where m has moved.
+        f and J of the module docstring, and the head of S b_p, all evaluated where m has moved.
     count : int
         Sweeps so far.
     """
@@ -154,7 +155,7 @@ class Sweep:
 
 
 def nearest_gaussian(problem: Problem) -> Mode:
-    """Find the Gaussian nearest to the posterior, at spreads that are estimated.
+    """Find the Gaussian nearest to the posterior, at estimated spreads.
 
     Parameters
     ----------
@@ -198,7 +199,7 @@ def nearest_gaussian(problem: Problem) -> Mode:
 
 
 def _find(problem: Problem, starts: list[Point], near: float = 1.0) -> tuple[Sweep, float]:
-    """Return the Gaussian, and how annotators answer; with many annotators from that of a quarter of them."""
+    """Return the Gaussian and the annotators' response; with many annotators start from that of a quarter of them."""
     if problem.model.is_crossed or not problem.objective.own or problem.cells.n_annotators < MANY_ANNOTATORS:
         found = min((_sweeps(problem, start, near=near) for start in starts), key=lambda end: end.value)
         return found, 1.0 if problem.model.is_crossed else _response(found)
@@ -209,17 +210,17 @@ def _find(problem: Problem, starts: list[Point], near: float = 1.0) -> tuple[Swe
 
 
 def _with_spreads(problem: Problem, target: Objective) -> Problem:
-    """Return the problem with the spreads of a target, as far as they are estimated."""
+    """Return the problem with those spreads of a target that are estimated."""
     spreads = dict(zip(target.spreads, target.spread_values.tolist(), strict=True))
     estimated = {name: value for name, value in spreads.items() if problem.prior.estimates(name)}
     return replace(problem, prior=problem.prior.with_spreads(estimated))
 
 
 def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
-    """Return where to start from, and the mode that says what the votes leave open.
+    """Return the mode that says what the votes leave open, and the starting points.
 
-    The mode, and the reversed one if it is a rival; where annotators are many, or sparse, so that the mode is far from
-    the mean, the mode of annotators who are all alike; with slices the mode without them.
+    Starts are the mode, and the reversed one if it is a rival; where annotators are many, or have few votes, so that
+    the mode is far from the mean, the mode with identical annotators; with slices the mode without them.
     """
     cells = problem.cells
     if problem.model.is_crossed:
@@ -234,7 +235,7 @@ def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
 
 
 def _joined(target: Objective, few: Sweep) -> tuple[Point, Covariances]:
-    """Return the Gaussian of all annotators at the head that few of them found."""
+    """Return the Gaussian of all annotators at the head found from few of them."""
     start, size = target.start().own, len(few.point.head)
     head = cast(Covariances, few.around).head * (few.target.n_annotators / target.n_annotators)
     width, n_common = start.shape[1], size - target.n_competitors
@@ -246,9 +247,9 @@ def _joined(target: Objective, few: Sweep) -> tuple[Point, Covariances]:
 def _at_their_best(
     target: Objective, point: Point, around: Covariances, beside: Floats | float
 ) -> tuple[Point, Covariances]:
-    """Return the Gaussian with annotators at their best given the head.
+    """Return the Gaussian with annotators at their optimum given the head.
 
-    Their covariances are those given the head, D^-1, and what is beside these.
+    Their covariances are those given the head, D^-1, plus ``beside``.
     """
     for _ in range(NEWTON_STEPS):
         _, gradient, hessian = value_and_derivatives(target, point, residuals=False, around=around)
@@ -260,9 +261,9 @@ def _at_their_best(
 
 
 def _sweeps(problem: Problem, start: Point, around: AnyCovariances | None = None, near: float = 1.0) -> Sweep:
-    """Sweep until strengths and spreads stand still, from a point and, if it is known, the Gaussian around it.
+    """Sweep until strengths and spreads converge, from a point and, if it is known, the Gaussian around it.
 
-    ``near`` says how many times as far as ``NEAR`` they may be from where they would end.
+    ``near`` multiplies the tolerance ``NEAR``.
 
     Raises
     ------
@@ -298,7 +299,7 @@ def _sweeps(problem: Problem, start: Point, around: AnyCovariances | None = None
         target = target.with_spreads(float(values[0] * ratio[0]), (values * ratio)[1:].tolist())
         if count > 2 and np.all(distance < near * NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
-        del sweep, head, own  # of many annotators a second factor would take as much memory again
+        del sweep, head, own  # with many annotators a second factor would take as much memory again
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
         f"deviations, spreads by {steps[1]:.2g}). To go on, {_remedy(target)}"
@@ -306,21 +307,21 @@ def _sweeps(problem: Problem, start: Point, around: AnyCovariances | None = None
 
 
 def _length(length: float, faster: float, move: Floats, last: Floats) -> float:
-    """Return which part of a step to take: half as long a one where it takes back much of the one before."""
+    """Return the share of a step to take, halved where it undoes much of the one before."""
     return 0.5 * length if move @ last < -TAKEN_BACK * (last @ last) else min(faster * length, 1.0)
 
 
 def _sweep(
     target: Objective, prior: Prior, gauge: Gauge, point: Point, around: AnyCovariances | None, count: int
 ) -> tuple[Sweep, Floats, Floats]:
-    """Average over the Gaussian as it is, and return it anew, with the step at fixed spreads and S b_p beside it.
+    """Average over the current Gaussian, and return the next one, the step at fixed spreads and S b_p.
 
     Steps come as head (h, 1 + P) and own (M, q, 1 + P), in the order of ``target.spreads``.
 
     Raises
     ------
     ConvergenceError
-        If the votes have no probability there, or the posterior is not curved everywhere.
+        If the votes have probability zero there, or the curvature is not positive definite.
     """
     try:
         value, gradient, factor = _factorised(target, gauge, point, around, made_convex=False)
@@ -329,8 +330,8 @@ def _sweep(
             value, gradient, factor = _factorised(target, gauge, point, around, made_convex=True)
         except np.linalg.LinAlgError as error:
             raise ConvergenceError(
-                f"The posterior is not curved everywhere at the spreads {target.spread_values}. Start from narrower "
-                f"ones, or {_remedy(target)}"
+                f"The posterior's curvature is not positive definite at the spreads {target.spread_values}. Start from "
+                f"narrower ones, or {_remedy(target)}"
             ) from error
     n, spreads, units = target.n_competitors, target.spread_values, target.units
     step, by_own = factor.solve(-gradient.head[:, None], -gradient.own[..., None])
@@ -368,7 +369,7 @@ def _factorised(
     Raises
     ------
     numpy.linalg.LinAlgError
-        If that is not positive definite, or the votes have no probability.
+        If that is not positive definite, or the votes have probability zero.
     """
     value, gradient, hessian = value_and_derivatives(
         target, point, residuals=False, around=around, made_convex=made_convex
@@ -379,12 +380,12 @@ def _factorised(
 
 
 def _parts(target: Objective) -> list[slice]:
-    """Where the numbers of every kind of slice are among those of all."""
+    """Return the place of every kind of slice among the parameters of slices."""
     return list(target.numbering.parts) if target.numbering else []
 
 
 def _change(sweep: Sweep, estimated: NDArray[np.bool_]) -> Floats:
-    """Return the Newton step of the logarithms of the spreads, shape (P,), m having moved before."""
+    """Return the Newton step of the logarithms of the spreads, shape (P,), after the move of m."""
     slope = sweep.slope
     moving = np.flatnonzero(estimated & ((sweep.target.spread_values > AT_BOUND * SMALLEST) | (slope > 0)))
     change = np.zeros(len(slope))
@@ -404,13 +405,13 @@ def _hyperpriors(target: Objective, prior: Prior) -> tuple[Floats, Floats]:
 
 
 def sizes_of(target: Objective) -> Floats:
-    """How many numbers have each spread, less one whose sum is held, shape (P,)."""
+    """Return how many parameters have each spread, less one where their sum is held, shape (P,)."""
     held = [target.n_competitors, *[target.n_annotators] * len(target.own)]
     return np.array([*(size - 1 for size in held), *(part.stop - part.start for part in _parts(target))], dtype=float)
 
 
 def moments(target: Objective, point: Point, around: AnyCovariances) -> tuple[Floats, Floats]:
-    """Return the squares of the means of the numbers of every spread, and the sum of their variances, each (P,)."""
+    """Return, for every spread, the sums of squared means and of variances of its parameters, each (P,)."""
     deviations = (point.own - [effect.mean for effect in target.own]) * target.units
     slices = [(point.slices[part], _of_slices(target, around)[part]) for part in _parts(target)]
     squares = [point.strength @ point.strength, *(deviations**2).sum(axis=0), *(one @ one for one, _ in slices)]
@@ -419,12 +420,12 @@ def moments(target: Objective, point: Point, around: AnyCovariances) -> tuple[Fl
 
 
 def _of_slices(target: Objective, around: AnyCovariances) -> Floats:
-    """Variances of the numbers of slices."""
+    """Return the variances of the parameters of slices."""
     return around.variances[target.n_competitors + len(target.common) :]
 
 
 def _overlaps(target: Objective, around: AnyCovariances) -> Floats:
-    """|S_pq|^2 for spreads p and q, shape (P, P), as far as blocks of S are at hand."""
+    """Return |S_pq|^2 for spreads p and q, shape (P, P); zero where a block of S is unavailable."""
     parts, q = _parts(target), len(target.own)
     found = np.zeros((1 + q + len(parts),) * 2)
     found[0, 0] = np.sum(around.of_strengths**2)
@@ -443,7 +444,7 @@ def _remedy(target: Objective) -> str:
 
 
 def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
-    """Return the posterior standard deviation of the logarithm of a spread, the other spreads held.
+    """Return the posterior standard deviation of the logarithm of a spread, the other spreads fixed.
 
     Parameters
     ----------
@@ -452,7 +453,7 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
     name : str
         Of the spread.
     doubtful : float
-        What it is to be compared with: far below that it is 1 / sqrt(J_pp), which is too small, by a half at most.
+        What it will be compared with: far below that it is 1 / sqrt(J_pp), which is too small by a half at most.
     """
     problem, place = mode.problem, mode.problem.objective.spreads.index(name)
     gauge, around = all_held(problem), covariances(problem.objective, mode.laplace.factor)
@@ -466,12 +467,12 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
 
 
 def _answered(found: Sweep, factor: Factor, response: float, prior: Prior) -> Factor:
-    """Return the factor with the head's information as it is where annotators and spreads answer the head."""
+    """Return the factor, its information of the head corrected for the response of annotators and spreads."""
     estimated = np.flatnonzero([prior.estimates(name) for name in found.target.spreads])
     moves, size = found.moves[:, estimated], len(factor.lower)
     values, vectors = np.linalg.eigh(found.by_spreads[np.ix_(estimated, estimated)])
     sure = values > FLATTEST
-    loose = moves @ vectors[:, sure] / np.sqrt(values[sure])  # what the spreads' uncertainty adds, loose loose'
+    loose = moves @ vectors[:, sure] / np.sqrt(values[sure])  # the spreads' uncertainty adds loose loose'
     seen = factor.schur @ loose
     schur = factor.schur - seen @ np.linalg.solve(np.eye(seen.shape[1]) + loose.T @ seen, seen.T)
     schur = float(np.clip(response, *RESPONSES)) * schur
@@ -480,7 +481,7 @@ def _answered(found: Sweep, factor: Factor, response: float, prior: Prior) -> Fa
 
 
 def _response(found: Sweep) -> float:
-    """Return the information with annotators at their best over that with their S as they are, along one direction."""
+    """Return the information with annotators at their optimum over that with fixed S, along one direction."""
     target, factor, point, around = (
         found.target,
         cast(Factor, found.factor),
@@ -500,7 +501,7 @@ def _response(found: Sweep) -> float:
 
 
 def repeats(cells: Cells) -> float:
-    """Pairs of votes that one annotator cast, summed over annotators."""
+    """Return the number of pairs of votes by the same annotator."""
     votes = cells.votes_by_annotator()
     return float(np.maximum(votes * (votes - 1) / 2, 0.0).sum())
 
@@ -511,15 +512,15 @@ def hardly_any_voted_twice(cells: Cells) -> bool:
 
 
 def _untold(cells: Cells) -> list[str]:
-    """Say why annotators differ as the prior expects."""
+    """Say that the prior decides how much annotators differ."""
     return [
         f"{cells.n_annotators:,} annotators cast {cells.n_votes:,.12g} votes, too few of them by the same annotator to "
-        "tell annotators from noise: how much they differ is what the prior expects. If the column of annotators names "
-        "sessions, read another one, or none (--no-annotator)."
+        "tell annotators from noise: how much they differ is what the prior expects. If the column of annotators holds "
+        "sessions, read another column, or none (--no-annotator)."
     ]
 
 
 def _without_annotators(model: Model) -> Model:
-    """Return the same model of annotators who are all alike; it has the same common numbers."""
+    """Return the same model with identical annotators; it has the same common parameters."""
     position: Position = "none" if model.position == "none" else "common"
     return replace(model, discrimination="fixed", tie_propensity="common", position=position, style_slopes="common")

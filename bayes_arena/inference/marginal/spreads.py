@@ -1,22 +1,22 @@
 """Spreads estimated from the votes: empirical Bayes by the Laplace evidence.
 
 Let l(sigma) be the mode under spreads sigma, U the negative log-posterior there and H its Hessian without residuals
-(with them it is singular where a mode splits in two, which would draw sigma there). The logarithm of the Laplace
-evidence times the hyperpriors sigma / s ~ chi(d), as a density of ln sigma, is up to a constant
+(with them it is singular where a mode splits in two, which would attract sigma). The logarithm of the Laplace evidence
+times the hyperpriors sigma / s ~ chi(d), as a density of ln sigma, is up to a constant
 
     L(ln sigma) = -U(l) - ln |H| / 2 - sum_p ((M_p - 1 - d_p) ln sigma_p + sigma_p^2 / (2 s_p^2)),
 
-M_p being how many numbers, of zero sum, have the spread sigma_p. L-BFGS maximises it. As l is a mode, only H feels that
-it moves, by the inverse of the Hessian with residuals times 2 (l_p - mu_p) / sigma_p^2 as ln sigma_p grows; with the
-derivative of ln |H| taken along that path,
+M_p being the number of parameters, of zero sum, with the spread sigma_p. L-BFGS maximises it. As ln sigma_p grows, l
+moves by the inverse of the Hessian with residuals times 2 (l_p - mu_p) / sigma_p^2; as l is a mode, this matters only
+through H. With the derivative of ln |H| taken along that path,
 
     dL / d ln sigma_p = |l_p - mu_p|^2 / sigma_p^2 - (d ln |H| / d ln sigma_p) / 2 - (M_p - 1 - d_p)
                         - sigma_p^2 / s_p^2.
 
-(Leaving out that l moves gives the fixed point of MacKay (1992), which is wrong where votes hardly determine some
+(Ignoring that l moves gives the fixed point of MacKay (1992), which is wrong where votes hardly determine some
 annotators: with a third of them calling every vote a tie it ended at a spread of theta of 3.6, where NUTS and the
 maximum of L say 0.4.) As a density of ln sigma, L falls without bound towards sigma = 0, so few votes leave a spread
-near s rather than pretend that all annotators are alike (Chung et al., 2013).
+near s rather than make all annotators alike (Chung et al., 2013).
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from bayes_arena.likelihood.problem import Problem
 
 MAX_PASSES = 3
 SAME_MODE = 1e-6
-"""Nats by which two modes may differ and still be one."""
+"""Nats by which two modes may differ and still count as one."""
 TOLERANCE = 1e-2
 """Largest slope of L at its maximum, by ln sigma in units of 1 / sqrt(2 M): about a hundredth of its posterior sd."""
 SMALLEST, LARGEST = 0.01, 100.0
-"""Spreads are sought between these."""
+"""Bounds of the spreads."""
 REACH = math.log(10.0)
-"""Change of ln sigma after which L-BFGS starts again: one bold step to a corner has no mode that Newton can find."""
+"""Change of ln sigma after which L-BFGS starts again: after a long step to a corner Newton may find no mode."""
 MAX_STARTS = 10
-"""Each leaves the last one at most REACH behind, and ln(LARGEST / SMALLEST) is four of those."""
+"""Each moves ln sigma by at most REACH, and ln(LARGEST / SMALLEST) is four times that."""
 NEARBY = 0.5
-"""Change of ln sigma along which the way of the mode is as good as straight."""
+"""Change of ln sigma over which the mode moves nearly in a straight line."""
 STEP = 1e-3
 """Change of ln sigma by which ln |H| is differentiated."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """L of the module at the spreads of a mode.
+    """L of the module docstring at the spreads of a mode.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Evidence:
     slope : ndarray, shape (n_spreads,)
         Its derivatives by ln sigma.
     along_head, along_own : ndarray, shapes (h, n_spreads) and (M, q, n_spreads)
-        Those of the mode.
+        Derivatives of the mode by ln sigma.
     """
 
     value: float
@@ -93,7 +93,7 @@ def estimate_spreads(problem: Problem) -> Mode:
     Raises
     ------
     ConvergenceError
-        If the spreads do not settle.
+        If the spreads do not converge.
 
     References
     ----------
@@ -111,7 +111,7 @@ def estimate_spreads(problem: Problem) -> Mode:
 
 
 def _likelier_direction(best: Mode) -> Mode:
-    """Give the mode with the reversed ranking spreads of its own, and return the direction with more evidence."""
+    """Estimate spreads for the reversed ranking, too, and return the direction with more evidence."""
     if best.mirror is None:
         return best
     other = _maximise_evidence(find_mode(best.problem, start=best.mirror))
@@ -121,7 +121,7 @@ def _likelier_direction(best: Mode) -> Mode:
 
 
 def _maximise_evidence(mode: Mode) -> Mode:
-    """Maximise L, going on from a mode; where that one jumps on the way, L does, and L-BFGS starts again."""
+    """Maximise L, starting from a mode; where the mode jumps on the way, so does L, and L-BFGS starts again."""
     from scipy.optimize import minimize  # slow to import
 
     problem, names = mode.problem, mode.problem.objective.spreads
@@ -131,7 +131,7 @@ def _maximise_evidence(mode: Mode) -> Mode:
     known: Evidence | None = None
 
     def at(there: Floats) -> Mode:
-        """Find the mode under spreads, from where the last one goes as they change."""
+        """Find the mode under spreads, starting from the last one, extrapolated if they change little."""
         change, start = there - _logs(mode.problem), mode.point
         if known is not None and np.abs(change).max() < NEARBY:
             start = known.moved(start, change)
@@ -153,13 +153,13 @@ def _maximise_evidence(mode: Mode) -> Mode:
         if answer.success and np.abs(logs - start).max() < 0.999 * REACH:
             return at(logs)
     raise ConvergenceError(
-        f"The spreads of the prior did not settle in {MAX_STARTS} starts ({answer.message}). "
+        f"The spreads of the prior did not converge in {MAX_STARTS} starts ({answer.message}). "
         "Fix them with a Prior whose hyper is None, or use method='map'."
     )
 
 
 def _with_spreads(problem: Problem, names: tuple[str, ...], logs: Floats) -> Problem:
-    """Return the same problem with the spreads of these logarithms, as far as they are estimated."""
+    """Return the same problem with the spreads of these logarithms that are estimated."""
     spreads = dict(zip(names, np.exp(logs).tolist(), strict=True))
     estimated = {name: value for name, value in spreads.items() if problem.prior.estimates(name)}
     return replace(problem, prior=problem.prior.with_spreads(estimated))
@@ -171,13 +171,13 @@ def _logs(problem: Problem) -> Floats:
 
 
 def _sizes(mode: Mode) -> Floats:
-    """Return how many numbers have each spread."""
+    """Return how many parameters have each spread."""
     count, width = mode.point.own.shape
     return np.array([len(mode.point.strength), *[count] * width], dtype=float)
 
 
 def log_evidence(mode: Mode) -> Evidence:
-    """L of the module at the spreads of a mode."""
+    """Return L of the module docstring at the spreads of a mode."""
     prior = mode.problem.prior
     target, point, shifts = mode.problem.objective, mode.point, mode.laplace.shifts
     names, sizes, n = target.spreads, _sizes(mode), len(point.strength)
@@ -206,7 +206,7 @@ def log_evidence(mode: Mode) -> Evidence:
 
 
 def information(mode: Mode) -> dict[str, float]:
-    """Say how precisely the votes alone determine a single number of each kind.
+    """Return how precisely the votes alone determine a single parameter of each kind.
 
     Parameters
     ----------
@@ -216,13 +216,13 @@ def information(mode: Mode) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        By name of the spread that is estimated: (M - 1) / sum V - 1 / sigma^2, the mean posterior precision without
-        that of the prior; nothing of a single annotator, whose numbers are their mean.
+        By name of the estimated spread: (M - 1) / sum V - 1 / sigma^2, the mean posterior precision without that of the
+        prior; zero for a single annotator, whose parameters equal their mean.
     """
     sizes, target = (_sizes(mode) - 1).tolist(), mode.problem.objective
     own = np.einsum("mqq->q", mode.laplace.own_covariance()) * target.units**2
     totals = [mode.laplace.strength_variance().sum(), *own]
-    if isinstance(mode.laplace.factor, CrossedFactor):  # numbers of slices have no sum that is held
+    if isinstance(mode.laplace.factor, CrossedFactor):  # the sum of the parameters of slices is not held
         variances = mode.laplace.factor.spread.head[len(mode.point.strength) + len(mode.point.common) :]
         for part in target.numbers_by_slice(variances):
             totals, sizes = [*totals, part.sum()], [*sizes, len(part)]

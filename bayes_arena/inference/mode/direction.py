@@ -1,9 +1,10 @@
-"""Which end of a ranking is up: the probability that it is the other one.
+"""The direction of a ranking: the probability that it is reversed.
 
 theta_k (r_i - r_j) is the same for (-r, -theta), so the votes cannot say which of two contradicting camps of annotators
-is right; that theta is positive on average does. How sure the votes are of its sign is read where nothing else speaks
-for either: vague priors that are symmetric about zero, r_i ~ Normal(0, 3) and theta_k ~ Normal(0, 3), the mean of theta
-free. By the Laplace approximation at the mode nearest to the fit, with the scale (alpha r, theta / alpha) held,
+is right; the assumption that theta is positive on average does. How sure the votes are of its sign is assessed where
+nothing else favours either: under vague priors that are symmetric about zero, r_i ~ Normal(0, 3) and theta_k ~
+Normal(0, 3), with the mean of theta free. By the Laplace approximation at the mode nearest to the fit, with the scale
+(alpha r, theta / alpha) held,
 
     P(reversed) = Phi(-|mean theta| / sd(mean theta)).
 
@@ -36,9 +37,9 @@ VAGUE = 3.0
 AGAINST = 0.1
 """Share of the discrimination against the ranking below which its direction is not in question."""
 SERIOUS = 0.01
-"""Probability from which the reversed ranking is a rival that the user must hear of."""
+"""Probability of the reversed ranking from which the user is warned."""
 SURE = 1e-6
-"""Probability below which a quarter of many annotators settles the direction, and the others are not asked."""
+"""Probability below which a quarter of many annotators settles the direction, and the others are not used."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +65,19 @@ def vague_objective(target: Objective) -> Objective:
 
 
 def direction(problem: Problem, point: Point) -> Direction | None:
-    """Read how sure the votes alone are of a ranking's direction.
+    """Assess how sure the votes alone are of a ranking's direction.
 
     Parameters
     ----------
     problem : Problem
-        Its slices are left out: a ranking is of competitors on the whole.
+        Its slices are left out: a ranking is of competitors overall.
     point : Point
         Its mode.
 
     Returns
     -------
     Direction or None
-        None where theta is not free, or of one annotator only.
+        None where theta is not free, or for a single annotator.
 
     Raises
     ------
@@ -116,7 +117,7 @@ def direction(problem: Problem, point: Point) -> Direction | None:
 
 
 def unsettled(found: Direction) -> list[str]:
-    """Say so if annotators contradict each other and the reversed ranking has a probability that matters."""
+    """Report that annotators contradict each other and the reversed ranking has a probability that matters."""
     if found.mirror_probability < SERIOUS or found.against < AGAINST:
         return []
     return [

@@ -19,13 +19,13 @@ from bayes_arena.votes.outcomes import LOSS, WIN
 from bayes_arena.votes.records import never_beaten_groups
 
 SIDED, SURE = 0.05, 4.0
-"""Share of the decided votes above one half, and its standard errors, from which sides are told to matter."""
+"""Excess over one half of a side's share of the decided votes, and its standard errors, from which sides matter."""
 NEGLIGIBLE = 30.0
-"""Nats by which a mode with the reversed ranking may fall short before it is out of the question."""
+"""Nats by which a mode with the reversed ranking may fall short before it is disregarded."""
 
 
 def disconnected(problem: Problem) -> list[str]:
-    """Say so if some competitors were never compared, directly or through others."""
+    """Report competitors that were never compared, directly or through others."""
     count = len(np.unique(problem.cells.components))
     if count == 1:
         return []
@@ -37,10 +37,10 @@ def disconnected(problem: Problem) -> list[str]:
 
 
 def sides_left_out(problem: Problem) -> list[str]:
-    """Say so if the same competitors win more on one side than on the other, and the model takes no account of sides.
+    """Report that competitors win more on one side than on the other, if the model ignores sides.
 
-    Of a pair, f and g are the shares of its decided votes that the one shown first won, one or the other being first;
-    without an effect of sides f + g = 1. Pairs are weighed by Mantel and Haenszel's weights.
+    For a pair, f and g are the shares of its decided votes won by the competitor shown first, when one and when the
+    other is first; without an effect of sides f + g = 1. Pairs have Mantel-Haenszel weights.
     """
     model, cells = problem.model, problem.cells
     if model.position != "none" or not cells.sided or one_side_wins(cells):
@@ -63,7 +63,7 @@ def sides_left_out(problem: Problem) -> list[str]:
         return []
     side, of_side = "first" if excess > 0 else "second", 0.5 + 0.5 * abs(excess) / weight.sum()
     return [
-        f"Sides matter, and {model.name} leaves them out: in pairs shown both ways the {side} won {of_side:.0%} of the "
+        f"Sides matter, but {model.name} ignores them: in pairs shown both ways the {side} won {of_side:.0%} of the "
         "decided votes. Use model='davidson' or 'am-davidson', or a Model with position='common'."
     ]
 
@@ -76,7 +76,7 @@ def reversed_mode(best: Optimum, others: list[Optimum]) -> Optimum | None:
 
 
 def at_infinity(problem: Problem, optimum: Optimum) -> list[str]:
-    """Name what runs to infinity where nothing holds it back."""
+    """Name what has no finite maximum-likelihood estimate."""
     target, cells = problem.objective, problem.cells
     extreme = (np.abs(target.coordinates(optimum.point)) > HUGE).any(axis=0)
     groups = never_beaten_groups(cells, count_ties=not target.likelihood.drops_ties)

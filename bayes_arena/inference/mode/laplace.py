@@ -26,22 +26,23 @@ from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 
 OwnNumbers = Floats | OwnJacobian | None
-"""Derivatives by the annotators' numbers, or none."""
+"""Derivatives with respect to the annotators' parameters, or none."""
 SINGULAR = 1e-9
-"""Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information of votes."""
+"""Smallest eigenvalue of the Schur complement, scaled by the head, that still counts as information from votes."""
 ROUNDING = 1e-14
-"""The same where a prior holds every direction, however many votes hold the others: what rounding leaves of zero."""
+"""The same where a prior determines every direction: what rounding makes of zero, however many votes there are."""
 RIDGE = 1e-6
 """Ridge at infinity, relative to the curvature."""
 INVERSE_STEPS = 4
-"""Of the inverse iteration, which tells what is singular from what is not: they differ by many orders of magnitude."""
+"""Steps of the inverse iteration, which distinguishes singular from regular: they differ by many orders of
+magnitude."""
 AT_ONCE = 10_000_000
-"""Parameters times functions that are solved for at once: bounds the memory."""
+"""Parameters times functions solved for at once: bounds the memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Laplace:
-    """Covariance of the parameters, held in factors.
+    """Covariance of the parameters, in factored form.
 
     Attributes
     ----------
@@ -50,9 +51,9 @@ class Laplace:
     shifts : ndarray, shape (n, c)
         Orthonormal directions in which r is held at zero.
     singular : bool
-        Whether some direction carries no information; not looked for where the Hessian has no residuals.
+        Whether some direction carries no information; not checked where the Hessian has no residuals.
     log_determinant : float or None
-        Of the Hessian on the plane, up to a constant of the shapes; None where it takes as long as the mode.
+        Of the Hessian on the plane, up to a constant of the shapes; None where computing it takes as long as the mode.
     """
 
     factor: AnyFactor
@@ -66,9 +67,9 @@ class Laplace:
         Parameters
         ----------
         head : ndarray, shape (m, n) or (m, h)
-            Derivatives by the strengths, or by strengths and common numbers.
+            Derivatives with respect to the strengths, or to strengths and common parameters.
         own : ndarray or OwnJacobian, shape (m, M, q), optional
-            Derivatives by the annotators' numbers; zero by default.
+            Derivatives with respect to the annotators' parameters; zero by default.
 
         Returns
         -------
@@ -94,7 +95,7 @@ class Laplace:
         return np.asarray(covariance if own is None else covariance + np.einsum("smq,mqt->st", own, x_own))
 
     def variance(self, head: Jacobian, own: OwnNumbers = None) -> Floats:
-        """Diagonal of :meth:`covariance`, shape (m,), without the rest of it."""
+        """Return the diagonal of :meth:`covariance`, shape (m,), without forming the rest."""
         if isinstance(head, ThinJacobian) and isinstance(self.factor, SparseFactor):
             return self.factor.variance(head)
         if isinstance(head, ThinJacobian) and isinstance(self.factor, SparseArrowFactor):
@@ -115,11 +116,11 @@ class Laplace:
         return variance
 
     def log_of_determinant(self) -> float:
-        """Of the Hessian on the plane, up to a constant of the shapes; of a sparse one an estimate."""
+        """Return the log-determinant on the plane, up to a constant of the shapes; for a sparse Hessian an estimate."""
         return self.factor.log_determinant() if self.log_determinant is None else self.log_determinant
 
     def rise_of_determinant(self, there: Laplace) -> float:
-        """By how much the logarithm of the determinant is larger at a point nearby."""
+        """Return by how much the logarithm of the determinant is larger at a point nearby."""
         if isinstance(self.factor, SparseArrowFactor) and isinstance(there.factor, SparseArrowFactor):
             return self.factor.rise_of_determinant(there.factor)
         return there.log_of_determinant() - self.log_of_determinant()
@@ -135,7 +136,7 @@ class Laplace:
         return self.covariance(np.eye(len(self.shifts)))
 
     def own_covariance(self) -> Floats:
-        """Covariance of the numbers of each annotator, shape (M, q, q)."""
+        """Return the covariance of each annotator's parameters, shape (M, q, q)."""
         return self.factor.tail_covariance()
 
 
@@ -163,7 +164,7 @@ def laplace_at(
     residuals : bool
         As for :meth:`~bayes_arena.likelihood.objective.Objective.gradient_and_hessian`.
     known : (Arrow or another Hessian, its factor), optional
-        What Newton found there, every sum held.
+        The result of Newton's method there, with every sum held.
 
     Raises
     ------
@@ -212,7 +213,7 @@ def laplace_at(
 
 
 def _smallest_eigenvalue(factor: Factor, scale: Floats) -> float:
-    """Smallest eigenvalue of S scaled by the head; of many competitors by inverse iteration, from somewhere."""
+    """Return the smallest eigenvalue of S scaled by the head; for many competitors by inverse iteration."""
     if not are_many(len(scale)):
         return float(np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))[0])
     vector, size = np.random.default_rng(0).normal(size=len(scale)), 1.0

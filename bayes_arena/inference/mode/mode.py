@@ -1,7 +1,7 @@
 """The posterior mode, which under a flat prior is the paper's maximum-likelihood estimate.
 
 :mod:`bayes_arena.inference.mode.search` finds the best optimum; here it is judged: whether it is a mode at all, what
-its curvature says, what the votes leave open, and whether there is a mode with the reversed ranking beside it.
+its curvature says, what the votes leave open, and whether there is also a mode with the reversed ranking.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
 SQUARES, STRIPS = 11, 8
-"""Matrices of competitors by competitors that fit and board hold; and of competitors by the numbers of all annotators
-where few competitors met."""
+"""Matrices that a fit and its leaderboard hold: of competitors by competitors; and, where few competitors met, of
+competitors by the parameters of all annotators."""
 CELL, ANNOTATOR, MEETING = 200, 600, 60
-"""Bytes that they hold for a cell of votes, for an annotator with numbers, and for a competitor whom one has met."""
+"""Bytes that they hold per cell of votes, per annotator with parameters, and per competitor that an annotator has
+met."""
 FREELY = 2**30
 """Bytes that every machine has."""
 
@@ -37,7 +38,7 @@ class Mode:
     Attributes
     ----------
     problem : Problem
-        Of which it is the mode: the spreads are those of its prior.
+        The problem, whose prior has the spreads.
     point : Point
         The mode, with sum r = 0 and mean theta = 1; or the mean of the Gaussian nearest to the posterior.
     laplace : Laplace
@@ -47,7 +48,7 @@ class Mode:
     iterations : int
         Newton steps (of the last mode found).
     mirror : Point or None
-        The best mode with the reversed ranking, unless there is none or it is out of the question.
+        The best mode with the reversed ranking, unless there is none or it is disregarded.
     open_questions : tuple of str
         What the votes leave open.
     at_infinity : tuple of str
@@ -72,8 +73,8 @@ def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = 
     problem : Problem
         The spreads of its prior are used as they are.
     start : Point, optional
-        The mode of the same model under a similar prior, or of similar votes, to go on from; no other start is tried
-        then, and the mean of theta stays what it is there.
+        The mode of the same model under a similar prior, or for similar votes, to start from; no other start is tried
+        then, and the mean of theta keeps its value there.
     thorough : bool
         Try further starts where the mode may not be the best one.
 
@@ -88,31 +89,31 @@ def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = 
     ConvergenceError
         If the gradient does not vanish.
     NotIdentifiedError
-        If the votes do not determine the parameters, or under a flat prior an annotator has none.
+        If the votes do not determine the parameters, or, under a flat prior, an annotator has no votes.
     TooLargeError
         If the matrices need more memory than the machine has.
     """
     if problem.cells.n_competitors < 2:
-        raise NoVotesError("Rating takes at least two competitors.")
+        raise NoVotesError("Rating needs at least two competitors.")
     require_memory(problem)
     target, prior = problem.objective, problem.prior
     if not target.n_votes:
-        raise NoVotesError(f"Every vote is one that the model leaves out (ties={problem.model.ties!r}).")
+        raise NoVotesError(f"The model leaves out every vote (ties={problem.model.ties!r}).")
     _require_votes_of_all(problem)
     optimum, point, others = search(problem, start, thorough)
     unbounded = math.isinf(prior.strength) or (target.free_discrimination and math.isinf(prior.discrimination))
     infinite = at_infinity(problem, optimum) if unbounded else []
     if not optimum.converged and not infinite:
         raise ConvergenceError(
-            f"No convergence in {optimum.iterations} Newton steps: the largest gradient is {optimum.gradient:.1e} a "
-            f"vote (aim {GRADIENT_PER_VOTE:g}). Use a tighter prior, or check extreme vote weights."
+            f"No convergence in {optimum.iterations} Newton steps: the largest gradient is {optimum.gradient:.1e} "
+            f"per vote (target {GRADIENT_PER_VOTE:g}). Use a tighter prior, or check extreme vote weights."
         )
     known = optimum.curvature if point is optimum.point and not infinite else None
     laplace = laplace_at(target, point, problem.shifts, at_infinity=bool(infinite), known=known)
     if laplace.singular and not infinite:
         raise NotIdentifiedError(
             "The votes do not determine the parameters: other values fit exactly as well, with another ranking "
-            "(for instance when annotators hardly share a pair). Use a prior (prior='default') or model='m-elo'."
+            "(for instance when annotators hardly share any pairs). Use a prior (prior='default') or model='m-elo'."
         )
     mirror = reversed_mode(optimum, others) if others and not infinite else None
     return Mode(
@@ -128,10 +129,10 @@ def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = 
 
 
 def judge_direction(mode: Mode) -> tuple[Mode, float | None]:
-    """Return a mode that says what is open about its direction, and the probability that it is reversed, if read."""
+    """Return the mode with what is open about its direction, and the probability that it is reversed, if assessed."""
     try:
         found = None if mode.at_infinity else direction(mode.problem, mode.point)
-    except ConvergenceError as error:  # rounding beside a vote of a billion: the mode stands all the same
+    except ConvergenceError as error:  # rounding beside a vote of weight a billion: the mode is still valid
         return replace(mode, open_questions=(*mode.open_questions, str(error))), None
     if found is None:
         return mode, None
@@ -139,9 +140,9 @@ def judge_direction(mode: Mode) -> tuple[Mode, float | None]:
 
 
 def require_memory(problem: Problem, *, in_full: bool = False) -> None:
-    """Refuse what the machine cannot hold, before it is made: a TooLargeError.
+    """Raise a TooLargeError, before anything is computed, if the machine has too little memory.
 
-    Matrices of all pairs of competitors are taken to be done without where they can be, but for ``in_full``.
+    Matrices of all pairs of competitors are counted only where they cannot be avoided, or with ``in_full``.
     """
     cells = problem.cells
     n = cells.n_competitors
@@ -161,19 +162,19 @@ def require_memory(problem: Problem, *, in_full: bool = False) -> None:
         sparse = "Use model='bradley-terry', which needs less where few of them met, or rate" if annotators else "Rate"
         raise TooLargeError(
             f"Rating {n:,} competitors{besides} takes some {needed / 2**30:,.0f} GiB of memory, and this machine has "
-            f"{memory / 2**30:,.0f}. {sparse} fewer of them: leave out competitors with few votes, or rate groups that "
-            "were compared with each other one by one."
+            f"{memory / 2**30:,.0f}. {sparse} fewer of them: leave out competitors with few votes, or rate each group "
+            "of connected competitors separately."
         )
 
 
 def _require_votes_of_all(problem: Problem) -> None:
-    """Refuse an annotator without votes whose numbers no prior holds."""
+    """Refuse annotators without votes whose parameters have a flat prior."""
     cells = problem.cells
     if not any(math.isinf(effect.sd) for effect in problem.objective.own):
         return
     silent = np.flatnonzero(cells.votes_by_annotator() == 0)
     if len(silent):
         raise NotIdentifiedError(
-            f"Nothing is known of annotators without votes: {listing(sorted(cells.annotators[k] for k in silent))}. "
+            f"Nothing is known about annotators without votes: {listing(sorted(cells.annotators[k] for k in silent))}. "
             "Use a prior (prior='default'), or leave out annotators with few votes (keep_annotators)."
         )

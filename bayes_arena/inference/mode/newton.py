@@ -1,11 +1,11 @@
 """Damped Newton with an arrow-shaped Hessian.
 
-The likelihood does not change when all strengths shift (r + a) or, for free discriminations, when they are
-rescaled (alpha r, theta / alpha). Along such directions the Hessian is singular; a rank-one term for each, added
-to the head, picks one representative and leaves the optimum where it is. Where the Hessian is not positive
-definite the head is damped until it is, so every step goes downhill; a point that is stationary but still not
-positive definite is a saddle, and is left along its direction of negative curvature. Where only the prior holds the
-scale, a step would have to follow it along a curve: every step ends at the best scale instead.
+The likelihood does not change when all strengths shift (r + a) or, for free discriminations, when they are rescaled
+(alpha r, theta / alpha). Along such directions the Hessian is singular; a rank-one term for each, added to the head,
+picks one representative and leaves the optimum where it is. Where the Hessian is not positive definite the head is
+damped until it is, so every step goes downhill; a point that is stationary but still not positive definite is a saddle,
+and is left along its direction of negative curvature. Where only the prior determines the scale, a step would have to
+follow it along a curve: every step ends at the best scale instead.
 """
 
 from __future__ import annotations
@@ -28,20 +28,22 @@ from bayes_arena.likelihood.point import Point
 
 GRADIENT_PER_VOTE = 1e-8
 DECREMENT = 1e-10
-"""Half the squared Newton decrement at which the last step is taken: the next error is of its square."""
+"""Half the squared Newton decrement at which the last step is taken: the error after it is of the order of its
+square."""
 STALLS = 0.25
-"""Of so many votes that the objective shows no smaller gain, whole steps go on until the decrement, which the gradient
-gives more exactly, shrinks no further than by this."""
+"""With so many votes that the objective shows no smaller gain, whole steps go on until the decrement, which the
+gradient gives more exactly, no longer falls below this share of the last one."""
 MAX_ITERATIONS = 500
 PATIENCE = 100
 """Steps after which a vanishing gradient is enough: an optimum at infinity is approached ever more slowly."""
 MAX_ESCAPES = 5
 REMAINDER = 10.0
-"""Squared decrements that a descent may still fall, with room: 1/2 to an optimum, 2 to infinity along f = c + 1 / x."""
+"""Squared decrements by which a descent may still fall, with a margin: 1/2 to an optimum, 2 to infinity along
+f = c + 1 / x."""
 MAX_DAMPING = 1e12
 """Relative to the Hessian's diagonal; what this leaves indefinite is not finite."""
 ROUNDING = 1e-13
-"""Accuracy of the objective, in nats a vote: what a step gains below this cannot be seen."""
+"""Accuracy of the objective, in nats per vote: a smaller gain of a step cannot be seen."""
 STRAIGHT = 10
 """Steps that are taken straight; a mode farther away lies along a curved valley, which steps then follow."""
 LONGEST_BEND = 0.75
@@ -52,7 +54,7 @@ Curvature = tuple[Hessian, AnyFactor]
 Reached = tuple[float, Point, Hessian]
 """Value, gradient and Hessian somewhere."""
 Path = Callable[[float], Point]
-"""Where a step of some length, 1 for the whole one, leads."""
+"""The point that a step of some length, 1 for the whole step, leads to."""
 HUGE = 20.0
 """A log-odds this large would take hundreds of millions of votes to see; without a maximum Newton stops beyond it."""
 
@@ -68,13 +70,13 @@ class Optimum:
     value : float
         Objective at the point.
     gradient : float
-        Largest coordinate of the gradient (on the constraint plane) per vote, or in all if there is less than one.
+        Largest coordinate of the gradient (on the constraint plane) per vote, or in total if there is less than one.
     iterations : int
         Newton steps taken.
     converged : bool
         False where the gradient did not vanish: Newton was still on its way, perhaps to infinity.
     curvature : (Arrow or another Hessian, its factor) or None
-        The Hessian at the point, and that with the gauge, ready to solve; None where it is not positive definite.
+        The Hessian at the point, and its factor with the gauge; None where it is not positive definite.
     """
 
     point: Point
@@ -87,7 +89,7 @@ class Optimum:
 
 @dataclass(frozen=True, eq=False)
 class Gauge:
-    """Directions the objective does not see, and the constraints.
+    """Directions that leave the objective unchanged, and the constraints.
 
     Attributes
     ----------
@@ -96,7 +98,7 @@ class Gauge:
     free_scale : bool
         Whether (alpha r, theta / alpha) is equally good for every alpha.
     held : ndarray of bool, shape (q,)
-        Columns of the annotators' numbers whose sum is held where it starts.
+        Columns of the annotators' parameters whose sum is held at its initial value.
     """
 
     shifts: Floats
@@ -104,7 +106,7 @@ class Gauge:
     held: np.ndarray
 
     def extra(self, point: Point, arrow: Hessian) -> Floats:
-        """Rank-one terms for the head of the Hessian, of the size of its diagonal; of a sparse one their columns."""
+        """Return rank-one terms for the Hessian's head, of the size of its diagonal; for a sparse one their columns."""
         size, norm = self.shift_size(arrow), float(point.strength @ point.strength)
         scale = point.strength if self.free_scale and norm > 0 else None
         head = arrow if isinstance(arrow, SparseHessian) else arrow.head
@@ -131,9 +133,9 @@ class Gauge:
 
 
 def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = math.inf) -> Optimum:
-    """Minimise the objective from a start, leaving saddle points on the way.
+    """Minimise the objective from a start, escaping saddle points on the way.
 
-    A start that cannot be expected to lead below a value is given up, not converged.
+    A start that cannot be expected to lead below ``to_beat`` is given up, and not converged.
 
     Returns
     -------
@@ -164,7 +166,7 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
 
 
 def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -> tuple[Optimum, Hessian]:
-    """Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
+    """Take Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
     point = objective.at_best_scale(point)
     value, gradient, arrow = value_and_derivatives(objective, point)
@@ -238,10 +240,10 @@ def _bent(
     head: Floats,
     own: Floats,
 ) -> Path:
-    """Return the path of a step that keeps to a curved valley, as theta_k (r_i - r_j) = constant makes them.
+    """Return the path of a step that follows a curved valley, such as theta_k (r_i - r_j) = constant.
 
     While the parameters move by t dx, eta moves by its derivative and by t^2 e, e = dtheta_k (dr_i - dr_j). The path
-    t dx + t^2 a with H a = -J' W e, W the curvature of the rows, makes up for that (geodesic acceleration; Transtrum &
+    t dx + t^2 a with H a = -J' W e, W the curvature of the rows, compensates for it (geodesic acceleration; Transtrum &
     Sethna, 2012, arXiv:1207.4999). Where a is not small beside dx the expansion does not hold: the path is straight.
     """
     pull = gauge.on_plane(bend(objective, point, head, own))
@@ -261,7 +263,7 @@ def _step(
 ) -> tuple[float, Reached | None]:
     """Halve the step until the objective falls (Armijo), within rounding; length 0 if it never does.
 
-    Returns the length, and value, gradient and Hessian there. A whole step is taken as it is.
+    Returns the length, and value, gradient and Hessian there. With ``whole``, the full step is taken in any case.
     """
 
     def falls(length: float, moved: float) -> bool:

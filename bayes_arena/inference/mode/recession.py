@@ -1,11 +1,11 @@
-"""Where a flat fit with free theta is beaten at infinity though Newton found a finite optimum.
+"""Flat fits with free theta whose finite optimum is beaten at infinity.
 
 The likelihood is bilinear in theta and r, so its supremum may lie at infinity, far from a finite local optimum. Let
 theta_k of one annotator grow while the strengths tend to a coarser ranking g, r = g + s / theta_k. Then
 
     eta_k = theta_k (g_i - g_j) + s_i - s_j,        eta_l -> theta_l (g_i - g_j) for every other annotator l.
 
-Where g separates, the votes of k cost nothing, provided that they all say what g says; where g ties, k keeps a finite
+Where g separates, the votes of k cost nothing, provided that they all agree with g; where g ties, k keeps a finite
 log-odds of its own. So g lies in the cone of k's preferences, g_i >= g_j wherever k once preferred i to j or called a
 tie. What k gains is at most the loss of its votes where Newton ended, less the entropy of its rows; the others pay for
 g instead of r. Infinity can win only where they pay less than k gains.
@@ -15,8 +15,9 @@ With the curvature H of the strengths the others pay about half the squared dist
     min over A g >= 0 of |g - r|^2 / 2 in the metric of H,        a row e_i - e_j of A for every preference.
 
 The dual of this is non-negative least squares, and any multipliers w >= 0 with w'A r <= 0 bound it from below by
-(w'A r)^2 / (2 |A'w|^2), |.| in the metric of 1 / H. With w = the gaps by which r contradicts the preferences, one pass
-over the votes leaves few annotators to try: in ordinary arenas none. k may vote against the ranking: the same with -r.
+(w'A r)^2 / (2 |A'w|^2), |.| in the metric of 1 / H. With w = the gaps by which r contradicts the preferences, one
+pass over the votes leaves few annotators to try: in ordinary arenas none. As k may vote against the ranking, the same
+is done with -r.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from bayes_arena.likelihood.predictor import THETA, lead
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 MOST = 20
-"""Starts to try at most: annotators, each with and against the ranking, of whom the most promising come first."""
+"""Largest number of starts: annotators, each with and against the ranking, the most promising first."""
 LEAD = 100.0
 """Log-odds of the annotator between the first and the last group at the start."""
 
 
 def starts_towards_infinity(target: Objective, point: Point) -> list[Point]:
-    """Return starts on the way to limits that may lie below a finite optimum.
+    """Return starts towards limits at infinity that may lie below a finite optimum.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def starts_towards_infinity(target: Objective, point: Point) -> list[Point]:
     Returns
     -------
     list of Point
-        At most ``MOST``, the most promising first; empty where nobody gains what the others would pay.
+        At most ``MOST``, the most promising first; empty where no annotator gains what the others would pay.
     """
     tally, counts, n, count = target.tally, target.counts, target.n_competitors, target.n_annotators
     drawn = counts[TIE] + counts[BOTH_BAD]
@@ -88,7 +89,7 @@ def starts_towards_infinity(target: Objective, point: Point) -> list[Point]:
 
 
 def _entropy(target: Objective) -> Floats:
-    """Least loss of every row, whatever the parameters."""
+    """Return the least loss of every row that any parameters can give."""
     decided, drawn = target.counts[:TIE], target.counts[TIE:]
     seen = target.counts if target.likelihood.has_tie_outcome else decided + 0.5 * drawn.sum(axis=0)
     total = np.maximum(seen.sum(axis=0), np.finfo(float).tiny)
@@ -96,7 +97,7 @@ def _entropy(target: Objective) -> Floats:
 
 
 def _nearest(preferences: Floats, root: Floats, strength: Floats) -> Floats:
-    """Return the point of the cone A g >= 0 that is nearest to r in the metric of H, by the dual."""
+    """Return the point of the cone A g >= 0 that is nearest to r in the metric of H, by the dual problem."""
     from scipy.optimize import nnls  # slow to import
 
     white = scipy.linalg.solve_triangular(root, preferences.T, lower=True)

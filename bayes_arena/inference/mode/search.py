@@ -1,12 +1,12 @@
-"""Where the minimum of a negative log-posterior is looked for: starts, and the best of what they lead to.
+"""The search for the minimum of a negative log-posterior: starts, and the best optimum that they lead to.
 
 Models with theta = 1 are concave (Rao-Kupper nearly so) and start from the prior means. Where theta is free the start
 is the mode of the same model with theta = 1. Under a flat prior theta then runs **free**, and is divided by its mean
 afterwards (r multiplied by it): holding the mean inside the objective puts a wall between the two halves of the space
-and hides the better optimum; random starts join in where annotators differ much or votes are few, and starts on the
-way to infinity (:mod:`bayes_arena.inference.mode.recession`) where an optimum there may be better. Under a Gaussian
-prior the mean is held at 1, as the prior says, and the reversed ranking and the optimum under vague priors with a free
-mean, in both directions, are tried too.
+and hides the better optimum; random starts join in where annotators differ much or votes are few, and starts towards
+infinity (:mod:`bayes_arena.inference.mode.recession`) where an optimum there may be better. Under a Gaussian prior the
+mean is held at 1, as the prior says, and the reversed ranking and the optimum under vague priors with a free mean, in
+both directions, are tried too.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.problem import Problem
 
 RANDOM_STARTS = 6
-"""Further starts of a flat fit in which annotators differ much, or votes are few."""
+"""Further starts for a flat fit in which annotators differ much, or votes are few."""
 FEW_VOTES = 25
-"""Votes a parameter below which a flat likelihood may well have several optima."""
+"""Votes per parameter below which a flat likelihood may well have several optima."""
 GAIN = 1e-8
 """Nats by which a further start of a flat fit must end lower to count."""
 EQUAL = 1e-6
@@ -43,9 +43,9 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
     Parameters
     ----------
     problem : Problem
-        Whose objective to minimise.
+        Its objective is minimised.
     start : Point, optional
-        The only start to try, and the mean of theta is held at what it is there.
+        The only start to try; the mean of theta is held at its value there.
     thorough : bool
         Try further starts under a Gaussian prior too.
 
@@ -53,9 +53,9 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
     -------
     best : Optimum
     point : Point
-        The same, under a flat prior scaled to mean theta = 1.
+        Its point, under a flat prior scaled to mean theta = 1.
     others : list of Optimum
-        All that were found where the reversed ranking was tried, else empty.
+        All optima found where the reversed ranking was tried, else empty.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
             best = other if other.value < best.value - GAIN else best
         if np.abs(best.point.strength).max() * np.abs(best.point.own[:, THETA]).max() < EQUAL:
             raise NotIdentifiedError(
-                "All competitors come out equal, so nothing can be said of the annotators' discriminations. "
+                "All competitors come out equal, so nothing can be said about the annotators' discriminations. "
                 "Use a prior (prior='default') or model='m-elo'."
             )
         return best, _normalise(best.point, shifts), []
@@ -100,7 +100,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
 
 
 def is_flat(target: Objective) -> bool:
-    """Whether nothing holds the scale of theta against that of r."""
+    """Whether no prior determines the scale of theta relative to that of r."""
     return math.isinf(target.strength_sd) and math.isinf(target.own[THETA].sd)
 
 
@@ -110,7 +110,7 @@ def _far_apart(theta: Floats) -> bool:
 
 
 def _attempts(target: Objective, starts: list[Point], gauge: Gauge, to_beat: float = math.inf) -> list[Optimum]:
-    """Optima from further starts; one that leads nowhere, or not below a value, is no loss."""
+    """Return the optima from further starts, without those that do not converge or do not fall below a value."""
     found = [replace(minimise(target, start, gauge, to_beat), curvature=None) for start in starts]
     return [optimum for optimum in found if optimum.converged]
 
@@ -123,7 +123,7 @@ def _turned(point: Point, sign: float) -> Point:
 
 
 def _random_starts(start: Point) -> list[Point]:
-    """Return starts away from the first one, the same every time."""
+    """Return random starts, the same every time."""
     rng = np.random.default_rng(0)
     starts = []
     for _ in range(RANDOM_STARTS):
@@ -135,7 +135,7 @@ def _random_starts(start: Point) -> list[Point]:
 
 
 def all_held(problem: Problem) -> Gauge:
-    """Hold the sum of the strengths, and of the annotators' numbers of every kind."""
+    """Return the gauge that holds the sums of the strengths and of every kind of annotators' parameters."""
     return Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
 
 
