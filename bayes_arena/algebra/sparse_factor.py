@@ -181,8 +181,8 @@ class SparseFactor:
     def smallest_eigenvalue(self) -> float:
         """Return the smallest eigenvalue of the matrix scaled to a unit diagonal.
 
-        Inverse iteration from a random vector gives at most a little too much. Where a prior holds every strength, a
-        lower bound is returned instead.
+        Inverse iteration from a random vector gives at most a little too much. Where a prior holds every strength
+        and there are no common numbers, a lower bound is returned instead.
         """
         bound = float(np.min(np.asarray(self.strengths.sum(axis=1)) / self._diagonal))
         if bound > 0 and not self.common.size:

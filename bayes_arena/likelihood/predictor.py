@@ -65,9 +65,9 @@ class Effect:
     feature : int
         Row of ``Tally.features``, or of ``Tally.slices``.
     unit : float
-        Of the number: ``sd`` is its spread, or that of the prior, in these units.
+        What the number multiplies, in the units of its spread: the spread of the prior is ``sd * unit``.
     by : str
-        For a slice: its kind, in ``Cells.slices``, or annotator or competitor.
+        For a slice: its kind, in ``Cells.slices``, or annotator, competitor or program.
 
     Raises
     ------

@@ -210,7 +210,7 @@ def test_warnings_go_to_stderr_and_into_json(tmp_path):
         (["rank", "votes.csv", "--anchor", "x=nan"], "NAME=SCORE"),
         (["rank", "votes.csv", "--sigma-strength", "1e-300"], "must be positive"),
         (["rank", "votes.csv", "-o", "/dev/full"], "No format known"),
-        (["simulate", "--seed", "-1"], "not negative"),
+        (["simulate", "--seed", "-1"], "at least 0"),
         (["simulate", "--tie-propensity", "nan"], "between 0 and"),
         (["rank", "votes.csv", "--format", "parquet"], "name a file with -o"),
         (["rank", "votes.csv", "-o", "board.xlsx"], "No format known"),

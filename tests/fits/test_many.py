@@ -132,7 +132,7 @@ class TestFailures:
             some = ba.fit_many(broken(votes), BY, model=ba.Model("dropped", ties="drop"))
         assert list(some.failed) == [("tied", "Danish")] and isinstance(some.failed["tied", "Danish"], ba.NoVotesError)
         assert len(some) == 4 and ("tied", "Danish") not in some
-        with pytest.raises(KeyError, match="could not be fitted: Every vote"):
+        with pytest.raises(KeyError, match="could not be fitted: The model leaves out every vote"):
             some["tied", "Danish"]
         assert list(ba.leaderboards(some).attrs["failed"]) == [("tied", "Danish")]
 

@@ -120,7 +120,7 @@ def test_swapped_sides_change_nothing(votes):
 
 def test_names_of_features_are_different_and_a_tuple():
     for style in ("length", ["length"], ("length", "length"), ("a/b",), (1,), None):
-        with pytest.raises(ba.ModelError, match="style is a tuple of different names"):
+        with pytest.raises(ba.ModelError, match="style must be a tuple of distinct names"):
             ba.Model("style", style=style)
 
 

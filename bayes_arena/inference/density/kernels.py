@@ -38,7 +38,7 @@ def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, f
     kind : int
         Which likelihood, of :data:`LOOPS`.
     vectors, scales, levels, weights, effects, slices
-        Tables of that module.
+        Tables of :mod:`~bayes_arena.inference.density.coordinates` and ``tables``.
     votes : ndarray of int, shape (3 + p, n_rows)
         i, j, k, and the places of the slices' parameters.
     features : ndarray, shape (f, n_rows)

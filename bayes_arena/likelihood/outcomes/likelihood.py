@@ -201,8 +201,7 @@ class Likelihood:
         Returns
         -------
         ndarray, shape (4, n_rows)
-            Both-bad votes merged into ties, outcomes left out set to zero; the tally's own counts, not a copy, if it
-            has no such votes.
+            Both-bad votes merged into ties, outcomes left out set to zero.
         """
         merged = both_bad != "outcome" and counts[:, BOTH_BAD].any()
         if not merged and not (self.drops_ties and counts[:, TIE].any()):
