@@ -6,8 +6,8 @@ Scaled to a unit diagonal, a matrix A with diagonal d is 1 - N, and
 
 as N has a diagonal of zeros. The first two terms are known; the last, small where N is, is the mean of z' f(1 - N) z
 over random signs z. Lanczos steps from z give a small tridiagonal matrix T with z' f(1 - N) z = |z|^2 (f(T))_11 for
-every polynomial f of degree less than twice their number. The signs are the same every time, so the estimate is a smooth
-function of the matrix, as the search for spreads requires.
+every polynomial f of degree less than twice their number. The signs are the same every time, so the estimate is a
+smooth function of the matrix, as the search for spreads requires.
 """
 
 from __future__ import annotations
