@@ -11,6 +11,7 @@ from scipy.linalg import block_diag, null_space
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal.spreads import TOLERANCE, estimate_spreads, log_evidence
+from bayes_arena.inference.mode import direction
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
@@ -119,6 +120,25 @@ def test_the_evidence_has_the_determinant_of_the_hessian_on_the_plane(arena_cell
         return laplace_at(target, fit.point, fit.laplace.shifts, residuals=False).log_determinant - expected
 
     assert apart(0.2) == pytest.approx(apart(2.0), abs=1e-6)
+
+
+def test_a_quarter_of_many_annotators_settles_the_direction_only_if_it_is_sure(monkeypatch):
+    asked = []
+    whole = direction.gradient_and_hessian
+
+    def counted(target, point):
+        asked.append(target.n_annotators)
+        return whole(target, point)
+
+    monkeypatch.setattr(direction, "gradient_and_hessian", counted)
+    monkeypatch.setattr(direction, "MANY_ANNOTATORS", 80)
+    for anomalous, expected in ((0, [20]), (39, [20, 80])):
+        votes = ba.simulate(competitors=6, annotators=80, votes=8000, anomalous=anomalous, seed=1).votes
+        mode = find_mode(Problem.of(votes, "am-elo", "default"))
+        found = direction.direction(mode.problem, mode.point)
+        assert asked == expected
+        assert (found.mirror_probability < 1e-6) == (anomalous == 0)
+        asked.clear()
 
 
 def test_one_in_four_against_the_others_is_enough_to_ask_which_end_is_up():

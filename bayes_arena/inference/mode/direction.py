@@ -15,6 +15,7 @@ the large spreads, relative to a mean of 1, that nearly balanced camps have, and
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -89,9 +90,10 @@ def direction(problem: Problem, point: Point) -> Direction | None:
     if problem.model.is_crossed:
         problem = replace(problem, model=problem.model.without_slices())
     if problem.objective.n_annotators >= MANY_ANNOTATORS:
-        few = direction(problem.of_a_quarter(), replace(point, own=point.own[::4]))
-        if few is not None and few.mirror_probability < SURE:
-            return few
+        with suppress(ConvergenceError):
+            few = direction(problem.of_a_quarter(), replace(point, own=point.own[::4]))
+            if few is not None and few.mirror_probability < SURE:
+                return few
     target, shifts = problem.objective, problem.shifts
     vague = vague_objective(target)
     held = np.arange(len(target.own)) != THETA
