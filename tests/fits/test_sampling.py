@@ -81,7 +81,7 @@ def test_nuts_agrees_with_marginal(sampled):
     sd = (right["upper"] - right["lower"]).mean() / 3.92
     np.testing.assert_allclose(left["elo"], right["elo"], atol=0.6 * sd)
     np.testing.assert_allclose(left["upper"] - left["lower"], right["upper"] - right["lower"], rtol=0.3)
-    with pytest.raises(ba.ModelError, match="quantiles"):
+    with pytest.raises(ba.ModelError, match="quantile intervals"):
         ba.leaderboard(sampled, interval="profile")
     table = ba.strengths(sampled, reference="model-3")
     assert table["sd"][2] == 0

@@ -100,7 +100,7 @@ class TestTaste:
         assert ba.fit(cells, model=POOLED).model is POOLED
         with pytest.raises(ModelError, match="no annotator is a program"):
             ba.fit(ba.drop_annotators(cells, [BOT]), model=replace(POOLED, strength_by=("program",)))
-        with pytest.raises(ModelError, match="nor 'program'"):
+        with pytest.raises(ModelError, match="or 'program'"):
             replace(POOLED, ties_by=("program",))
 
     def test_under_a_flat_prior_it_says_that_it_cannot(self, cells):
