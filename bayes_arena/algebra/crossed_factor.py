@@ -14,7 +14,6 @@ from bayes_arena.algebra.elimination import Elimination
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
 
-COMPILING = "the elimination of slices"
 SMALL = 250
 """Size up to which solving with NumPy takes less time than importing SciPy."""
 
@@ -173,7 +172,7 @@ class CrossedFactor:
                 own,
             )  # fmt: skip
 
-        made_ready(kernels.spread, spread, COMPILING)
+        made_ready(kernels.spread, spread, "the covariances of slices")
         if not m:
             places = np.searchsorted(order.dense, self.shape[0] + np.arange(count * width)).reshape(count, width)
             own = covariance[places[:, :, None], places[:, None, :]]
@@ -280,7 +279,7 @@ def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -
         )  # fmt: skip
         return value
 
-    log_determinant = made_ready(kernels.eliminate, eliminate, COMPILING)
+    log_determinant = made_ready(kernels.eliminate, eliminate, "the elimination of slices")
     columns = np.zeros((d, 0 if m else width))
     if m and count:
         dense += towards @ np.linalg.solve(held, towards.T)
