@@ -197,7 +197,7 @@ def refit(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Point:
         If none is found.
     """
     target = replace(changes.target, counts=changes.counts(taken))
-    gauge = Gauge(fit.laplace.shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    gauge = Gauge.of_all(fit.laplace.shifts, target)
     found = minimise(target, start, gauge)
     if not found.converged and not runs_to_infinity(target, found.point):
         raise ConvergenceError(

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 ANSWERS = f"strength_by_{PROMPT}"
 UNSURE = 0.3
 """Posterior sd of the logarithm of a spread above which the hyperprior, rather than the votes, determines it."""
+REMEDY = ". Model them all the same with answers=True (--answers on)."
+"""What follows where answers are left out as noise."""
 
 
 @held
@@ -151,7 +153,7 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
     draws, tune, sampler, seed
         As for :func:`fit`.
     """
-    problem, route, left_out = plan.problem, plan.method, ""
+    problem, route, why, remedy = plan.problem, plan.method, "", ""
     if route == "nuts":
         from bayes_arena.fits.sampling import draws_of, mean_spreads, require_samplable, sample
 
@@ -159,15 +161,15 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
     with one_thread():
         try:
             mode, mirror_probability, evidence = _find(problem, route)
-            left_out = _unsure(mode) if plan.otherwise else ""
+            why, remedy = (_unsure(mode), REMEDY) if plan.otherwise else ("", "")
         except (TooLargeError, ConvergenceError) as error:
             if plan.otherwise is None:
                 raise
-            left_out = f"Answers are left out: {error}"
-        estimated = information(mode) if route == "nuts" and problem.prior.hyper is not None and not left_out else None
-    if plan.otherwise and left_out:
-        without, why = plan.otherwise, left_out.removeprefix("Answers are left out: ").split(". Model them")[0]
-        known = replace(without, problem=without.problem.because(answers=why), said=(left_out, *without.said))
+            why = str(error)
+        estimated = information(mode) if route == "nuts" and problem.prior.hyper is not None and not why else None
+    if plan.otherwise and why:
+        without, said = plan.otherwise, f"Answers are left out: {why}{remedy}"
+        known = replace(without, problem=without.problem.because(answers=why), said=(said, *without.said))
         return solve(known, draws=draws, tune=tune, sampler=sampler, seed=seed)
     mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
     tree = samples = None
@@ -206,13 +208,13 @@ def _find(problem: Problem, route: str) -> tuple[Mode, float | None, Evidence | 
 
 
 def _unsure(mode: Mode) -> str:
-    """Say why answers are left out if the votes do not tell them from noise; else return an empty text."""
+    """Return why answers are left out if the votes do not tell them from noise, else an empty text."""
     if not mode.problem.prior.estimates(ANSWERS):
         return ""
     sd = spread_uncertainty(mode, ANSWERS, doubtful=UNSURE)
     if sd <= UNSURE:
         return ""
     return (
-        f"Answers are left out: the votes leave the logarithm of their spread uncertain by {sd:.2f}, more than "
-        f"{UNSURE:g}, so answers cannot be told from noise. Model them all the same with answers=True (--answers on)."
+        f"the votes leave the logarithm of their spread uncertain by {sd:.2f}, more than {UNSURE:g}, so answers cannot "
+        "be told from noise"
     )

@@ -26,7 +26,7 @@ from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_soun
 from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode
-from bayes_arena.inference.mode.search import all_held
+from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
@@ -188,7 +188,7 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
         shape = numbers.n_head, numbers.n_annotators, len(numbers.own)
         known = {"elimination": numbers.elimination, "shape": shape}
         hessian = assemble(Crossed, tree, sizes, PARTS["factor"], **known)
-        gauge = all_held(problem)
+        gauge = Gauge.of_all(problem.shifts, problem.objective)
         factor = factorise(hessian, extra=gauge.extra(problem.objective.start(), hessian), held=gauge.held)
     laplace: Laplace = assemble(Laplace, tree, sizes, PARTS["laplace"], factor=factor)
     return laplace

@@ -63,7 +63,6 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.inference.mode.search import all_held
 from bayes_arena.likelihood.covariances import Covariances, SliceCovariances, between, covariances
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
@@ -272,7 +271,7 @@ def _sweeps(problem: Problem, start: Point, around: AnyCovariances | None = None
     """
     target, prior, names = problem.objective, problem.prior, problem.objective.spreads
     estimated = np.array([prior.estimates(name) for name in names])
-    gauge = all_held(problem)
+    gauge = Gauge.of_all(problem.shifts, target)
     point, lengths, steps = start, [1.0, 1.0], np.full(2, np.inf)
     moves = [np.zeros(len(start.head)), np.zeros(len(names))]
     for count in range(1, MAX_SWEEPS + 1):
@@ -455,14 +454,15 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
     doubtful : float
         What it will be compared with: far below that it is 1 / sqrt(J_pp), which is too small by a half at most.
     """
-    problem, place = mode.problem, mode.problem.objective.spreads.index(name)
-    gauge, around = all_held(problem), covariances(problem.objective, mode.laplace.factor)
-    here = _sweep(problem.objective, problem.prior, gauge, mode.point, around, 1)[0]
+    problem, target = mode.problem, mode.problem.objective
+    place = target.spreads.index(name)
+    gauge, around = Gauge.of_all(problem.shifts, target), covariances(target, mode.laplace.factor)
+    here = _sweep(target, problem.prior, gauge, mode.point, around, 1)[0]
     roughly = float(max(here.by_spreads[place, place], 1e-12) ** -0.5)
     if roughly < FAR_BELOW * doubtful:
         return roughly
     prior = problem.prior.with_spreads({name: problem.prior.spread(name) * math.exp(NUDGE)})
-    there = _sweeps(replace(problem, prior=replace(prior, known=problem.objective.spreads)), mode.point, around)
+    there = _sweeps(replace(problem, prior=replace(prior, known=target.spreads)), mode.point, around)
     return float(max((here.slope[place] - there.slope[place]) / NUDGE, 1e-12) ** -0.5)
 
 

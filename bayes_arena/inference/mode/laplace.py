@@ -172,7 +172,7 @@ def laplace_at(
         If the Hessian is not positive definite.
     """
     arrow = known[0] if known else gradient_and_hessian(target, point, residuals=residuals)[1]
-    gauge = Gauge(shifts, free_scale=False, held=np.ones(len(target.own), dtype=bool))
+    gauge = Gauge.of_all(shifts, target)
     extra = gauge.extra(point, arrow)
     if at_infinity and isinstance(arrow, Arrow):
         extra += RIDGE * gauge.shift_size(arrow) * np.eye(len(extra))

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 import numpy as np
 
@@ -104,6 +105,11 @@ class Gauge:
     shifts: Floats
     free_scale: bool
     held: np.ndarray
+
+    @classmethod
+    def of_all(cls, shifts: Floats, objective: Objective) -> Self:
+        """Return the gauge that holds the sums of the strengths and of every kind of annotators' parameters."""
+        return cls(shifts, free_scale=False, held=np.ones(len(objective.own), dtype=bool))
 
     def extra(self, point: Point, arrow: Hessian) -> Floats:
         """Return rank-one terms for the Hessian's head, of the size of its diagonal; for a sparse one their columns."""

@@ -63,7 +63,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
         If under a flat prior all competitors come out equal, or the discriminations sum to zero.
     """
     target, shifts = problem.objective, problem.shifts
-    held = all_held(problem)
+    held = Gauge.of_all(shifts, target)
     if not target.free_discrimination or start is not None:
         best = minimise(target, start or target.start(), held)
         return best, best.point, []
@@ -134,15 +134,10 @@ def _random_starts(start: Point) -> list[Point]:
     return starts
 
 
-def all_held(problem: Problem) -> Gauge:
-    """Return the gauge that holds the sums of the strengths and of every kind of annotators' parameters."""
-    return Gauge(problem.shifts, free_scale=False, held=np.ones(len(problem.objective.own), dtype=bool))
-
-
 def _mode_of_fixed_discrimination(problem: Problem) -> Point:
     """Return the mode of the same model with theta = 1: where a model with free theta starts."""
-    concave = replace(problem, model=replace(problem.model, discrimination="fixed"))
-    return minimise(concave.objective, concave.objective.start(), all_held(concave)).point
+    target = replace(problem, model=replace(problem.model, discrimination="fixed")).objective
+    return minimise(target, target.start(), Gauge.of_all(problem.shifts, target)).point
 
 
 def _normalise(point: Point, shifts: Floats) -> Point:
