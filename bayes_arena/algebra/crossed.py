@@ -22,6 +22,9 @@ from dataclasses import dataclass
 from bayes_arena.algebra.elimination import Elimination
 from bayes_arena.arrays import Floats
 
+OF_LEAD, OF_FACTOR, MIXED = range(3)
+"""Places in ``products``: of a lead along a direction, of its factor, and of both."""
+
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
@@ -38,7 +41,9 @@ class Crossed:
     curve : ndarray, shape (n_rows, C, C)
         Curvature of the rows in their coordinates.
     slope : ndarray, shape (n_rows,)
-        Gradient in eta where residuals count, else zero.
+        Gradient in eta where residuals count, else zero: curvature in the lead in dimension 0 and its factor.
+    products : ndarray, shape (n_rows, D - 1, 3)
+        Curvature in the lead along every direction, in its factor, and in both, beyond J' W J.
     precision : ndarray, shape (p,)
         The prior's, for (head, own).
     head : ndarray, shape (n, n)
@@ -50,5 +55,6 @@ class Crossed:
     entry: Floats
     curve: Floats
     slope: Floats
+    products: Floats
     precision: Floats
     head: Floats

@@ -37,19 +37,15 @@ class Spread:
 
     Attributes
     ----------
-    rows : ndarray, shape (C, C, n_rows)
-        Covariance of the coordinates of every row of the tally.
-    with_lead, with_theta : ndarray, shape (C, n_rows)
-        Covariance of the coordinates with the lead, and with theta where it is free.
+    pieces : ndarray, shape (U (U + 1) / 2, n_rows)
+        Covariance of the U pieces of the coordinates of every row of the tally, the lower triangle line by line.
     head : ndarray, shape (h,)
         Variances of the head.
     own : ndarray, shape (M, q, q)
         Covariance of every annotator's own numbers.
     """
 
-    rows: Floats
-    with_lead: Floats
-    with_theta: Floats
+    pieces: Floats
     head: Floats
     own: Floats
 
@@ -157,8 +153,8 @@ class CrossedFactor:
         hessian, order, m = self.hessian, self._order, self._order.n_own
         _, count, width = self.shape
         n_units, covariance = len(order.start) - 1, self.covariance_left
-        variance = np.zeros_like(hessian.curve)
-        with_lead, with_theta = np.zeros(variance.shape[:2]), np.zeros(variance.shape[:2])
+        size = len(order.factor) + int((order.factor >= 0).sum()) + hessian.curve.shape[1]
+        pieces = np.zeros((len(hessian.entry), size * (size + 1) // 2))
         tail_variance, own = np.empty(len(order.tail)), np.empty((n_units, m, m))
         moved = covariance @ self.towards
         shared = np.linalg.inv(self.held) if count else np.zeros((m, m))
@@ -166,10 +162,9 @@ class CrossedFactor:
 
         def spread() -> None:
             kernels.spread(
-                order.start, order.local, hessian.entry, order.coordinate, order.sign, order.theta, order.tail_start,
-                order.touched, order.touched_start, covariance, moved, shared, excess, m, self.inverse,
-                self.inverse_start, self.across, self.across_start, variance, with_lead, with_theta, tail_variance,
-                own,
+                order.start, order.local, hessian.entry, *order.pieces, order.tail_start, order.touched,
+                order.touched_start, covariance, moved, shared, excess, m, self.inverse,
+                self.inverse_start, self.across, self.across_start, pieces, tail_variance, own,
             )  # fmt: skip
 
         made_ready(kernels.spread, spread, "the covariances of slices")
@@ -179,12 +174,20 @@ class CrossedFactor:
         every = np.empty(len(order.dense) + len(order.tail))
         every[order.dense], every[order.tail] = np.diag(covariance), tail_variance
         return Spread(
-            rows=np.ascontiguousarray(variance[order.back].transpose(1, 2, 0)),
-            with_lead=with_lead[order.back].T,
-            with_theta=with_theta[order.back].T,
+            pieces=np.ascontiguousarray(pieces[order.back].T),
             head=every[: self.shape[0]],
             own=own,
         )
+
+    @cached_property
+    def inverse_tail(self) -> Floats | None:
+        """Covariance of every annotator's own numbers given the head, (M, q, q), if annotators are eliminated."""
+        _, count, width = self.shape
+        if not self._order.n_own:
+            return None
+        each, inside = np.diff(self._order.tail_start)[:count, None, None], np.arange(width)
+        at = self.inverse_start[:count, None, None] + inside[:, None] * each + inside
+        return np.asarray(self.inverse[at])
 
     def tail_covariance(self) -> Floats:
         """Return the covariance of every annotator's own numbers, shape (M, q, q)."""
@@ -273,9 +276,9 @@ def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -
 
     def eliminate() -> float:
         value: float = kernels.eliminate(
-            order.start, order.local, hessian.entry, order.coordinate, order.sign, order.theta, hessian.curve,
-            hessian.slope, order.tail_start, order.touched, order.touched_start, precision[order.tail], m, dense,
-            towards, held, inverse, inverse_start, across, across_start,
+            order.start, order.local, hessian.entry, order.coordinate, order.sign, order.dimension, order.factor,
+            hessian.curve, hessian.slope, hessian.products, order.tail_start, order.touched, order.touched_start,
+            precision[order.tail], m, dense, towards, held, inverse, inverse_start, across, across_start,
         )  # fmt: skip
         return value
 

@@ -42,9 +42,14 @@ class Elimination:
     coordinate : ndarray of int, shape (K,)
         The coordinate that an entry belongs to.
     sign : ndarray, shape (K,)
-        1 or -1 for an entry that is theta times this, else 0.
-    theta : int
-        The entry of theta itself; -1 where it is fixed.
+        1 or -1 for an entry that is the factor of a lead times this, else 0.
+    dimension : ndarray of int, shape (K,)
+        Of that lead.
+    factor : ndarray of int, shape (D,)
+        The entry of the factor of the lead in every dimension; -1 where it is fixed.
+    pieces : (ndarray of int, ndarray of int, ndarray), each of shape (P,)
+        Entries, the piece that each is added to, and its weight there (zero for its value in J). Pieces are the lead in
+        every dimension, its factor where that is free, and then what else each coordinate is the sum of.
     n_own : int
         Own numbers of an annotator if annotators are eliminated, the first of their unit; else 0.
     """
@@ -60,7 +65,9 @@ class Elimination:
     local: Ints
     coordinate: Ints
     sign: np.ndarray
-    theta: int
+    dimension: Ints
+    factor: Ints
+    pieces: tuple[Ints, Ints, np.ndarray]
     n_own: int
 
     @cached_property

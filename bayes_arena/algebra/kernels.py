@@ -5,8 +5,8 @@ With J_u the entries of the rows of unit u and W their curvature, the unit's par
     J_u' W J_u + residuals = [[D, B'], [B, A]],
 
 D (q, q) of its own numbers, prior included, A (t, t) of what its votes touch. Eliminating D leaves A - B X with
-X = D^-1 B'. Given the covariance C of what is left, that of (own, touched) is small again, and with it the variance of
-every row's coordinates, V = J C J'.
+X = D^-1 B'. Given the covariance C of what is left, that of (own, touched) is small again, and with it that of the
+pieces of which the coordinates of a row are made.
 
 All loops are in this file because numba's cache on disk only looks at the file of the function called.
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bayes_arena.algebra.crossed import MIXED, OF_FACTOR, OF_LEAD
 from bayes_arena.compiled import compiled, part
 
 STRIP = 64
@@ -44,14 +45,15 @@ def invert(matrix):  # type: ignore[no-untyped-def]
 
 @compiled
 def eliminate(  # type: ignore[no-untyped-def]
-    start, local, entry, coordinate, sign, theta, curve, slope, tail_start, touched, touched_start, precision,
-    n_own, dense, towards, held, inverse, inverse_start, across, across_start,
+    start, local, entry, coordinate, sign, dimension, factor, curve, slope, products, tail_start, touched,
+    touched_start, precision, n_own, dense, towards, held, inverse, inverse_start, across, across_start,
 ):  # fmt: skip
     """Add what every unit leaves to the lower triangle of ``dense``; return the sum of ln |D|.
 
     ``entry`` (rows, K) has the entries of J, ``curve`` (rows, C, C) W and ``slope`` (rows,) the gradient in eta where
-    residuals count; ``precision`` (s,) is the prior's. Where the sums of the first ``n_own`` numbers of all units are
-    held, ``towards`` (d, n_own) gets sum B D^-1 E and ``held`` (n_own, n_own) sum E' D^-1 E. ``inverse`` and
+    residuals count; ``products`` (rows, D - 1, 3) is curvature in the lead along every direction, in its factor, and
+    in both, beyond J' W J; ``precision`` (s,) is the prior's. Where the sums of the first ``n_own`` numbers of all
+    units are held, ``towards`` (d, n_own) gets sum B D^-1 E and ``held`` (n_own, n_own) sum E' D^-1 E. ``inverse`` and
     ``across`` get D^-1 and X of every unit, flat.
     """
     total = 0.0
@@ -66,10 +68,19 @@ def eliminate(  # type: ignore[no-untyped-def]
                 if x != 0.0:
                     for f in range(local.shape[1]):
                         matrix[a, local[row, f]] += x * entry[row, f] * curve[row, c, coordinate[f]]
-                if theta >= 0 and sign[e] != 0.0:
-                    b = local[row, theta]
-                    matrix[a, b] += sign[e] * slope[row]
-                    matrix[b, a] += sign[e] * slope[row]
+                d = dimension[e]
+                if sign[e] != 0.0 and factor[d] >= 0:
+                    b = local[row, factor[d]]
+                    mixed = sign[e] * (products[row, d - 1, MIXED] if d else slope[row])
+                    matrix[a, b] += mixed
+                    matrix[b, a] += mixed
+                    if d:
+                        for f in range(local.shape[1]):
+                            if dimension[f] == d:
+                                matrix[a, local[row, f]] += sign[e] * sign[f] * products[row, d - 1, OF_LEAD]
+            for d in range(1, len(factor)):
+                b = local[row, factor[d]]
+                matrix[b, b] += products[row, d - 1, OF_FACTOR]
         for p in range(q):
             matrix[p, p] += precision[tail_start[u] + p]
         for a in range(t):
@@ -101,16 +112,17 @@ def eliminate(  # type: ignore[no-untyped-def]
 
 @compiled
 def spread(  # type: ignore[no-untyped-def]
-    start, local, entry, coordinate, sign, theta, tail_start, touched, touched_start, covariance, moved, shared, excess,
-    n_own, inverse, inverse_start, across, across_start, variance, with_lead, with_theta, tail_variance, own_covariance,
+    start, local, entry, part_of, piece, weight, tail_start, touched, touched_start, covariance, moved, shared, excess,
+    n_own, inverse, inverse_start, across, across_start, pieces, tail_variance, own_covariance,
 ):  # fmt: skip
-    """Write the covariance of every row's coordinates, and of the numbers that were eliminated.
+    """Write the covariance of every row's pieces, and of the numbers that were eliminated.
 
     ``covariance`` (d, d) is C of what is left. Where sums are held, with G = sum B D^-1 E and T = sum E' D^-1 E,
     ``moved`` (d, n_own) is C G, ``shared`` T^-1 and ``excess`` G' C G - T; then x = -(X - F G') y + noise, y what is
-    left and F = D^-1 E T^-1, and the noise has the covariance D^-1 - F T F'. Written are ``variance`` (rows, C, C), the
-    covariances of the coordinates with the lead and with theta, ``with_lead`` and ``with_theta`` (rows, C), the
-    diagonal ``tail_variance`` (s,), and the blocks ``own_covariance`` (units, n_own, n_own).
+    left and F = D^-1 E T^-1, and the noise has the covariance D^-1 - F T F'. Pieces are sums of entries ``part_of``
+    (P,), each in its ``piece`` (P,) times its ``weight`` (P,), or times its value in J where that is zero. Written are
+    the lower triangles ``pieces`` (rows, U (U + 1) / 2), the diagonal ``tail_variance`` (s,), and the blocks
+    ``own_covariance`` (units, n_own, n_own).
     """
     for u in range(len(start) - 1):
         q = tail_start[u + 1] - tail_start[u]
@@ -145,12 +157,12 @@ def spread(  # type: ignore[no-untyped-def]
                 for r in range(n_own):
                     own_covariance[u, p, r] = block[p, r]
         for row in range(start[u], start[u + 1]):
-            for e in range(local.shape[1]):
-                x_e, c, a = entry[row, e], coordinate[e], local[row, e]
-                if x_e != 0.0:
-                    for f in range(local.shape[1]):
-                        variance[row, c, coordinate[f]] += x_e * entry[row, f] * joint[a, local[row, f]]
-                        if theta >= 0 and sign[f] != 0.0:
-                            with_lead[row, c] += x_e * sign[f] * joint[a, local[row, f]]
-                    if theta >= 0:
-                        with_theta[row, c] += x_e * joint[a, local[row, theta]]
+            for s in range(len(piece)):
+                e = part_of[s]
+                a, x = local[row, e], weight[s] if weight[s] != 0.0 else entry[row, e]
+                for t in range(s + 1):
+                    f = part_of[t]
+                    y = weight[t] if weight[t] != 0.0 else entry[row, f]
+                    high, low = max(piece[s], piece[t]), min(piece[s], piece[t])
+                    twice = 2.0 if high == low and s != t else 1.0
+                    pieces[row, high * (high + 1) // 2 + low] += twice * x * y * joint[a, local[row, f]]

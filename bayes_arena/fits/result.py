@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
+from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.algebra.factors import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
@@ -162,9 +163,9 @@ class Fit:
     def view(self) -> View:
         """The slices that rankings average over, with the covariances of annotators where estimates are means."""
         slices, factor = view(self.mode.problem, self.estimand or Estimand()), self.laplace.factor
-        if self.evidence != "variational" or not isinstance(factor, Factor):
+        if self.evidence != "variational":
             return slices
-        return replace(slices, annotators=factor.inverse_tail)
+        return replace(slices, annotators=factor.inverse_tail if isinstance(factor, Factor | CrossedFactor) else None)
 
     def on(self, over: Over | None = None, slice: tuple[str, str] | None = None) -> Fit:
         """Return the same fit with rankings about other slices; without arguments, the fit itself.

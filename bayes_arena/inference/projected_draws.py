@@ -86,7 +86,7 @@ def project_draws(
     def project(part: slice) -> None:
         shared, numbers = (np.moveaxis(draws[part], -1, 0) for draws in (common, own))
         everybody = reach * nodes[:, None] + np.zeros(len(share))
-        z = target.predictor.coordinates(everybody, shared[..., None, None], numbers[:, :, None])
+        z = target.predictor.coordinates([everybody], shared[..., None, None], numbers[:, :, None])
         score = 0.5 * (1 + target.likelihood.net_score(z) @ share)
         coefficients = (score @ to_coefficients.T).T[:, :, None]
         average = chebval(leads[part] / reach, coefficients, tensor=False)
@@ -117,7 +117,7 @@ def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, vote
         sides.append((reach * nodes, terms @ to_coefficients))
     (leads, by_lead), (shifts, by_shift) = sides
     everybody = leads[:, None, None] + np.zeros((len(shifts), len(share)))
-    z = target.predictor.coordinates(everybody, point.common, point.own.T)
+    z = target.predictor.coordinates([everybody], point.common, point.own.T)
     if len(z) > T:
         z[T] += shifts[:, None]
     score = target.likelihood.expected_score(z)[0] @ share

@@ -3,7 +3,7 @@
 r* is the Bradley-Terry strength that predicts the same average vote: with W_ij the score (a tie counting 1/2) that i is
 expected to take from j when annotator k is drawn in proportion to their votes w_k and no side has an advantage,
 
-    W_ij = sum_k w_k E[score of i | theta_k (q_i - q_j), nu_k] / sum_k w_k,
+    W_ij = sum_k w_k E[score of i | theta_k (q_i - q_j) + sum_l v_kl (w_li - w_lj), nu_k] / sum_k w_k,
 
 r* minimises the Bradley-Terry loss against W over all pairs, each weighing the same. For Bradley-Terry and m-ELO it is
 r itself; it puts all other models on their scale. By implicit differentiation L dr* = sum_j dW_ij, with L the Laplacian
@@ -65,8 +65,9 @@ LEAD_NODES, TIE_NODES = 9, 5
 WIDE, MANY_LEAD_NODES = 3.0, 121
 """Standard deviation of leads, in logits, above which nine nodes would give a staircase, and the number of nodes used
 there."""
-SCORE, BY_LEAD, BY_THETA, SLOPES = range(4)
-"""Rows of the summed scores: the scores, their slopes by the lead and by theta, and then by the coordinates."""
+SCORE, BY_LEAD = 0, 1
+"""First rows of the summed scores: the scores, and their slopes by the lead in every dimension. Then come the slopes by
+the leads' factors, and by the coordinates."""
 MANY = 1_000_000
 """Leads times annotators from which a compiled loop is worthwhile."""
 ONE_BY_ONE, FAR_APART = 500, 30.0
@@ -107,15 +108,19 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     view = view or on_new_slices(target)
     mean = point.strength + view.slices @ point.slices
     ties, offset, exactly = ties_of_competitors(target, point.slices), np.zeros(1), False
+    directions, along = directions_of(target), list[Floats]()
+    by_factor = BY_LEAD + 1 + len(directions)
+    slopes_from = by_factor + 1 + len(directions)
     opponents = Opponents(mean) if _without_pairs(mean) and not target.slices else None
     if opponents is not None:
         leads, to_competitors = opponents.leads, opponents.to_competitors
     else:
         i, j = np.triu_indices(n, k=1)
         d = lead(mean, i, j)
-        thetas = [predictor.theta(own.T) for own, _ in around(point.own, view, slice(None))]
+        thetas = [predictor.factors(own.T)[0] for own, _ in around(point.own, view, slice(None))]
         steepest = float(np.max(np.abs(thetas), initial=0.0))
-        exactly = ties is not None or len(d) <= MANY_NODES
+        exactly = ties is not None or bool(directions) or len(d) <= MANY_NODES
+        along = [lead(point.slices[part], i, j)[:, None] for part in directions]
         leads, at_pairs = _interpolation(d, steepest, exactly=exactly)
         offset = offset if ties is None else ties[i] + ties[j]
         pair, ones = np.arange(len(d)), np.ones(len(d))
@@ -128,7 +133,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         for (shift, tie, chance), (own, weight) in product(scattered(target, view), around(point.own, view, part)):
             shifted = leads if shift == 0.0 else leads + shift
             everybody = shifted[:, None] + np.zeros(len(share[part]))  # an axis of annotators in any case
-            z = predictor.coordinates(everybody, point.common, own.T)
+            z = predictor.coordinates([everybody, *along], point.common, own.T)
             if target.slices and len(z) > T:
                 z[T] += tie + offset[:, None]
             yield shifted, times(chance * weight, share[part]), own, *target.likelihood.expected_score(z)
@@ -138,12 +143,16 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         size = len(share[part])
         if not target.slices and target.likelihood.is_exponential and len(leads) * len(share) >= MANY:
             return _compiled_scores(target, point, leads, around(point.own, view, part), share[part])
-        found = np.zeros((SLOPES + target.likelihood.n_coordinates, len(leads), size))
+        found = np.zeros((slopes_from + target.likelihood.n_coordinates, len(leads), size))
         for shifted, weight, own, expected, slope in everywhere(part):
             found[SCORE] += expected * weight
-            found[BY_LEAD] += slope[ETA] * (weight * predictor.theta(own.T))
-            found[BY_THETA] += shifted[:, None] * (slope[ETA] * weight)
-            found[SLOPES:] += slope * weight
+            pull = slope[ETA] * weight
+            for dimension, (factor, there) in enumerate(
+                zip(predictor.factors(own.T), [shifted[:, None], *along], strict=True)
+            ):
+                found[BY_LEAD + dimension] += pull * factor
+                found[by_factor + dimension] += pull * there
+            found[slopes_from:] += slope * weight
         return found
 
     def average(part: slice) -> None:
@@ -151,10 +160,11 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         totals[part.start // chunk] = scores(part).sum(axis=2)
 
     chunk = max(1, PART // len(leads))
-    totals = np.zeros((-(-len(share) // chunk), SLOPES + target.likelihood.n_coordinates, len(leads)))
+    totals = np.zeros((-(-len(share) // chunk), slopes_from + target.likelihood.n_coordinates, len(leads)))
     scores(slice(0, 0))  # no annotators: makes compiled loops ready before there are threads
     in_blocks(average, len(share), of=chunk)
-    score, by_lead, _, *slopes = totals.sum(axis=0)
+    summed = totals.sum(axis=0)
+    score, by_lead, slopes = summed[SCORE], summed[BY_LEAD], summed[slopes_from:]
     common = np.array([slopes[one.coordinate] * (not one.belongs_to_vote) for one in target.common])
     by_common = to_competitors @ common.reshape(n_common, len(leads)).T
 
@@ -162,7 +172,8 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         found, jacobian = scores(part), np.zeros((n, part.stop - part.start, width))
         for column, effect in enumerate(target.own):
             if not effect.belongs_to_vote:
-                moved = carried @ found[BY_THETA if effect.basis == "lead" else SLOPES + effect.coordinate]
+                place = by_factor + effect.dimension if effect.basis == "lead" else slopes_from + effect.coordinate
+                moved = carried @ found[place]
                 jacobian[:, :, column] = factor.solve_schur(moved) if exactly else moved
         return jacobian
 
@@ -173,10 +184,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         return Projection(all_pairs.strength, thin, OwnJacobian(shape, by_own), thin)
     score, by_lead = at_pairs @ score, at_pairs @ by_lead
     projected, factor = _bradley_terry(i, j, score, n)
-    laplacian = np.zeros((n, n))
-    laplacian[i, j] = laplacian[j, i] = -by_lead
-    laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
-    by_head = factor.solve_schur(np.column_stack([laplacian, by_common]))
+    by_head = factor.solve_schur(np.column_stack([_laplacian(i, j, by_lead, n), by_common]))
     carried = to_competitors if exactly else factor.solve_schur(to_competitors)
 
     by_mean = by_head[:, :n]
@@ -184,7 +192,9 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         by_slices: Floats = np.asarray((view.slices.T @ by_mean.T).T)
         if ties is not None:
             moved = incidence @ (abs(incidence.T) * slopes[T][:, None]).toarray()
-            by_slices[:, _part_of_competitors(target)] = factor.solve_schur(moved)
+            by_slices[:, _part_of_ties(target)] = factor.solve_schur(moved)
+        for dimension, part in enumerate(directions, 1):
+            by_slices[:, part] = factor.solve_schur(_laplacian(i, j, summed[BY_LEAD + dimension], n))
         by_head = np.column_stack([by_head, by_slices])
     return Projection(projected, by_head, OwnJacobian(shape, by_own), by_mean)
 
@@ -196,14 +206,14 @@ def _compiled_scores(
     from bayes_arena.inference.kernels import add_scores
 
     size, width = len(share), target.likelihood.n_coordinates
-    sums = np.zeros((size, SLOPES + 3, len(leads)))
+    sums = np.zeros((size, 6, len(leads)))
     for own, weight in alike:
         z = np.full((3, size), -np.inf)  # an outcome that the model lacks has probability zero
-        z[:width] = target.predictor.coordinates(np.zeros(size), point.common, own.T)
-        theta = target.predictor.theta(own.T) + np.zeros(size)
+        z[:width] = target.predictor.coordinates([np.zeros(size)], point.common, own.T)
+        theta = target.predictor.factors(own.T)[0] + np.zeros(size)
         given = leads, theta, np.exp(z[T]), np.exp(z[M]), weight * share, sums
         made_ready(add_scores, partial(add_scores, *given), "expected scores")
-    return sums.transpose(1, 2, 0)[: SLOPES + width]
+    return sums.transpose(1, 2, 0)[: 3 + width]
 
 
 def _without_pairs(strength: Floats) -> bool:
@@ -240,16 +250,30 @@ def around(own: Floats, view: View, part: slice) -> list[tuple[Floats, float]]:
     return [(own[part], center), *points] if center else points
 
 
-def _part_of_competitors(target: Objective) -> slice | None:
+def _laplacian(i: Ints, j: Ints, weights: Floats, n: int) -> Floats:
+    """Return the Laplacian of a weight for every pair, shape (n, n)."""
+    laplacian = np.zeros((n, n))
+    laplacian[i, j] = laplacian[j, i] = -weights
+    laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
+    return laplacian
+
+
+def _part_of_ties(target: Objective) -> slice | None:
     """Return the place of competitors' tie propensities among the parameters of slices, if the model has them."""
     parts = target.numbering.parts if target.numbering else ()
-    found = [part for effect, part in zip(target.slices, parts, strict=True) if effect.by == COMPETITOR]
-    return found[0] if found else None
+    mine = [one.by == COMPETITOR and one.coordinate == T for one in target.slices]
+    return next((part for part, is_mine in zip(parts, mine, strict=True) if is_mine), None)
+
+
+def directions_of(target: Objective) -> list[slice]:
+    """Return the place of the competitors' positions in every direction among the parameters of slices."""
+    parts = target.numbering.parts if target.numbering else ()
+    return [part for effect, part in zip(target.slices, parts, strict=True) if effect.dimension]
 
 
 def ties_of_competitors(target: Objective, slices: Floats) -> Floats | None:
     """Return what every competitor adds to ln nu, (..., n), if the model has such effects."""
-    part = _part_of_competitors(target)
+    part = _part_of_ties(target)
     return None if part is None else slices[..., part]
 
 

@@ -21,19 +21,20 @@ mean. By Price's theorem, d E[l] / d cov(z_c, z_e) = E[l_ce] / (1 + [c = e]), an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, partial
 from itertools import product
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_arena.algebra.crossed import MIXED
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.predictor import times
 
-LEAD, THETA = "lead", "theta"
+LEAD, FACTOR = "lead", "factor"
 type Rule = tuple[Floats, Floats]
 """Nodes (K, n_coordinates) and their weights (K,)."""
 AT_ONCE = 16384
@@ -53,12 +54,16 @@ class Scatter:
     ----------
     root : list of list of ndarray
         Lower triangular root of their covariance, each entry (n_rows,).
-    towards : mapping of str to list of ndarray
-        Covariance of every coordinate with ``LEAD`` and with ``THETA``, where these vary.
+    towards : mapping of (str, int) to list of ndarray
+        Covariance of every coordinate with the ``LEAD`` and with the ``FACTOR`` of every dimension, where these vary.
+    products : ndarray, shape (D - 1, 3, n_rows)
+        Variances of the lead along every direction and of its factor, and their covariance. Products of the two vary
+        by the product of the variances beyond the first order, and their means differ by the covariance.
     """
 
     root: list[list[Any]]
-    towards: Mapping[str, Sequence[Any]]
+    towards: Mapping[tuple[str, int], Sequence[Any]]
+    products: Floats = field(default_factory=partial(np.zeros, (0, 3, 1)))
 
     @classmethod
     def of(
@@ -66,7 +71,7 @@ class Scatter:
         size: int,
         numbers: Sequence[tuple[int, Any]],
         covariance: Mapping[tuple[int, int], Any],
-        named: Mapping[str, int],
+        named: Mapping[tuple[str, int], int],
     ) -> Self:
         """Return the scatter of ``size`` coordinates.
 
@@ -76,8 +81,8 @@ class Scatter:
             Coordinate and basis of every number.
         covariance : mapping
             Covariance of numbers u <= v, (n_rows,).
-        named : mapping of str to int
-            Which of the numbers are the lead and theta.
+        named : mapping of (str, int) to int
+            Which of the numbers are the leads and their factors.
         """
 
         def with_number(c: int, v: int) -> Any:
@@ -89,41 +94,49 @@ class Scatter:
             [sum((times(x, one[v]) for v, (at, x) in enumerate(numbers) if at == e), 0.0) for e in range(c + 1)]
             for c, one in enumerate(towards)
         ]
-        return cls.around(of_rows, {name: [one[v] for one in towards] for name, v in named.items()})
-
-    @classmethod
-    def around(cls, covariance: Sequence[Sequence[Any]], towards: Mapping[str, Sequence[Any]]) -> Self:
-        """Return the scatter for covariances of coordinates, lower triangle only, each entry (n_rows,)."""
+        products = [
+            [covariance[lead, lead], covariance[factor, factor], covariance[lead, factor]]
+            for dimension in range(1, len(named))
+            if (LEAD, dimension) in named
+            for lead, factor in [(named[LEAD, dimension], named[FACTOR, dimension])]
+        ]
+        for of_lead, of_factor, mixed in products:
+            of_rows[ETA][ETA] = of_rows[ETA][ETA] + of_lead * of_factor + mixed**2
         root: list[list[Any]] = []
-        for c, of_rows in enumerate(covariance):
+        for c, of_row in enumerate(of_rows):
             line: list[Any] = []
             for e in range(c + 1):
-                left = of_rows[e]
+                left = of_row[e]
                 for f in range(e):
                     left = left - line[f] * (root[e][f] if e < c else line[f])
                 line.append(np.sqrt(np.maximum(left, LEAST)) if e == c else left / root[e][e])
             root.append(line)
-        return cls(root, towards)
+        by_name = {name: [one[v] for one in towards] for name, v in named.items()}
+        return cls(root, by_name, *([np.array(products)] if products else []))
 
     @property
     def wide(self) -> NDArray[np.bool_]:
         """Whether coordinates vary widely, shape (n_coordinates, n_rows)."""
         return np.array([sum(part**2 for part in line) for line in self.root]) > WIDE**2
 
-    def pull(self, terms: RowTerms, name: str) -> Any:
-        """Return the gradient in the lead (``THETA``) or in theta (``LEAD``) that comes from the covariance."""
-        return sum((terms.hessian[ETA, c] * one for c, one in enumerate(self.towards.get(name, ()))), 0.0)
+    def pull(self, terms: RowTerms, name: str, dimension: int = 0) -> Any:
+        """Return the gradient in a lead (``FACTOR``) or in its factor (``LEAD``) that comes from the covariance."""
+        towards = self.towards.get((name, dimension), ())
+        return sum((terms.hessian[ETA, c] * one for c, one in enumerate(towards)), 0.0)
 
 
 class RowCovariances(Protocol):
     """A Gaussian around a point, as rows of votes see it."""
 
-    def rows(self, rows: slice, leads: Floats, theta: Any, features: Floats) -> Scatter:
-        """Return how the coordinates of some rows vary, given their leads, thetas and features."""
+    def rows(self, rows: slice, leads: Sequence[Any], factors: Sequence[Any], features: Floats) -> Scatter:
+        """Return how the coordinates of some rows vary, given their leads with factors, and their features."""
 
 
 def averaged(likelihood: Likelihood, counts: Floats, z: Floats, scatter: Scatter) -> RowTerms:
     """Return the losses of rows and their derivatives, averaged over coordinates that scatter around z."""
+    if len(scatter.products):
+        z = z.copy()
+        z[ETA] += scatter.products[:, MIXED].sum(axis=0)
     found = _summed(likelihood, counts, z, scatter.root, *rule(len(z)))
     wide = scatter.wide
     kinds = (1 << np.arange(len(z))) @ wide

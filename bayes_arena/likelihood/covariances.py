@@ -14,6 +14,7 @@ border, only what k touches is kept. With slices, the rows' covariances are summ
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self, cast
@@ -26,10 +27,14 @@ from bayes_arena.algebra.border import Border
 from bayes_arena.algebra.crossed_factor import CrossedFactor, Spread
 from bayes_arena.algebra.factors import AnyFactor, Factor
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter
+from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter
 from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import basis, kinds
 from bayes_arena.threads import each
+
+NOWHERE = -1
+"""Coordinate of a lead and a factor whose product is a part of eta already."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +96,12 @@ class Covariances:
         """Variances of the head, shape (h,)."""
         return np.diag(self.head)
 
-    def rows(self, rows: slice, leads: Floats, theta: Any, features: Floats) -> Scatter:
+    def rows(self, rows: slice, leads: Sequence[Any], factors: Sequence[Any], features: Floats) -> Scatter:
         """Return how the coordinates of some rows vary."""
         tally, n = self.target.tally, self.target.n_competitors
         effects, of_common, of_own = kinds(self.target.common, self.target.own)
         i, j, k = (part[rows] for part in (tally.i, tally.j, tally.k))
-        numbers = [(0, theta), *((effect.coordinate, basis(effect, leads, features)) for effect in effects)]
+        numbers = [(0, factors[0]), *((effect.coordinate, basis(effect, leads, features)) for effect in effects)]
         covariance: dict[tuple[int, int], Any] = {(0, 0): self._of_leads.take(i * n + j)}
         for u in range(len(effects)):
             total: Any = 0.0
@@ -109,9 +114,9 @@ class Covariances:
             covariance[0, u + 1] = total
         for (u, v), values in self._between.items():
             covariance[u + 1, v + 1] = values if np.ndim(values) == 0 else values.take(k)
-        named = {LEAD: 0}
+        named = {(LEAD, 0): 0}
         if self.target.free_discrimination:
-            named[THETA] = 1 + [effect.basis for effect in effects].index("lead")
+            named[FACTOR, 0] = 1 + [effect.basis for effect in effects].index("lead")
         return Scatter.of(self.target.likelihood.n_coordinates, numbers, covariance, named)
 
     @cached_property
@@ -171,12 +176,18 @@ class SliceCovariances:
         """Covariance of every annotator's own numbers, shape (M, q, q)."""
         return self.spread.own
 
-    def rows(self, rows: slice, leads: Floats, theta: Any, features: Floats) -> Scatter:
+    def rows(self, rows: slice, leads: Sequence[Any], factors: Sequence[Any], features: Floats) -> Scatter:
         """Return how the coordinates of some rows vary."""
-        towards = {LEAD: list(self.spread.with_lead[:, rows])}
-        if self.target.free_discrimination:
-            towards[THETA] = list(self.spread.with_theta[:, rows])
-        return Scatter.around([list(line) for line in self.spread.rows[:, :, rows]], towards)
+        target, free = self.target, [effect.dimension for effect in self.target.own if effect.basis == "lead"]
+        numbers = [(ETA if one else NOWHERE, factor) for one, factor in enumerate(factors)]
+        numbers += [(ETA if one else NOWHERE, leads[one]) for one in free]
+        numbers += [(c, 1.0) for c in range(target.likelihood.n_coordinates)]
+        lower = np.tril_indices(len(numbers))
+        pieces = self.spread.pieces[:, rows]
+        covariance = {(v, u): part for u, v, part in zip(*map(np.ndarray.tolist, lower), pieces, strict=True)}
+        named = {(LEAD, one): one for one in range(len(factors))}
+        named |= {(FACTOR, one): len(factors) + place for place, one in enumerate(free)}
+        return Scatter.of(target.likelihood.n_coordinates, numbers, covariance, named)
 
 
 def covariances(target: Objective, factor: AnyFactor) -> Covariances | SliceCovariances:

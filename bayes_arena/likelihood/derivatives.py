@@ -22,10 +22,10 @@ import numpy as np
 
 from bayes_arena.algebra.arrow import Arrow
 from bayes_arena.algebra.border import Border
-from bayes_arena.algebra.crossed import Crossed
+from bayes_arena.algebra.crossed import MIXED, OF_FACTOR, OF_LEAD, Crossed
 from bayes_arena.algebra.sparse_hessian import SparseHessian
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.likelihood.averaging import LEAD, THETA, RowCovariances, averaged, convex
+from bayes_arena.likelihood.averaging import FACTOR, LEAD, RowCovariances, averaged, convex
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
 from bayes_arena.likelihood.point import Point
@@ -67,26 +67,37 @@ def value_and_derivatives(
     convex, which only that of ties under Rao-Kupper is not.
     """
     if target.numbering is not None:
-        terms, pulls = _terms_of_slices(target, point, around)
+        terms, pulls, products = _terms_of_slices(target, point, around)
+        value = float(terms.value.sum()) + target.penalty(point)
+        products = products * terms.hessian[ETA, ETA]
         if made_convex:
             terms = replace(terms, hessian=convex(terms.hessian))
-        value = float(terms.value.sum()) + target.penalty(point)
-        return value, *_crossed_hessian(target, point, terms, residuals=residuals, pulls=pulls)
+        elif around is not None or residuals:
+            products[:, MIXED] += terms.gradient[ETA]
+        return value, *_crossed_hessian(target, point, terms, products, residuals=residuals, pulls=pulls)
     sums = row_sums(target, point, residuals=residuals, around=around, made_convex=made_convex)
     alone = has_few_pairs(target) and not target.own
     found = (_sparse_hessian if alone else _arrow_hessian)(target, point, sums)
     return sums.loss + target.penalty(point), *found
 
 
-def _terms_of_slices(target: Objective, point: Point, around: RowCovariances | None) -> tuple[RowTerms, Floats | None]:
-    """Return the terms of every row, and the gradients in lead and theta that averaging adds, (2, n_rows)."""
+def _terms_of_slices(
+    target: Objective, point: Point, around: RowCovariances | None
+) -> tuple[RowTerms, Floats | None, Floats]:
+    """Return the terms of every row, and the gradients in leads and factors that averaging adds, (D, 2, n_rows).
+
+    Also return how the factors of the leads along directions vary, the leads, and both, shape (D - 1, 3, n_rows).
+    """
     if around is None:
-        return target.row_terms(point), None
-    scatter = around.rows(slice(None), target.leads_at(point), target.thetas(point), target.tally.features)
+        return target.row_terms(point), None, np.zeros((target.predictor.dimensions, 3, len(target.tally.i)))
+    scatter = around.rows(slice(None), target.leads_at(point), target.factors(point), target.tally.features)
     terms = averaged(target.likelihood, target.counts, target.coordinates(point), scatter)
-    if not target.free_discrimination:
-        return terms, None
-    return terms, np.array([scatter.pull(terms, THETA), scatter.pull(terms, LEAD)])
+    pulls = np.zeros((1 + target.predictor.dimensions, 2, len(target.tally.i)))
+    for effect in target.own:
+        if effect.basis == "lead":
+            one = effect.dimension
+            pulls[one] = scatter.pull(terms, FACTOR, one), scatter.pull(terms, LEAD, one)
+    return terms, pulls, scatter.products[:, [OF_FACTOR, OF_LEAD, MIXED]]
 
 
 def are_many(n: int) -> bool:
@@ -156,9 +167,9 @@ def bend(target: Objective, point: Point, head: Floats, own: Floats) -> Point:
     e = dtheta_k (dr_i - dr_j); only where theta is free, without slices.
     """
     tally, n, count = target.tally, target.n_competitors, len(own)
-    bends = target.predictor.theta(target.own_numbers(own)) * target.leads(head[:n])
+    bends = target.predictor.factors(target.own_numbers(own))[0] * target.leads(head[:n])
     pulls = target.row_terms(point).hessian[:, ETA] * bends
-    by_lead = target.thetas(point) * pulls[ETA]
+    by_lead = target.factors(point)[0] * pulls[ETA]
     by_common, by_own = (
         [times(one, pulls[effect.coordinate]) for one, effect in zip(bases, effects, strict=True)]
         for bases, effects in zip(target.bases(point), (target.common, target.own), strict=True)
@@ -185,19 +196,27 @@ def _empty_border(target: Objective) -> tuple[Border, Ints, Ints]:
 
 
 def _crossed_hessian(
-    target: Objective, point: Point, terms: RowTerms, *, residuals: bool, pulls: Floats | None = None
+    target: Objective,
+    point: Point,
+    terms: RowTerms,
+    products: Floats,
+    *,
+    residuals: bool,
+    pulls: Floats | None = None,
 ) -> tuple[Point, Crossed]:
     """Return gradient and Hessian of a model with slices, given the terms of the rows.
 
-    Further gradients of every row in the lead and in theta may be given, shape (2, n_rows).
+    Further gradients of every row in its leads and their factors may be given, shape (D, 2, n_rows).
     """
     numbers: Any = target.numbering
     order, n = numbers.elimination, target.n_competitors
-    theta, ones = target.thetas(point) * np.ones(len(target.tally.i)), np.ones(len(target.tally.i))
+    ones = np.ones(len(target.tally.i))
+    factors = [factor * ones for factor in target.factors(point)]
     common_basis, own_basis = ([one * ones for one in bases] for bases in target.bases(point))
-    entries = [theta, -theta]
+    entries = [factors[0], -factors[0]]
     for effect, places in zip(target.slices, target.places, strict=True):
-        entries += [theta, -theta] if effect.basis == "difference" else [ones] * len(places)
+        factor = factors[effect.dimension]
+        entries += [factor, -factor] if effect.basis == "difference" else [ones] * len(places)
     entry = np.stack([*entries, *common_basis, *own_basis], axis=1)[order.rows]
     slope = terms.gradient[:, order.rows]
     size = numbers.n_head + target.n_annotators * len(target.own)
@@ -206,8 +225,9 @@ def _crossed_hessian(
         gradient += sum_by(numbers.columns[e][order.rows], entry[:, e] * slope[coordinate], size)
     if pulls is not None:
         for e in np.flatnonzero(order.sign):
-            gradient += sum_by(numbers.columns[e], order.sign[e] * pulls[0], size)
-        gradient += sum_by(numbers.columns[order.theta], pulls[1], size)
+            gradient += sum_by(numbers.columns[e], order.sign[e] * pulls[order.dimension[e], 0], size)
+        for one in np.flatnonzero(order.factor >= 0):
+            gradient += sum_by(numbers.columns[order.factor[one]], pulls[one, 1], size)
     precision = np.concatenate(
         [
             np.full(n, target.strength_sd**-2),
@@ -223,7 +243,8 @@ def _crossed_hessian(
     h = numbers.n_head
     by_own = gradient[h:].reshape(point.own.shape)
     found = Point(gradient[:n], gradient[n : h - numbers.n_slices], by_own, gradient[h - numbers.n_slices : h])
-    off_diagonal = sum_by(target.tally.i * n + target.tally.j, theta**2 * terms.hessian[ETA, ETA], n * n).reshape(n, n)
+    weights = factors[0] ** 2 * terms.hessian[ETA, ETA]
+    off_diagonal = sum_by(target.tally.i * n + target.tally.j, weights, n * n).reshape(n, n)
     head = -(off_diagonal + off_diagonal.T)
     head[np.diag_indices(n)] = target.strength_sd**-2 - head.sum(axis=1)
     curve = np.ascontiguousarray(terms.hessian[:, :, order.rows].transpose(2, 0, 1))
@@ -233,6 +254,7 @@ def _crossed_hessian(
         entry=entry,
         curve=curve,
         slope=np.ascontiguousarray(slope[ETA]) if residuals else np.zeros(len(entry)),
+        products=np.ascontiguousarray(products[:, :, order.rows].transpose(2, 0, 1)),
         precision=precision,
         head=head,
     )

@@ -167,7 +167,7 @@ def _eliminate_largest(numbering: Numbering) -> Elimination:
     start = np.searchsorted(code[rows], np.arange(n_units + 1))
     tail_start = np.searchsorted(unit[tail], np.arange(n_units + 1))
 
-    columns, coordinate, sign, theta = _entries_of_rows(numbering)
+    columns, coordinate, sign, dimension, factor = _entries_of_rows(numbering)
     entries = np.stack(columns, axis=1)[rows]
     place = np.empty(size, dtype=np.int64)
     place[dense] = np.arange(len(dense))
@@ -192,7 +192,9 @@ def _eliminate_largest(numbering: Numbering) -> Elimination:
         local=local,
         coordinate=np.array(coordinate, dtype=np.int64),
         sign=np.array(sign, dtype=np.float64),
-        theta=theta,
+        dimension=np.array(dimension, dtype=np.int64),
+        factor=np.array(factor, dtype=np.int64),
+        pieces=_pieces(coordinate, sign, dimension, factor),
         n_own=width if by == ANNOTATOR else 0,
     )
 
@@ -206,28 +208,53 @@ def _unit_of_rows(numbering: Numbering, by: str) -> Ints:
     return rows[0] if rows else np.zeros_like(tally.i)
 
 
-def _entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[float], int]:
-    """Return for every entry its place in (head, own) by row, its coordinate and its sign; and which is theta's."""
+def _entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[float], list[int], list[int]]:
+    """Return for every entry its place in (head, own) by row, its coordinate, its sign and the dimension of its lead.
+
+    Also return the entry of the factor of the lead in every dimension, -1 where it is fixed.
+    """
     tally, n = numbering.tally, numbering.n_competitors
     first = n + len(numbering.common)
-    columns, coordinate, sign = [tally.i, tally.j], [ETA, ETA], [1.0, -1.0]
+    columns, coordinate, sign, dimension = [tally.i, tally.j], [ETA, ETA], [1.0, -1.0], [0, 0]
     for effect, places in zip(numbering.slices, numbering.places(tally), strict=True):
         signs = (1.0, -1.0) if effect.basis == "difference" else (0.0, 0.0)
         for at, one in zip(places, signs, strict=False):
             columns.append(first + at)
             coordinate.append(effect.coordinate)
             sign.append(one)
+            dimension.append(effect.dimension)
     for s, effect in enumerate(numbering.common):
         columns.append(np.full_like(tally.i, n + s))
         coordinate.append(effect.coordinate)
-        sign.append(0.0)
-    theta = -1
+    factor = [-1] * (1 + max((effect.dimension for effect in numbering.own), default=0))
     for p, effect in enumerate(numbering.own):
-        theta = len(columns) if effect.basis == "lead" else theta
+        if effect.basis == "lead":
+            factor[effect.dimension] = len(columns)
         columns.append(numbering.n_head + tally.k * len(numbering.own) + p)
         coordinate.append(effect.coordinate)
-        sign.append(0.0)
-    return columns, coordinate, sign, theta
+    others = len(columns) - len(sign)
+    return columns, coordinate, [*sign, *[0.0] * others], [*dimension, *[0] * others], factor
+
+
+def _pieces(
+    coordinate: list[int], sign: list[float], dimension: list[int], factor: list[int]
+) -> tuple[Ints, Ints, np.ndarray]:
+    """Return entries, the pieces that they are added to, and their weights there.
+
+    The product of lead and factor in dimension 0 is known far better than the two, whose errors cancel. So it is a part
+    of its coordinate, at the point of the factor; along directions it follows the point.
+    """
+    free = [one for one in factor if one >= 0]
+    found: list[tuple[int, int, float]] = []
+    for e, at in enumerate(coordinate):
+        if sign[e]:
+            found.append((e, dimension[e], sign[e]))
+        elif e in free:
+            found.append((e, len(factor) + free.index(e), 1.0))
+        if (not sign[e] or not dimension[e]) and e not in factor[1:]:
+            found.append((e, len(factor) + len(free) + at, 0.0))
+    entries, pieces, weights = zip(*found, strict=True)
+    return np.array(entries), np.array(pieces), np.array(weights)
 
 
 def _too_large(numbering: Numbering, left: int) -> str:

@@ -1,7 +1,7 @@
 """The negative log-posterior of any model of the grid.
 
 A row of the tally has the coordinates z of :mod:`bayes_arena.likelihood.predictor`: sums of numbers times their basis,
-linear in everything but the product of theta and the lead. Parameters are ordered as in
+linear in everything but the products of leads and their factors. Parameters are ordered as in
 :mod:`bayes_arena.algebra.arrow`: the head has the strengths, the common numbers and those of slices, the
 tail the numbers of every annotator. Strengths are in logits, values in nats summed over votes.
 """
@@ -144,7 +144,7 @@ class Objective:
         return replace(point, strength=alpha * point.strength, own=own)
 
     def leads(self, strength: Floats) -> Floats:
-        """Return the leads of every row, shape (..., n_rows), for strengths (..., n)."""
+        """Return r_i - r_j of every row, shape (..., n_rows), for strengths (..., n)."""
         return lead(strength, self.tally.i, self.tally.j)
 
     @cached_property
@@ -169,7 +169,8 @@ class Objective:
         """Draw what slices not in the fitted votes add to the coordinates, shape (n_coordinates, n_rows)."""
         moves = np.zeros((self.likelihood.n_coordinates, len(self.tally.i)))
         for effect, places in zip(self.slices, self.places, strict=True):
-            factors = (self.thetas(point), -self.thetas(point)) if effect.basis == "difference" else (1.0, 1.0)
+            factor = self.factors(point)[effect.dimension]
+            factors = (factor, -factor) if effect.basis == "difference" else (1.0, 1.0)
             for at, factor in zip(places, factors, strict=False):
                 moves[effect.coordinate] += np.where(at < 0, factor * rng.normal(0.0, effect.sd, len(at)), 0.0)
         return moves
@@ -179,15 +180,16 @@ class Objective:
         """Whether some row has a slice that is not in the fitted votes."""
         return any((at < 0).any() for places in self.places for at in places)
 
-    def leads_at(self, point: Point) -> Floats:
-        """Return the lead of i over j in the slices of every row, q_i - q_j, shape (n_rows,).
+    def leads_at(self, point: Point) -> list[Floats]:
+        """Return the leads of i over j in every row, q_i - q_j in its slices and w_i - w_j, each of shape (n_rows,).
 
         Slices that are not in the fitted votes count as their mean.
         """
-        leads = self.leads(point.strength)
+        leads = [self.leads(point.strength), *np.zeros((self.predictor.dimensions, len(self.tally.i)))]
         for effect, places in zip(self.slices, self.places, strict=True):
             if effect.basis == "difference":
-                leads = leads + (_taken(point.slices, places[0]) - _taken(point.slices, places[1]))
+                more = _taken(point.slices, places[0]) - _taken(point.slices, places[1])
+                leads[effect.dimension] = leads[effect.dimension] + more
         return leads
 
     @cached_property
@@ -208,19 +210,19 @@ class Objective:
 
     def terms_of(
         self, rows: slice, point: Point, around: RowCovariances | None = None
-    ) -> tuple[Floats, Any, RowTerms, Scatter | None]:
+    ) -> tuple[list[Floats], Any, RowTerms, Scatter | None]:
         """Return leads and thetas (or 1) of rows without slices, their losses with derivatives, and their scatter.
 
         Losses are averaged over a Gaussian around the point, if one is given.
         """
         tally, predictor = self.tally, self.predictor
-        leads = lead(point.strength, tally.i[rows], tally.j[rows])
-        own = point.own[tally.k[rows]].T if self.own else np.zeros((0, len(leads)))
-        features, counts, theta = tally.features[:, rows], self.counts[:, rows], predictor.theta(own)
+        leads = [lead(point.strength, tally.i[rows], tally.j[rows])]
+        own = point.own[tally.k[rows]].T if self.own else np.zeros((0, len(leads[0])))
+        features, counts, (theta,) = tally.features[:, rows], self.counts[:, rows], predictor.factors(own)
         z = predictor.coordinates(leads, point.common, own, features)
         if around is None:
             return leads, theta, self.likelihood.rows(counts, z), None
-        scatter = around.rows(rows, leads, theta, features)
+        scatter = around.rows(rows, leads, [theta], features)
         return leads, theta, averaged(self.likelihood, counts, z, scatter), scatter
 
     def value(self, point: Point) -> float:
@@ -242,9 +244,9 @@ class Objective:
         """Split numbers of slices (..., s) by effect."""
         return [slices[..., part] for part in self.numbering.parts] if self.numbering else []
 
-    def thetas(self, point: Point) -> Any:
-        """Return theta of every row, or 1 where it is fixed."""
-        return point.own[self.tally.k, THETA] if self.free_discrimination else 1.0
+    def factors(self, point: Point) -> list[Any]:
+        """Return the factors of the leads of every row: theta, or 1 where it is fixed, and the loadings."""
+        return self.predictor.factors(self.own_numbers(point.own))
 
     def bases(self, point: Point) -> tuple[list[Any], list[Any]]:
         """Return the bases of the common and the own effects in every row."""

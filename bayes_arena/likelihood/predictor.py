@@ -3,15 +3,20 @@
 The coordinates of a vote (:mod:`bayes_arena.likelihood.outcomes.likelihood`) are sums over effects, each a number times
 its basis D:
 
-    eta = theta_k (q_i - q_j) + b + v_k + sum_f (beta_f + c_fk) x_f,      q_i = r_i + sum_f u^f_{g,i},
+    eta = theta_k (q_i - q_j) + sum_l v_kl (w_li - w_lj) + b + b_k + sum_f (beta_f + c_fk) x_f,
+    q_i = r_i + sum_f u^f_{g,i},
     t = ln nu + u_k + sum_f w^f_g + w_i + w_j,      m = ln mu.
 
-The basis of theta is the lead q_i - q_j (with factor one where theta is fixed), that of a style slope beta_f a feature
-x_f of the vote, that of u, the deviation of a competitor's strength in slice g (a prompt, a category, an annotator),
-theta_k, with a minus for j, and that of all others one. Position and style belong to the vote: who was shown first, how
-long the answers are. The rest belongs to competitors and annotators. Of a hypothetical vote (on every pair, for the
-scale that all models share, or the next vote) only the lead and the annotator are known. What belongs to the vote is
-left out, and so is what belongs to a slice: over the population of slices its numbers have mean zero.
+Lead and factor. In dimension 0 competitors have the lead q_i - q_j, and its factor is theta_k (one where it is fixed).
+In dimension l = 1, 2, ... they have the lead w_li - w_lj along a direction in which annotators disagree, and its factor
+is the loading v_kl. The basis of a factor is the lead. The basis of what a lead is made of, of w and of u, the
+deviation of a competitor's strength in slice g (a prompt, a category, an annotator), is the factor, with a minus for j.
+The basis of a style slope beta_f is a feature x_f of the vote, and that of all others is one.
+
+Position and style belong to the vote: who was shown first, how long the answers are. The rest belongs to competitors
+and annotators. Of a hypothetical vote (on every pair, for the scale that all models share, or the next vote) only the
+leads and the annotator are known. What belongs to the vote is left out, and so is what belongs to a slice: over the
+population of slices its numbers have mean zero.
 """
 
 from __future__ import annotations
@@ -56,8 +61,9 @@ class Effect:
     mean, sd : float
         Gaussian prior.
     basis : {"one", "lead", "feature", "difference", "sum"}
-        What the number is multiplied by. ``"difference"``: theta_k; every competitor has a number in every slice, and
-        that of j is subtracted. ``"sum"``: one, and the numbers of both competitors are added.
+        What the number is multiplied by. ``"lead"``: it is the lead's factor. ``"difference"``: it is part of a lead,
+        and multiplied by the factor; every competitor has a number, in every slice, and that of j is subtracted.
+        ``"sum"``: one, and the numbers of both competitors are added.
     belongs_to_vote : bool
         Whether it is left out of hypothetical votes.
     spread : str
@@ -66,6 +72,8 @@ class Effect:
         Row of ``Tally.features``, or of ``Tally.slices``.
     unit : float
         What the number multiplies, in the units of its spread: the spread of the prior is ``sd * unit``.
+    dimension : int
+        Of the lead that it multiplies, or is a part of: 0, or that of a direction.
     by : str
         For a slice: its kind, in ``Cells.slices``, or annotator, competitor or program.
 
@@ -86,6 +94,7 @@ class Effect:
     spread: str = ""
     feature: int = 0
     unit: float = 1.0
+    dimension: int = 0
     by: str = ""
 
     def __post_init__(self) -> None:
@@ -128,6 +137,14 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
             basis: Basis = "difference" if kind == "strength" else "sum" if by == COMPETITOR else "one"
             sd = prior.spread(name)
             slices.append(Effect(name, name, coordinate, "slice", 0.0, sd, basis, spread=name, feature=row, by=by))
+    for one in range(1, model.dimensions + 1):
+        loading, direction = f"loading_{one}", f"direction_{one}"
+        own.append(Effect(loading, loading, ETA, "annotator", 0.0, 1.0, "lead", dimension=one))
+        sd, by = prior.spread(direction), COMPETITOR
+        whose = Effect(
+            direction, direction, ETA, "slice", 0.0, sd, "difference", spread=direction, dimension=one, by=by
+        )
+        slices.append(whose)
     if prior.is_flat:
         common, own = ([replace(effect, sd=math.inf) for effect in effects] for effects in (common, own))
     return (*common, *own, *slices)
@@ -135,7 +152,7 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
 
 def kinds(common: Sequence[Effect], own: Sequence[Effect]) -> tuple[list[Effect], list[int], list[int]]:
     """Return an effect of every kind (equal basis and coordinate), and the kinds of the common and the own effects."""
-    keys = [[(one.basis, one.feature, one.coordinate) for one in part] for part in (common, own)]
+    keys = [[(one.basis, one.feature, one.coordinate, one.dimension) for one in part] for part in (common, own)]
     found = dict(zip((*keys[0], *keys[1]), (*common, *own), strict=True))
     places = list(found)
     return list(found.values()), [places.index(one) for one in keys[0]], [places.index(one) for one in keys[1]]
@@ -190,19 +207,30 @@ class Predictor:
     @property
     def free_discrimination(self) -> bool:
         """Whether theta is free."""
-        return bool(self.own) and self.own[THETA].basis == "lead"
+        return bool(self.own) and self.own[THETA].basis == "lead" and not self.own[THETA].dimension
 
-    def theta(self, own: Numbers) -> Any:
-        """Return the factor of a lead: theta, or 1 where it is fixed."""
-        return own[THETA] if self.free_discrimination else 1.0
+    @property
+    def dimensions(self) -> int:
+        """Number of directions in which annotators disagree."""
+        return sum(effect.dimension > 0 for effect in self.own)
 
-    def coordinates(self, leads: Any, common: Numbers, own: Numbers, features: Floats | None = None) -> Floats:
+    def factors(self, own: Numbers) -> list[Any]:
+        """Return the factor of the lead in every dimension: theta, or 1 where it is fixed, and the loadings."""
+        factors: list[Any] = [1.0] * (1 + self.dimensions)
+        for effect, number in zip(self.own, own, strict=True):
+            if effect.basis == "lead":
+                factors[effect.dimension] = number
+        return factors
+
+    def coordinates(
+        self, leads: Sequence[Any], common: Numbers, own: Numbers, features: Floats | None = None
+    ) -> Floats:
         """Return the coordinates of votes.
 
         Parameters
         ----------
-        leads : ndarray, shape (...)
-            r_i - r_j.
+        leads : sequence of ndarray
+            q_i - q_j, and the leads along every direction.
         common, own : sequence of ndarray
             Numbers of every effect.
         features : ndarray, shape (n_features, ...), optional
@@ -213,7 +241,7 @@ class Predictor:
         ndarray, shape (n_coordinates, ...)
         """
         totals: list[Any] = [0.0] * self.n_coordinates
-        totals[ETA] = times(self.theta(own), leads)
+        totals[ETA] = sum(times(*of) for of in zip(self.factors(own), leads, strict=True))
         for effect, number in zip((*self.common, *self.own), (*common, *own), strict=True):
             if effect.basis != "lead" and not (effect.belongs_to_vote and features is None):
                 totals[effect.coordinate] = totals[effect.coordinate] + times(basis(effect, leads, features), number)
@@ -223,7 +251,13 @@ class Predictor:
         return z
 
     def move(
-        self, leads: Floats, own: Numbers, features: Floats, by_lead: Floats, by_common: Numbers, by_own: Numbers
+        self,
+        leads: Sequence[Any],
+        own: Numbers,
+        features: Floats,
+        by_lead: Sequence[Floats],
+        by_common: Numbers,
+        by_own: Numbers,
     ) -> Floats:
         """Return the first-order change of the coordinates of votes cast, for a step in leads and numbers.
 
@@ -231,7 +265,7 @@ class Predictor:
         ----------
         leads, own, features
             As for :meth:`coordinates`.
-        by_lead : ndarray, shape (...)
+        by_lead : sequence of ndarray
             Step of the leads.
         by_common, by_own : sequence of ndarray
             Steps of the numbers of every effect.
@@ -240,19 +274,19 @@ class Predictor:
         -------
         ndarray, shape (n_coordinates, ...)
         """
-        moves = np.zeros((self.n_coordinates, *by_lead.shape))
-        moves[ETA] = times(self.theta(own), by_lead)
+        moves = np.zeros((self.n_coordinates, *by_lead[0].shape))
+        moves[ETA] = sum(times(*of) for of in zip(self.factors(own), by_lead, strict=True))
         for effect, number in zip((*self.common, *self.own), (*by_common, *by_own), strict=True):
             moves[effect.coordinate] += times(basis(effect, leads, features), number)
         return moves
 
 
-def basis(effect: Effect, leads: Any, features: Floats | None) -> Any:
+def basis(effect: Effect, leads: Sequence[Any], features: Floats | None) -> Any:
     """Return an effect's basis; zero if it belongs to the vote, and the vote is hypothetical."""
     if effect.belongs_to_vote and features is None:
         return 0.0
     if effect.basis == "lead":
-        return leads
+        return leads[effect.dimension]
     return 1.0 if features is None or effect.basis == "one" else features[effect.feature]
 
 

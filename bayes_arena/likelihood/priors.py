@@ -17,6 +17,11 @@ Where a model has slices, their numbers are not held to a sum: r is the strength
     w_g       ~ Normal(0, ties_by_f)            deviation of ln nu in slice g of kind f, or of a competitor
     c_{f,k}   ~ Normal(0, style_f_spread)       deviation of an annotator's slope of feature f, sum_k c_{f,k} = 0
 
+and where annotators disagree along directions l = 1, 2, ...:
+
+    w_{l,i}   ~ Normal(0, direction_l)          position of competitor i, in logits
+    v_{l,k}   ~ Normal(0, 1)                    loading of an annotator, sum_k v_{l,k} = 0
+
 ``method="map"`` uses the spreads as they are. ``"marginal"`` and ``"nuts"`` estimate them from the votes under
 hyperpriors with the scales s in ``hyper``, starting from the values here,
 
@@ -128,7 +133,7 @@ class Prior(Spreads):
 
     def estimates(self, name: str) -> bool:
         """Whether a spread is estimated by methods that estimate any."""
-        return self.hyper is not None and name not in self.known
+        return self.hyper is not None and bool(name) and name not in self.known
 
     @property
     def is_flat(self) -> bool:

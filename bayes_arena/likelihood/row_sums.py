@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood.averaging import LEAD, THETA, RowCovariances, convex
+from bayes_arena.likelihood.averaging import FACTOR, LEAD, RowCovariances, convex
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
@@ -98,7 +98,7 @@ def row_sums(
         slope, curve = terms.gradient, convex(terms.hessian) if made_convex else terms.hessian
         moved = times(theta, curve[ETA])
         total += float(terms.value.sum())
-        np.add.at(by_lead, pair, times(theta, slope[ETA]) + (scatter.pull(terms, THETA) if scatter else 0.0))
+        np.add.at(by_lead, pair, times(theta, slope[ETA]) + (scatter.pull(terms, FACTOR) if scatter else 0.0))
         np.add.at(weight, pair, times(theta, moved[ETA]))
         for u, effect in enumerate(effects):
             x, c = basis(effect, leads, features), effect.coordinate

@@ -46,6 +46,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "position": get_args(Position),
     "style_slopes": get_args(StyleSlopes),
 }
+MOST_DIMENSIONS = 5
+"""More directions than votes have been seen to tell apart."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,9 @@ class Model:
         answers, ``("annotator",)`` is taste, ``("program",)`` the taste of programs only (``Cells.programs``).
     ties_by : tuple of str
         Slices in which ties are more or less likely, such as ``("prompt",)`` or ``("competitor",)``.
+    dimensions : int
+        Directions in which annotators disagree about the competitors, beyond how sharply they discriminate: a
+        competitor has a position in each, an annotator a loading on it.
 
     Raises
     ------
@@ -94,6 +99,7 @@ class Model:
     style_slopes: StyleSlopes = "common"
     strength_by: tuple[str, ...] = ()
     ties_by: tuple[str, ...] = ()
+    dimensions: int = 0
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -110,6 +116,8 @@ class Model:
             )
         if self.style_slopes == "annotator" and not self.style:
             raise ModelError("style_slopes='annotator' needs features, such as style=('length',).")
+        if not isinstance(self.dimensions, int) or not 0 <= self.dimensions <= MOST_DIMENSIONS:
+            raise ModelError(f"dimensions must be a whole number from 0 to {MOST_DIMENSIONS}, not {self.dimensions!r}.")
         likelihood = self.likelihood  # refuses what has none
         if (self.tie_propensity == "annotator" or self.ties_by) and not likelihood.has_tie_outcome:
             raise ModelError(
@@ -150,12 +158,12 @@ class Model:
 
     @property
     def is_crossed(self) -> bool:
-        """Whether slices have numbers, which cross those of the annotators."""
-        return bool(self.strength_by or self.ties_by)
+        """Whether slices or directions have numbers, which cross those of the annotators."""
+        return bool(self.strength_by or self.ties_by or self.dimensions)
 
     def without_slices(self) -> Model:
-        """Return the same model without effects of slices."""
-        return replace(self, strength_by=(), ties_by=())
+        """Return the same model without effects of slices, and without directions."""
+        return replace(self, strength_by=(), ties_by=(), dimensions=0)
 
     def tally(self, cells: Cells, *, by_annotator: bool | None = None) -> Tally:
         """Sum votes over what the model does not distinguish; ``by_annotator`` overrides it for annotators."""
@@ -192,4 +200,4 @@ class Model:
     def needs_annotators(self) -> bool:
         """Whether annotators have parameters of their own."""
         own = (self.discrimination, self.tie_propensity, self.position, self.style_slopes, *self.strength_by)
-        return ANNOTATOR in own
+        return ANNOTATOR in own or self.dimensions > 0

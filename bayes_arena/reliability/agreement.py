@@ -115,19 +115,20 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
     tied = any(effect.coordinate == T for effect in target.own)
     shared = common.T[:, None, :]
     net_agreement = _compiled if size * count >= MANY and likelihood.is_exponential else partial(_in_turn, likelihood)
-    equals, no_difference = np.zeros((1, size)), np.zeros((len(fit.model.features), 1, size))  # in any feature
+    leads = [np.zeros((1, size))] * (1 + predictor.dimensions)  # between equals
+    no_difference = np.zeros((len(fit.model.features), 1, size))  # in any feature
     try:
         for part, own in ahead(parts):
             report("annotators drawn", int(part[0]), count)
             numbers = np.ascontiguousarray(own.transpose(2, 1, 0))
             pull = position = None
             if sided:
-                between_equals = predictor.coordinates(equals, shared, numbers, no_difference)
+                between_equals = predictor.coordinates(leads, shared, numbers, no_difference)
                 position = between_equals[ETA].astype(np.float32).T
                 pull = likelihood.net_score(between_equals).astype(np.float32).T
-            coordinates = predictor.coordinates(equals, shared, numbers)
+            coordinates = predictor.coordinates(leads, shared, numbers)
             log_tie = coordinates[T].mean(axis=1) if tied else None
-            theta = predictor.theta(numbers) + np.zeros((len(part), size))
+            theta = predictor.factors(numbers)[0] + np.zeros((len(part), size))
             total = np.zeros(theta.shape)
             for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
                 moved = coordinates.copy() if shift else coordinates

@@ -15,7 +15,7 @@ from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice, mome
 from bayes_arena.inference.marginal.spreads import estimate_spreads
 from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.inference.projection import project
-from bayes_arena.likelihood.averaging import LEAD, THETA, Scatter, averaged, rule
+from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter, averaged, rule
 from bayes_arena.likelihood.covariances import Covariances
 from bayes_arena.likelihood.derivatives import gradient_and_hessian, value_and_derivatives
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
@@ -98,9 +98,9 @@ def test_rows_vary_as_the_inverse_of_the_whole_hessian_says(few_votes, model):
     gauge = gaussian.Gauge(problem.shifts, free_scale=False, held=held)
     factor = gaussian.factorise(hessian, extra=gauge.extra(mode.point, hessian), held=held)
     rows, tally, point = slice(3, 40), target.tally, mode.point
-    leads, theta = target.leads(point.strength)[rows], target.thetas(point)
-    theta = theta[rows] if np.ndim(theta) else theta
-    scatter = Covariances.of(target, factor).rows(rows, leads, theta, tally.features[:, rows])
+    leads, factors = target.leads_at(point), target.factors(point)
+    leads, factors = ([one[rows] if np.ndim(one) else one for one in part] for part in (leads, factors))
+    scatter = Covariances.of(target, factor).rows(rows, leads, factors, tally.features[:, rows])
     whole, plane = dense(target, point, hessian)
     covariance = plane @ np.linalg.inv(plane.T @ whole @ plane) @ plane.T
     jacobian = np.zeros((target.likelihood.n_coordinates + 1, 37, len(whole)))
@@ -118,9 +118,9 @@ def test_rows_vary_as_the_inverse_of_the_whole_hessian_says(few_votes, model):
             root[a, b] = scatter.root[a][b]
     np.testing.assert_allclose(np.einsum("abr,cbr->acr", root, root), expected[:-1, :-1], atol=1e-6)
     np.testing.assert_allclose(
-        np.array([one + np.zeros(37) for one in scatter.towards[LEAD]]), expected[:-1, -1], atol=1e-6
+        np.array([one + np.zeros(37) for one in scatter.towards[LEAD, 0]]), expected[:-1, -1], atol=1e-6
     )
-    assert (THETA in scatter.towards) == target.free_discrimination
+    assert ((FACTOR, 0) in scatter.towards) == target.free_discrimination
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)

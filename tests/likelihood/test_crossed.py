@@ -7,9 +7,12 @@ import pytest
 from helpers import sliced_votes
 
 import bayes_arena as ba
+from bayes_arena.algebra.crossed import MIXED
 from bayes_arena.errors import TooLargeError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.likelihood import numbering
+from bayes_arena.likelihood.averaging import FACTOR, LEAD
+from bayes_arena.likelihood.covariances import covariances
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
@@ -53,6 +56,7 @@ def problem_of(shape: tuple[int, int, int, int]) -> Problem:
         "style": ("length",),
         "style_slopes": "annotator",
         "strength_by": ("prompt", "category", "annotator", "program"),
+        "dimensions": 2,
     }
     kinds = own if shape[2] else {"strength_by": ("prompt", "category")}
     model = ba.Model("all of it", ties="davidson", ties_by=("prompt", "competitor"), **kinds)
@@ -98,9 +102,13 @@ def test_gradient_and_hessian_by_finite_differences(written):
 
     full = written.hessian.copy()
     order, columns = written.target.numbering.elimination, written.target.numbering.columns
-    slope = gradient_and_hessian(written.target, written.point)[1].slope
-    for entry in np.flatnonzero(order.sign) if order.theta >= 0 else ():
-        at = columns[entry][order.rows], columns[order.theta][order.rows]
+    found = gradient_and_hessian(written.target, written.point)[1]
+    for entry in np.flatnonzero(order.sign):
+        dimension = order.dimension[entry]
+        if order.factor[dimension] < 0:
+            continue
+        slope = found.products[:, dimension - 1, MIXED] if dimension else found.slope
+        at = columns[entry][order.rows], columns[order.factor[dimension]][order.rows]
         np.add.at(full, at, order.sign[entry] * slope)
         np.add.at(full.T, at, order.sign[entry] * slope)
     np.testing.assert_allclose(slopes / 2e-5, full, atol=1e-6)
@@ -127,11 +135,17 @@ def test_variances_of_rows_and_numbers(written):
     target, n = written.target, written.target.n_competitors
     factor = laplace_at(target, written.point, written.problem.shifts, residuals=False).factor
     spread, head = factor.spread, target.numbering.n_head
-    order = target.numbering.elimination
-    of_rows = np.einsum("arp,pq,brq->abr", written.jacobian, written.covariance, written.jacobian)
-    expected = np.empty_like(of_rows)
-    expected[:, :, order.rows] = of_rows
-    np.testing.assert_allclose(spread.rows, expected, atol=1e-11)
+    order, leads = target.numbering.elimination, target.leads_at(written.point)
+    around = covariances(target, factor)
+    scatter = around.rows(slice(None), leads, target.factors(written.point), target.tally.features)
+    size = len(scatter.root)
+    root = np.zeros((size, size, len(order.rows)))
+    for c, line in enumerate(scatter.root):
+        root[c, : c + 1] = line
+    expected = np.einsum("arp,pq,brq->abr", written.jacobian, written.covariance, written.jacobian)
+    for of_lead, of_factor, mixed in scatter.products:
+        expected[0, 0] += (of_lead * of_factor + mixed**2)[order.rows]
+    np.testing.assert_allclose(np.einsum("acr,bcr->abr", root, root)[:, :, order.rows], expected, atol=1e-11)
     np.testing.assert_allclose(spread.head[n:], np.diag(written.covariance)[n:head], atol=1e-11)
 
     count, width = written.point.own.shape
@@ -139,15 +153,26 @@ def test_variances_of_rows_and_numbers(written):
     expected = np.array([blocks[k, :, k] for k in range(count)]).reshape(count, width, width)
     np.testing.assert_allclose(factor.tail_covariance(), expected, atol=1e-11)
 
-    lead = np.zeros((len(order.rows), len(written.flat)))
-    for entry in np.flatnonzero(order.sign):
-        np.add.at(lead, (np.arange(len(lead)), target.numbering.columns[entry][order.rows]), order.sign[entry])
-    with_lead = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, lead)
-    if order.theta >= 0:
-        np.testing.assert_allclose(spread.with_lead[:, order.rows], with_lead, atol=1e-11)
-        theta = written.covariance[:, target.numbering.columns[order.theta][order.rows]]
-        with_theta = np.einsum("crp,pr->cr", written.jacobian, theta)
-        np.testing.assert_allclose(spread.with_theta[:, order.rows], with_theta, atol=1e-11)
+    for dimension, place in enumerate(order.factor):
+        lead, of_factor = np.zeros((2, len(order.rows), len(written.flat)))
+        for entry in np.flatnonzero((order.sign != 0) & (order.dimension == dimension)):
+            np.add.at(lead, (np.arange(len(lead)), target.numbering.columns[entry][order.rows]), order.sign[entry])
+        expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, lead)
+        found = np.array(scatter.towards[LEAD, dimension])
+        np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)
+        if place >= 0:
+            of_factor[np.arange(len(lead)), target.numbering.columns[place][order.rows]] = 1
+            expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, of_factor)
+            found = np.array(scatter.towards[FACTOR, dimension])
+            np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)
+        if dimension:
+            both = np.array([lead, of_factor])
+            products = np.einsum("xrp,pq,yrq->xyr", both, written.covariance, both)
+            np.testing.assert_allclose(
+                scatter.products[dimension - 1][:, order.rows],
+                [products[0, 0], products[1, 1], products[0, 1]],
+                atol=1e-11,
+            )
 
 
 @pytest.mark.slow

@@ -41,6 +41,7 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
         "entry": ("row", "entry_of_row"),
         "curve": ("row", "coordinate", "coordinate_too"),
         "slope": ("row",),
+        "products": ("row", "direction", "of_product"),
         "precision": ("number",),
         "strengths": ("competitor", "competitor_too"),
         "shifts": ("competitor", "shift"),

@@ -1,8 +1,9 @@
 """The spreads of a prior, estimated with everything below them integrated out.
 
-========  ==================================================================================
-finding   chooses one of the following
-gaussian  by the Gaussian nearest to the posterior: annotators and slices
-spreads   by the Laplace evidence: for many competitors, whose matrix of pairs is not formed
-========  ==================================================================================
+==========  ==================================================================================
+finding     chooses one of the following
+gaussian    by the Gaussian nearest to the posterior: annotators and slices
+directions  how many directions the votes show in which annotators disagree
+spreads     by the Laplace evidence: for many competitors, whose matrix of pairs is not formed
+==========  ==================================================================================
 """

@@ -48,18 +48,21 @@ information matrix when using the EM algorithm", JRSS B 44. Giordano, R., Broder
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from bayes_arena.algebra.arrow import Arrow
 from bayes_arena.algebra.crossed_factor import solve_lower
 from bayes_arena.algebra.factors import AnyFactor, Factor, factorise
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.mode.disagreement import starts_along
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge
@@ -113,8 +116,14 @@ which is as much as the hyperpriors say without votes.
 RARELY = 0.1
 """Such pairs per vote below which hardly any annotator voted twice; for a few who voted often the hyperpriors
 decide."""
+UNPROMISING = 10
+"""Sweeps after which a search for a further direction is given up unless its free energy is below that without."""
 PATIENCE = 8
 """Sweeps after which progress is shown."""
+
+
+class Unpromising(ConvergenceError):
+    """A search was given up: its free energy is not below the one to beat."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +141,7 @@ class Sweep:
     around : Covariances or SliceCovariances
         Its covariances in the form that rows of votes need.
     value : float
-        Its free energy E[U] - ln |S| / 2 less the log hyperpriors, in nats, up to a constant of the shapes.
+        Its free energy E[U] - ln |S| / 2 - p ln(2 pi e) / 2 over p parameters, less the log hyperpriors, in nats.
     gradient : float
         Largest coordinate of E[dU], per vote.
     slope, by_spreads, moves : ndarray, shape (P,), (P, P) and (h, P)
@@ -153,13 +162,17 @@ class Sweep:
     count: int
 
 
-def nearest_gaussian(problem: Problem) -> Mode:
+def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float = math.inf) -> Mode:
     """Find the Gaussian nearest to the posterior, at estimated spreads.
 
     Parameters
     ----------
     problem : Problem
         Its prior has the spreads to start from and their hyperpriors (``hyper`` is not None).
+    base : Mode, optional
+        The result for one direction less, if it is known.
+    to_beat : float
+        Give up once the free energy does not promise to fall below this.
 
     Returns
     -------
@@ -179,9 +192,11 @@ def nearest_gaussian(problem: Problem) -> Mode:
     unknown = bool(problem.objective.own) and hardly_any_voted_twice(problem.cells)
     if unknown:
         problem = problem.because(annotators="hardly any annotator voted twice, so the prior decides")
-    mode, starts = _starts(problem)
+    mode, starts = _starts(problem, base)
+    if problem.model.dimensions:
+        problem = _with_spreads(problem, mode.problem.objective)
     try:
-        found, response = _find(problem, starts)
+        found, response = _find(problem, starts, to_beat=to_beat)
     finally:
         report("")
     factor = found.factor if crossed else _answered(found, cast(Factor, found.factor), response, problem.prior)
@@ -194,11 +209,14 @@ def nearest_gaussian(problem: Problem) -> Mode:
         mirror=None,
         open_questions=(*mode.open_questions, *(_untold(problem.cells) if unknown else ())),
         at_infinity=(),
+        free_energy=_free_energy(found, problem.prior),
     )
 
 
-def _find(problem: Problem, starts: list[Point], near: float = 1.0) -> tuple[Sweep, float]:
+def _find(problem: Problem, starts: list[Point], near: float = 1.0, to_beat: float = math.inf) -> tuple[Sweep, float]:
     """Return the Gaussian and the annotators' response; with many annotators start from that of a quarter of them."""
+    if problem.model.dimensions:
+        return _along(problem, starts, to_beat), 1.0
     if problem.model.is_crossed or not problem.objective.own or problem.cells.n_annotators < MANY_ANNOTATORS:
         found = min((_sweeps(problem, start, near=near) for start in starts), key=lambda end: end.value)
         return found, 1.0 if problem.model.is_crossed else _response(found)
@@ -208,6 +226,20 @@ def _find(problem: Problem, starts: list[Point], near: float = 1.0) -> tuple[Swe
     return _sweeps(problem, *_joined(problem.objective, found), near), response
 
 
+def _along(problem: Problem, starts: list[Point], to_beat: float) -> Sweep:
+    """Return the Gaussian found from the first start that leads anywhere.
+
+    Raises
+    ------
+    ConvergenceError
+        If none does.
+    """
+    for start in starts[:-1]:
+        with suppress(ConvergenceError):
+            return _sweeps(problem, start, to_beat=to_beat)
+    return _sweeps(problem, starts[-1], to_beat=to_beat)
+
+
 def _with_spreads(problem: Problem, target: Objective) -> Problem:
     """Return the problem with those spreads of a target that are estimated."""
     spreads = dict(zip(target.spreads, target.spread_values.tolist(), strict=True))
@@ -215,13 +247,18 @@ def _with_spreads(problem: Problem, target: Objective) -> Problem:
     return replace(problem, prior=problem.prior.with_spreads(estimated))
 
 
-def _starts(problem: Problem) -> tuple[Mode, list[Point]]:
+def _starts(problem: Problem, base: Mode | None) -> tuple[Mode, list[Point]]:
     """Return the mode that says what the votes leave open, and the starting points.
 
     Starts are the mode, and the reversed one if it is a rival; where annotators are many, or have few votes, so that
-    the mode is far from the mean, the mode with identical annotators; with slices the mode without them.
+    the mode is far from the mean, the mode with identical annotators; with slices the mode without them; with
+    directions the Gaussian with one less.
     """
     cells = problem.cells
+    if problem.model.dimensions:
+        fewer = replace(problem.model, dimensions=problem.model.dimensions - 1)
+        base = base or nearest_gaussian(replace(problem, model=fewer))
+        return base, starts_along(base.problem.objective, base.point)
     if problem.model.is_crossed:
         base, start = find_mode(replace(problem, model=problem.model.without_slices())), problem.objective.start()
         own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have slices
@@ -259,10 +296,17 @@ def _at_their_best(
     return point, around
 
 
-def _sweeps(problem: Problem, start: Point, around: AnyCovariances | None = None, near: float = 1.0) -> Sweep:
+def _sweeps(
+    problem: Problem,
+    start: Point,
+    around: AnyCovariances | None = None,
+    near: float = 1.0,
+    to_beat: float = math.inf,
+) -> Sweep:
     """Sweep until strengths and spreads converge, from a point and, if it is known, the Gaussian around it.
 
-    ``near`` multiplies the tolerance ``NEAR``.
+    ``near`` multiplies the tolerance ``NEAR``. Sweeps end where the free energy is not below ``to_beat`` after
+    ``UNPROMISING`` of them.
 
     Raises
     ------
@@ -281,6 +325,8 @@ def _sweeps(problem: Problem, start: Point, around: AnyCovariances | None = None
         change = _change(sweep, estimated)
         of_spreads = change * np.sqrt(np.where(estimated, np.maximum(np.diag(sweep.by_spreads), FLATTEST), 0.0))
         moves, last = [head[:, 0] / np.sqrt(sweep.around.variances), of_spreads], moves
+        if count > UNPROMISING and sweep.value > to_beat:
+            raise Unpromising("The votes do not show a further direction.")
         steps, before = np.array([np.abs(move).max(initial=0.0) for move in moves]), steps
         rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
         distance = steps * rate / (1 - rate)
@@ -323,10 +369,10 @@ def _sweep(
         If the votes have probability zero there, or the curvature is not positive definite.
     """
     try:
-        value, gradient, factor = _factorised(target, gauge, point, around, made_convex=False)
+        value, gradient, factor, log_determinant = _factorised(target, gauge, point, around, made_convex=False)
     except np.linalg.LinAlgError:  # ties under Rao-Kupper are not convex
         try:
-            value, gradient, factor = _factorised(target, gauge, point, around, made_convex=True)
+            value, gradient, factor, log_determinant = _factorised(target, gauge, point, around, made_convex=True)
         except np.linalg.LinAlgError as error:
             raise ConvergenceError(
                 f"The posterior's curvature is not positive definite at the spreads {target.spread_values}. Start from "
@@ -350,8 +396,10 @@ def _sweep(
     by_spreads = np.diag(2 * (squares + variance) / spreads**2 + 2 * spreads**2 / scales**2) - bent
     by_spreads -= 2 * _overlaps(target, around) / np.outer(spreads, spreads) ** 2
     powers = sizes_of(target) - freedom
-    free = value + 0.5 * float(np.sum(variance / spreads**2)) + 0.5 * factor.log_determinant()
-    free += float(powers @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2))
+    free = value + 0.5 * float(np.sum(variance / spreads**2)) + 0.5 * log_determinant
+    free += float(powers @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2)) + _constants(target, scales)
+    of_common, sds = around.variances[n : n + len(target.common)], np.array([effect.sd for effect in target.common])
+    free += float(np.sum(0.5 * of_common / sds**2 + np.log(sds)))
     by_common = gradient.common / [effect.unit for effect in target.common]
     pulls = (gradient.strength, by_common, gradient.slices, (gradient.own / units).ravel())
     largest = float(np.abs(np.concatenate(pulls)).max()) / max(target.n_votes, 1.0)
@@ -362,8 +410,10 @@ def _sweep(
 
 def _factorised(
     target: Objective, gauge: Gauge, point: Point, around: AnyCovariances | None, *, made_convex: bool
-) -> tuple[float, Point, AnyFactor]:
+) -> tuple[float, Point, AnyFactor, float]:
     """Return E[U] but for the prior's share, E[dU] on the plane of the constraints, and E[d2U] factorised.
+
+    Last is the logarithm of its determinant on the plane.
 
     Raises
     ------
@@ -375,7 +425,26 @@ def _factorised(
     )
     if not math.isfinite(value):
         raise np.linalg.LinAlgError
-    return value, gauge.on_plane(gradient), factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
+    factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
+    off_plane = gauge.shifts.shape[1] * math.log(gauge.shift_size(hessian) + target.strength_sd**-2)
+    log_determinant = factor.log_determinant() - off_plane - len(target.own) * math.log(max(target.n_annotators, 1))
+    return value, gauge.on_plane(gradient), factor, log_determinant
+
+
+def _constants(target: Objective, scales: Floats) -> float:
+    """Return the part of the free energy that depends on shapes and hyperpriors alone."""
+    freedom = np.array([degrees(name) for name in target.spreads], dtype=float)
+    of_hyperpriors = freedom * np.log(scales) + (freedom / 2 - 1) * math.log(2) + gammaln(freedom / 2)
+    estimated = np.array([bool(name) for name in target.spreads])
+    return float(of_hyperpriors[estimated].sum()) - 0.5 * float(sizes_of(target).sum() + len(target.common))
+
+
+def _free_energy(found: Sweep, prior: Prior) -> float:
+    """Return the free energy with the spreads integrated out, and with directions of either sign counted together."""
+    estimated = np.flatnonzero([prior.estimates(name) for name in found.target.spreads])
+    curved = np.linalg.eigvalsh(found.by_spreads[np.ix_(estimated, estimated)])
+    of_spreads = 0.5 * float(np.sum(np.log(np.maximum(curved, FLATTEST) / (2 * math.pi))))
+    return found.value + of_spreads - found.target.predictor.dimensions * math.log(2)
 
 
 def _parts(target: Objective) -> list[slice]:

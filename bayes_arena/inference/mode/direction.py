@@ -89,6 +89,7 @@ def direction(problem: Problem, point: Point) -> Direction | None:
         return None
     if problem.model.is_crossed:
         problem = replace(problem, model=problem.model.without_slices())
+        point = replace(point, own=point.own[:, : len(problem.objective.own)], slices=np.zeros(0))
     if problem.objective.n_annotators >= MANY_ANNOTATORS:
         with suppress(ConvergenceError):
             few = direction(problem.of_a_quarter(), replace(point, own=point.own[::4]))

@@ -53,6 +53,9 @@ class Mode:
         What the votes leave open.
     at_infinity : tuple of str
         What has no finite estimate.
+    free_energy : float
+        Of the Gaussian nearest to the posterior, in nats: the least upper bound that it gives of minus the logarithm of
+        the evidence. NaN for a mode.
     """
 
     problem: Problem
@@ -63,6 +66,7 @@ class Mode:
     mirror: Point | None
     open_questions: tuple[str, ...]
     at_infinity: tuple[str, ...]
+    free_energy: float = math.nan
 
 
 def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = True) -> Mode:

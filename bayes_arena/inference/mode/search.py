@@ -19,6 +19,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.inference.mode.direction import vague_objective
+from bayes_arena.inference.mode.disagreement import starts_along
 from bayes_arena.inference.mode.identification import NEGLIGIBLE
 from bayes_arena.inference.mode.newton import Gauge, Optimum, minimise, runs_to_infinity
 from bayes_arena.inference.mode.recession import starts_towards_infinity
@@ -64,6 +65,11 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
     """
     target, shifts = problem.objective, problem.shifts
     held = Gauge.of_all(shifts, target)
+    if problem.model.dimensions and start is None:
+        fewer = replace(problem, model=replace(problem.model, dimensions=problem.model.dimensions - 1))
+        _, point, _ = search(fewer, None, thorough)
+        best = min(_attempts(target, starts_along(fewer.objective, point), held), key=lambda one: one.value)
+        return best, best.point, []
     if not target.free_discrimination or start is not None:
         best = minimise(target, start or target.start(), held)
         return best, best.point, []

@@ -84,10 +84,10 @@ def _by_parameters(fit: Fit, target: Objective, coordinate: int) -> Any:
 
     i, j, k = target.tally.i, target.tally.j, target.tally.k
     n, size, (count, width) = target.n_competitors, len(i), fit.point.own.shape
-    leads, features = target.leads(fit.strength), target.tally.features
+    leads, features = [target.leads(fit.strength)], target.tally.features
     columns, values = [], []
     if coordinate == ETA:
-        theta = target.predictor.theta(target.own_numbers(fit.point.own)) * np.ones(size)
+        theta = target.factors(fit.point)[0] * np.ones(size)
         columns, values = [i, j], [theta, -theta]
     places = [np.full_like(i, n + s) for s in range(len(target.common))]
     places += [n + len(target.common) + k * width + p for p in range(width)]

@@ -39,9 +39,9 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import OwnNumbers
-from bayes_arena.likelihood.averaging import LEAD, THETA, averaged
+from bayes_arena.likelihood.averaging import FACTOR, LEAD, averaged
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.predictor import THETA as FIRST, lead
+from bayes_arena.likelihood.predictor import THETA, lead
 from bayes_arena.ratings.intervals.contract import (
     Interval,
     Quantity,
@@ -145,9 +145,9 @@ def slopes_of_rows(fit: Fit, target: Objective, counts: Floats) -> Floats:
     if fit.covariances is None:
         return target.likelihood.rows(counts, z).gradient
     around = replace(fit.covariances, target=target)
-    scatter = around.rows(slice(None), target.leads(point.strength), target.thetas(point), target.tally.features)
+    scatter = around.rows(slice(None), target.leads_at(point), target.factors(point), target.tally.features)
     terms = averaged(target.likelihood, counts, z, scatter)
-    pulls = [scatter.pull(terms, name) + np.zeros(z.shape[1]) for name in (THETA, LEAD)]
+    pulls = [scatter.pull(terms, name) + np.zeros(z.shape[1]) for name in (FACTOR, LEAD)]
     return np.concatenate([terms.gradient, pulls])
 
 
@@ -157,23 +157,25 @@ def moves_of_rows(fit: Fit, target: Objective, head: Jacobian, own: OwnNumbers) 
     The coordinates are those of :func:`slopes_of_rows`.
     """
     n, c, point, tally = target.n_competitors, target.n_competitors + len(target.common), fit.point, target.tally
-    leads, numbers = target.leads_at(point)[:, None], np.array(target.own_numbers(point.own))[..., None]
+    leads = [one[:, None] for one in target.leads_at(point)]
+    numbers = np.array(target.own_numbers(point.own))[..., None]
     of_slices = list(zip(target.slices, target.numbering.places(tally), strict=True)) if target.numbering else []
-    width = max(1, CHUNK // (target.likelihood.n_coordinates * len(leads)))
+    width = max(1, CHUNK // (target.likelihood.n_coordinates * len(tally.i)))
     own = None if own is None else np.asarray(own)
     for start in range(0, len(head), width):
         part = slice(start, start + width)
         x_head, x_own = fit.laplace.solve(head[part], None if own is None else own[part])
-        by_lead = lead(x_head[:n], tally.i, tally.j, axis=0)
+        by_lead = [lead(x_head[:n], tally.i, tally.j, axis=0)]
+        by_lead += [np.zeros_like(by_lead[0]) for _ in range(target.predictor.dimensions)]
         for effect, places in of_slices:
             if effect.basis == "difference":
-                by_lead += lead(x_head[c:], places[0], places[1], axis=0)
+                by_lead[effect.dimension] += lead(x_head[c:], places[0], places[1], axis=0)
         by_own = [column[tally.k] for column in np.moveaxis(x_own, 1, 0)]
         moves = target.predictor.move(leads, numbers, tally.features[..., None], by_lead, x_head[n:c], by_own)
         for effect, places in of_slices:
             if effect.basis != "difference":
                 moves[effect.coordinate] += sum(x_head[c:][at] for at in places)
         if fit.covariances is not None:
-            by_theta = by_own[FIRST] if target.free_discrimination else np.zeros_like(by_lead)
-            moves = np.concatenate([moves, [by_lead, by_theta]])
+            by_theta = by_own[THETA] if target.free_discrimination else np.zeros_like(by_lead[0])
+            moves = np.concatenate([moves, [by_lead[0], by_theta]])
         yield part, moves
