@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from bayes_arena.arguments import held
 from bayes_arena.errors import PACKAGE, ConvergenceError, TooLargeError
 from bayes_arena.fits.plan import Asked, Guard, Plan, choose
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.inference.marginal.finding import Evidence, find_marginal
 from bayes_arena.inference.marginal.gaussian import spread_uncertainty
 from bayes_arena.inference.marginal.spreads import information
@@ -17,7 +19,7 @@ from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.inference.order import in_own_order
 from bayes_arena.inference.views import Estimand
-from bayes_arena.likelihood.presets import Answers
+from bayes_arena.likelihood.presets import Answers, Dimensions
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
@@ -42,6 +44,7 @@ def fit(
     prior: str | Prior = "default",
     method: Method | None = None,
     answers: Answers = "auto",
+    dimensions: Dimensions = "auto",
     guard: Guard = "auto",
     draws: int = 1000,
     tune: int = 300,
@@ -76,6 +79,10 @@ def fit(
         prompt. ``"auto"``: if prompts repeat often enough (100 answers with two votes, and half of the votes on prompts
         that repeat), the spreads are estimated, and that of answers is clearly above noise. Your own
         :class:`~bayes_arena.Model` is used as it is, unless ``True``.
+    dimensions : int or "auto"
+        Directions in which annotators disagree about the competitors, beyond how sharply they discriminate. Strengths
+        are then what they have in common. ``"auto"``: as many, up to two, as raise the evidence, for presets with
+        annotators' discrimination, if spreads are estimated; a :class:`~bayes_arena.Model` is used as it is.
     guard : {"auto", True, False}
         Whether to judge first whose votes count (:mod:`bayes_arena.trust.judging`): annotators who favour or hate one
         competitor are left out, since their consistency would be mistaken for ability. Where annotators form camps, or
@@ -128,7 +135,8 @@ def fit(
     ----------
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
-    plan = choose(cells, model=model, prior=prior, method=method, answers=answers, guard=guard)
+    asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, "guard": guard}
+    plan = choose(cells, model=model, prior=prior, **asked)
     result = solve(plan, draws=draws, tune=tune, sampler=sampler, seed=seed)
     for category, text in result.notes:
         warnings.warn(text, category, skip_file_prefixes=PACKAGE)
@@ -166,14 +174,18 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
             if plan.otherwise is None:
                 raise
             why = str(error)
-        estimated = information(mode) if route == "nuts" and problem.prior.hyper is not None and not why else None
     if plan.otherwise and why:
         without, said = plan.otherwise, f"Answers are left out: {why}{remedy}"
         known = replace(without, problem=without.problem.because(answers=why), said=(said, *without.said))
         return solve(known, draws=draws, tune=tune, sampler=sampler, seed=seed)
     mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
+    if plan.most_directions and not math.isnan(mode.free_energy):
+        with one_thread():
+            mode = with_directions(mode)
+        problem = replace(problem, model=mode.problem.model, reasons=mode.problem.reasons)
     tree = samples = None
     if route == "nuts":
+        estimated = information(mode) if problem.prior.hyper is not None else None
         tree = sample(problem, estimated, draws=draws, tune=tune, sampler=sampler, seed=seed)
         if problem.model.is_crossed:  # the common scale depends on the spreads of slices
             mode = replace(mode, problem=replace(problem, prior=mean_spreads(tree, problem)))

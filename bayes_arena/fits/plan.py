@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from bayes_arena.arguments import held
 from bayes_arena.errors import ModelError, listing, require_choice
+from bayes_arena.inference.marginal.directions import MOST
 from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import require_memory
 from bayes_arena.inference.pairing import with_pairing
 from bayes_arena.likelihood.predictor import effects
-from bayes_arena.likelihood.presets import PRESETS, Answers, with_answers
+from bayes_arena.likelihood.presets import PRESETS, Answers, Dimensions, in_dimensions, with_answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
@@ -32,6 +33,7 @@ class Asked(TypedDict, total=False):
 
     method: Method | None
     answers: Answers
+    dimensions: Dimensions
     guard: Guard
 
 
@@ -82,6 +84,8 @@ class Plan:
         What is fitted instead if answers cannot be told from noise.
     said : tuple of str
         Warnings about it.
+    most_directions : int
+        How many directions in which annotators disagree are looked for, by evidence.
     """
 
     problem: Problem
@@ -90,6 +94,7 @@ class Plan:
     evidence: Evidence | None = None
     otherwise: Plan | None = None
     said: tuple[str, ...] = ()
+    most_directions: int = 0
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -105,12 +110,15 @@ class Plan:
         if self.trust is not None:
             taken["votes"] = f"{cells.n_votes:,.12g} of {self.trust.cells.n_votes:,.12g} count"
         taken["strengths"] = self._spread("strength")
-        own = [effect for effect in effects(model, prior) if effect.level == "annotator"]
+        own = [effect for effect in effects(model, prior) if effect.level == "annotator" and effect.spread]
         if own:
             spread_of = {effect.name.replace("_", " "): self._spread(effect.spread) for effect in own}
             alike = f"{', '.join(spread_of)}: {next(iter(spread_of.values()))}"
             each = "; ".join(f"{name}: {spread}" for name, spread in spread_of.items())
             taken["annotators"] = alike if len(set(spread_of.values())) == 1 else each
+        if own:
+            looked_for = f"up to {self.most_directions}, as many as raise the evidence"
+            taken["directions"] = looked_for if self.most_directions else str(model.dimensions or "none")
         if PROMPT in cells.slices:
             numbers = ["a strength of every competitor on every prompt"] * (PROMPT in model.strength_by)
             numbers += ["ties of every prompt"] * (PROMPT in model.ties_by and not numbers)
@@ -130,7 +138,7 @@ class Plan:
 
     def _unsaid(self, what: str) -> str:
         """Return the reason for a choice that has none: it comes with the model, or none was recorded."""
-        of_model = what in ("ties", "sides", "answers", "programs") or what.startswith("by ")
+        of_model = what in ("ties", "sides", "answers", "programs", "directions") or what.startswith("by ")
         return COMES if of_model and self.problem.reasons else UNKNOWN
 
     def _spread(self, name: str) -> str:
@@ -161,13 +169,14 @@ def choose(
     prior: str | Prior = "default",
     method: Method | None = None,
     answers: Answers = "auto",
+    dimensions: Dimensions = "auto",
     guard: Guard = "auto",
 ) -> Plan:
     """Say what :func:`~bayes_arena.fit` would fit to votes, and why.
 
     Parameters
     ----------
-    cells, model, prior, method, answers, guard
+    cells, model, prior, method, answers, dimensions, guard
         As for :func:`~bayes_arena.fit`.
 
     Returns
@@ -184,10 +193,11 @@ def choose(
     >>> import bayes_arena as ba
     >>> plan = ba.choose(ba.example_arena().votes, guard=False)
     >>> [choice.what for choice in plan.choices]
-    ['model', 'ties', 'sides', 'strengths', 'annotators', 'method']
+    ['model', 'ties', 'sides', 'strengths', 'annotators', 'directions', 'method']
     """
     problem = Problem.of(cells, model, prior)
-    return planned(problem, preset=not isinstance(model, Model), method=method, answers=answers, guard=guard)
+    preset = not isinstance(model, Model)
+    return planned(problem, preset=preset, method=method, answers=answers, dimensions=dimensions, guard=guard)
 
 
 def planned(
@@ -196,6 +206,7 @@ def planned(
     preset: bool,
     method: Method | None = None,
     answers: Answers = "auto",
+    dimensions: Dimensions = "auto",
     guard: Guard = "auto",
     trust: Judgement | None = None,
 ) -> Plan:
@@ -206,8 +217,8 @@ def planned(
     problem : Problem
         Votes, model and prior.
     preset : bool
-        Whether the model is a preset, to which answers and the guard may be added.
-    method, answers, guard
+        Whether the model is a preset, to which answers, directions and the guard may be added.
+    method, answers, dimensions, guard
         As for :func:`~bayes_arena.fit`.
     trust : Judgement, optional
         Judgement of the annotators, if they have been judged.
@@ -216,6 +227,13 @@ def planned(
     require_choice("method", method or "map", get_args(Method))
     require_memory(problem)  # before the guard works on what cannot be fitted
     problem, trust = _trusted(problem, guard, trust, preset=preset)
+    most = 0
+    if dimensions != "auto":
+        problem = replace(problem, model=in_dimensions(problem.model, dimensions)).because(directions="asked for")
+    elif preset and problem.model.discrimination == "annotator":
+        by_evidence = estimable and method != "map"
+        most = MOST if by_evidence else 0
+        problem = problem.because(directions="by evidence" if by_evidence else "their spread is not estimated")
     plain, weak = with_pairing(problem)
     if weak:
         plain = plain.because(strengths="competitors mostly met others of about their strength")
@@ -229,9 +247,9 @@ def planned(
     elif preset:
         problem = problem.because(answers="their spread is not estimated")
     said = tuple(text for text in (left_out, weak) if text)
-    plan = _routed(Plan(problem, "map", trust, said=said), method)
+    plan = _routed(Plan(problem, "map", trust, said=said, most_directions=most), method)
     if by_votes and problem.model is not plain.model:
-        return replace(plan, otherwise=_routed(Plan(plain, "map", trust, said=said), method))
+        return replace(plan, otherwise=_routed(replace(plan, problem=plain), method))
     return plan
 
 

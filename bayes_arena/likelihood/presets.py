@@ -34,6 +34,7 @@ from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 from bayes_arena.votes.repeated_answers import repeated_answers
 
 Answers = bool | Literal["auto"]
+Dimensions = int | Literal["auto"]
 TELLING = 20
 """Decided votes of which nine in ten hardly go to the same side by chance (1 in 2,000)."""
 ONE_SIDED = 0.9
@@ -196,6 +197,12 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
         )
         return model
     return replace(model, name=_extended(model, "taste of programs"), strength_by=(*model.strength_by, PROGRAM))
+
+
+def in_dimensions(model: Model, count: int) -> Model:
+    """Return a model without directions, with so many of them in which annotators disagree."""
+    named = _extended(model, f"{count} direction{'s' * (count != 1)}")
+    return replace(model, name=named, dimensions=count) if count else model
 
 
 def _extended(model: Model, what: str) -> str:

@@ -21,7 +21,7 @@ from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.presets import resolve_model, with_taste
 from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, resolve_prior
-from bayes_arena.likelihood.specification import Model
+from bayes_arena.likelihood.specification import MOST_DIMENSIONS, Model
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.reading.read_votes import as_cells
@@ -60,10 +60,11 @@ class Problem:
         names = [
             *(f"strength_by_{kind}" for kind in self.model.strength_by),
             *(f"ties_by_{kind}" for kind in self.model.ties_by),
+            *(f"direction_{one}" for one in range(1, self.model.dimensions + 1)),
         ]
         endless = any(math.isinf(self.prior.spread(name)) for name in names)
         if names and (endless or self.prior.is_flat):
-            kinds = ", ".join(dict.fromkeys((*self.model.strength_by, *self.model.ties_by)))
+            kinds = ", ".join(dict.fromkeys((*self.model.strength_by, *self.model.ties_by))) or "directions"
             raise ModelError(
                 f"Under a flat prior nothing constrains the numbers of slices ({kinds}), and every vote would be "
                 "fitted exactly. Use prior='default'."
@@ -153,6 +154,7 @@ def _require_known_spreads(cells: Cells, prior: Prior) -> None:
     kinds = (*cells.slices, ANNOTATOR, COMPETITOR, *([PROGRAM] if cells.programs else []))
     known = [f"{what}_by_{kind}" for what in ("strength", "ties") for kind in kinds]
     known += [f"style_{feature}_spread" for feature in cells.features]
+    known += [f"direction_{one}" for one in range(1, MOST_DIMENSIONS + 1)]
     for name in (*prior.by, *(prior.hyper.by if prior.hyper else ())):
         if name not in known:
             raise ModelError(

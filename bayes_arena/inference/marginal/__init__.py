@@ -3,6 +3,7 @@
 ==========  ==================================================================================
 finding     chooses one of the following
 gaussian    by the Gaussian nearest to the posterior: annotators and slices
+axes        the axes along which disagreement is measured
 directions  how many directions the votes show in which annotators disagree
 spreads     by the Laplace evidence: for many competitors, whose matrix of pairs is not formed
 ==========  ==================================================================================

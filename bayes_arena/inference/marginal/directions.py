@@ -7,13 +7,12 @@ from dataclasses import replace
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.gaussian import Unpromising, nearest_gaussian
 from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.likelihood.presets import in_dimensions
 
 MOST = 2
 """Directions that are looked for."""
-NOT_FOUND = (
-    "The votes suggest {ordinal} direction in which annotators disagree, but the search for it did not converge, and "
-    "it is left out. Sample the posterior of a Model with dimensions={dimensions} (method='nuts')."
-)
+FEWEST = 3
+"""Competitors, and annotators, from which a direction differs from a spread of theta."""
 
 
 def with_directions(mode: Mode) -> Mode:
@@ -23,18 +22,36 @@ def with_directions(mode: Mode) -> Mode:
     ----------
     mode : Mode
         The nearest Gaussian of the model without directions.
+
+    Returns
+    -------
+    Mode
+        Its problem has the reason.
     """
-    for dimensions in range(1, MOST + 1):
-        problem = replace(mode.problem, model=replace(mode.problem.model, dimensions=dimensions))
+    cells, plain, gained = mode.problem.cells, mode.problem.model, list[str]()
+    if min(cells.n_competitors, cells.n_annotators) < FEWEST:
+        return _because(mode, f"fewer than {FEWEST} competitors or annotators cannot show them")
+    for count in range(1, MOST + 1):
+        problem = replace(mode.problem, model=in_dimensions(plain, count))
         try:
             found = nearest_gaussian(problem, mode, mode.free_energy)
         except Unpromising:
-            return mode
+            break
         except ConvergenceError:
-            ordinal = "a" if dimensions == 1 else "a further"
-            said = NOT_FOUND.format(ordinal=ordinal, dimensions=dimensions)
-            return replace(mode, open_questions=(*mode.open_questions, said))
+            said = (
+                f"The votes suggest {'a further' if gained else 'a'} direction in which annotators disagree, but the "
+                f"search for it did not converge, and it is left out. Sample a Model with dimensions={count} "
+                "(method='nuts')."
+            )
+            mode = replace(mode, open_questions=(*mode.open_questions, said))
+            break
         if not found.free_energy < mode.free_energy:
-            return mode
+            break
+        gained.append(f"{mode.free_energy - found.free_energy:.1f}")
         mode = found
-    return mode
+    return _because(mode, f"log evidence +{' and +'.join(gained)}" if gained else "none raises the evidence")
+
+
+def _because(mode: Mode, why: str) -> Mode:
+    """Return the mode with the reason for its directions."""
+    return replace(mode, problem=mode.problem.because(directions=why))

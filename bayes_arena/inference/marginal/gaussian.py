@@ -58,10 +58,11 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from bayes_arena.algebra.arrow import Arrow
-from bayes_arena.algebra.crossed_factor import solve_lower
+from bayes_arena.algebra.crossed_factor import CrossedFactor, solve_lower
 from bayes_arena.algebra.factors import AnyFactor, Factor, factorise
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.marginal.axes import on_axes
 from bayes_arena.inference.mode.disagreement import starts_along
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
@@ -116,6 +117,9 @@ which is as much as the hyperpriors say without votes.
 RARELY = 0.1
 """Such pairs per vote below which hardly any annotator voted twice; for a few who voted often the hyperpriors
 decide."""
+WIDER = 2.0
+"""Largest growth of the variance of annotators' parameters in a sweep with directions: beside a saddle the precision is
+nearly singular."""
 UNPROMISING = 10
 """Sweeps after which a search for a further direction is given up unless its free energy is below that without."""
 PATIENCE = 8
@@ -332,6 +336,9 @@ def _sweeps(
         distance = steps * rate / (1 - rate)
         lengths = [_length(*of) for of in zip(lengths, FASTER, moves, last, strict=True)]
         length, of_change = lengths
+        if isinstance(around, SliceCovariances) and target.predictor.dimensions:
+            wider = sweep.around.own.max(axis=0).diagonal() / around.own.max(axis=0).diagonal()
+            length = min(length, WIDER / float(wider.max()))
         values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
         ratio[off] = SMALLEST / values[off]
@@ -344,6 +351,8 @@ def _sweeps(
         target = target.with_spreads(float(values[0] * ratio[0]), (values * ratio)[1:].tolist())
         if count > 2 and np.all(distance < near * NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
+        if isinstance(around, SliceCovariances) and target.predictor.dimensions:
+            target, point, around = on_axes(target, point, cast(CrossedFactor, sweep.factor), around)
         del sweep, head, own  # with many annotators a second factor would take as much memory again
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
