@@ -196,7 +196,7 @@ def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float 
     unknown = bool(problem.objective.own) and hardly_any_voted_twice(problem.cells)
     if unknown:
         problem = problem.because(annotators="hardly any annotator voted twice, so the prior decides")
-    mode, starts = _starts(problem, base)
+    mode, starts = _starts(problem, base, by_evidence=math.isfinite(to_beat))
     if problem.model.dimensions:
         problem = _with_spreads(problem, mode.problem.objective)
     try:
@@ -251,7 +251,7 @@ def _with_spreads(problem: Problem, target: Objective) -> Problem:
     return replace(problem, prior=problem.prior.with_spreads(estimated))
 
 
-def _starts(problem: Problem, base: Mode | None) -> tuple[Mode, list[Point]]:
+def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[Mode, list[Point]]:
     """Return the mode that says what the votes leave open, and the starting points.
 
     Starts are the mode, and the reversed one if it is a rival; where annotators are many, or have few votes, so that
@@ -262,7 +262,10 @@ def _starts(problem: Problem, base: Mode | None) -> tuple[Mode, list[Point]]:
     if problem.model.dimensions:
         fewer = replace(problem.model, dimensions=problem.model.dimensions - 1)
         base = base or nearest_gaussian(replace(problem, model=fewer))
-        return base, starts_along(base.problem.objective, base.point)
+        starts = starts_along(base.problem.objective, base.point, beyond_noise=by_evidence)
+        if not starts:
+            raise Unpromising("All disagreement may be noise.")
+        return base, starts
     if problem.model.is_crossed:
         base, start = find_mode(replace(problem, model=problem.model.without_slices())), problem.objective.start()
         own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have slices

@@ -2,15 +2,18 @@
 
 At w = 0 and v = 0 the objective has a saddle. Let R_k (n,) be the sums of annotator k's residuals in eta, + as i and
 - as j, and L the Laplacian of the curvatures. If annotators agree up to noise, R_k has mean zero, and the R_k R_k' sum
-to L. Loadings of variance one on a direction w add sum_k L_k w w' L_k, with L_k the share of annotator k in L. So for
-the generalised eigenvectors of the largest eigenvalues of
+to about L. Loadings of variance one on a direction w add sum_k L_k w w' L_k, with L_k the share of annotator k in L. So
+along the generalised eigenvectors of the largest eigenvalues of
 
-    sum_k R_k R_k' - L        against L                                                     (a score test for w = 0)
+    sum_k R_k R_k'        against L
 
-disagreement stands out most from noise.
+disagreement stands out most from noise. How large eigenvalues are from noise alone is seen from the same residuals with
+random signs, which no longer belong together (parallel analysis; Horn, 1965, Psychometrika 30).
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import scipy
@@ -21,14 +24,16 @@ from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
 
 STARTS = 2
-"""Directions to start from: noise may lead the first astray."""
+"""Most directions to start from: noise may lead the first astray."""
 SIZE = 0.5
 """Root mean square of the positions at the start, in logits."""
 RIDGE, LEAST = 1e-2, 1e-3
 """Added to the Laplacian's diagonal; share of its largest eigenvalue below which a direction is not looked at."""
+SHUFFLES = 8
+"""Sets of random signs."""
 
 
-def starts_along(target: Objective, point: Point) -> list[Point]:
+def starts_along(target: Objective, point: Point, *, beyond_noise: bool = False) -> list[Point]:
     """Return points with one more direction, to start a search from.
 
     Parameters
@@ -37,29 +42,45 @@ def starts_along(target: Objective, point: Point) -> list[Point]:
         Of a model with annotators.
     point : Point
         Its mode, or the mean of its posterior.
+    beyond_noise : bool
+        Only along directions of more disagreement than noise alone has.
     """
-    directions = _directions(target, point)[:STARTS]
     own = np.column_stack([point.own, np.zeros(target.n_annotators)])
-    return [Point(point.strength, point.common, own, np.append(point.slices, w)) for w in directions]
+    directions, exceed = _directions(target, point)
+    found = [SIZE * w / np.sqrt(np.mean(w**2)) for w in directions[: exceed if beyond_noise else STARTS]]
+    return [Point(point.strength, point.common, own, np.append(point.slices, w)) for w in found]
 
 
-def _directions(target: Objective, point: Point) -> Floats:
-    """Return directions, those along which annotators disagree most first, each of shape (n,)."""
-    from scipy.sparse import csr_array  # slow to import
-
+def _directions(target: Objective, point: Point) -> tuple[list[Floats], int]:
+    """Return directions, those of most disagreement first, each of shape (n,), and how many exceed noise."""
     tally, n = target.tally, target.n_competitors
     terms = target.row_terms(point)
-    shape, residual = (target.n_annotators, n), -terms.gradient[ETA]
-    of_annotators = csr_array((residual, (tally.k, tally.i)), shape) - csr_array((residual, (tally.k, tally.j)), shape)
     between = sum_by(tally.i * n + tally.j, terms.hessian[ETA, ETA], n * n).reshape(n, n)
     laplacian = -(between + between.T)
     laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
     values, vectors = np.linalg.eigh(laplacian + RIDGE * np.eye(n))
     seen = values > LEAST * values[-1]
-    half = vectors[:, seen] / np.sqrt(values[seen])
-    excess = half.T @ ((of_annotators.T @ of_annotators).toarray() - laplacian) @ half
-    count = min(STARTS, len(excess))
-    _, found = scipy.linalg.eigh(excess, subset_by_index=(len(excess) - count, len(excess) - 1))
-    directions = (half @ found).T[::-1]
-    directions = directions - directions.mean(axis=1, keepdims=True)
-    return np.asarray(SIZE * directions / np.sqrt(np.mean(directions**2, axis=1, keepdims=True)))
+    half, spectrum = vectors[:, seen] / np.sqrt(values[seen]), _spectrum(target)
+    residuals, rng = terms.gradient[ETA], np.random.default_rng(0)
+    signs = (rng.choice([-1.0, 1.0], size=len(residuals)) for _ in range(SHUFFLES))
+    noise = max(spectrum(residuals * sign, half)[0][0] for sign in signs)
+    sizes, found = spectrum(residuals, half)
+    return [half @ one - np.mean(half @ one) for one in found], int((sizes > noise).sum())
+
+
+def _spectrum(target: Objective) -> Callable[[Floats, Floats], tuple[Floats, Floats]]:
+    """Return a function of residuals (n_rows,) and L^-1/2 that gives the largest eigenvalues and their vectors."""
+    from scipy.sparse import csr_array  # slow to import
+
+    tally, shape = target.tally, (target.n_annotators, target.n_competitors)
+
+    def spectrum(residuals: Floats, half: Floats) -> tuple[Floats, Floats]:
+        of_i, of_j = (csr_array((residuals, (tally.k, one)), shape) for one in (tally.i, tally.j))
+        seen = (of_i - of_j) @ half
+        count = len(half.T)
+        of_annotators = seen.T @ seen
+        last = (max(count - STARTS, 0), count - 1)
+        sizes, found = scipy.linalg.eigh(of_annotators, subset_by_index=last)
+        return sizes[::-1], found.T[::-1]
+
+    return spectrum
