@@ -4,16 +4,17 @@
 
 FOLDER has mt_bench_human.csv and llmfao.csv (columns model_a, model_b, winner, judge). Arenas have 20 competitors,
 r ~ Normal(0, .6), and 4,000 votes of 80 annotators with theta ~ Normal(1, .5), nu = 1 and ln nu spread by .5. Two
-competitors of each are pushed, by three places and to the first. Accounts vote on everything as often as others do;
-each honest vote is drawn from the fitted model, with the habits of an annotator drawn for the account, and a push is
-added where the target is shown (``bayes_arena/decisions/campaigns.py``).
+competitors of each are pushed: from two fifths down the ranking (place 8 of 20) up to a quarter (5), and from a fifth
+(4; of six competitors the third) to the first place. Accounts vote on everything as often as others do; each honest
+vote is drawn from the fitted model, with the habits of an annotator drawn for the account, and a push is added where
+the target is shown (``bayes_arena/decisions/campaigns.py``).
 
 Gain: what a campaign at the predicted price moves the target, as predicted, over what it does in refits; beside it the
 linear influence of a vote, times the votes. Price: the predicted number of accounts over the fewest with which refits
-have the target at the place, found to within a tenth; with the share of campaigns where the two are within a factor of
-two, and where they differ by one account at most. Refits are averaged over four campaigns, whose luck remains in the
+have the target at the place, found to within a quarter; with the share of campaigns where the two are within a factor
+of two, and where they are or differ by one account. Refits are averaged over four campaigns, whose luck remains in the
 numbers; every vote counts (guard=False), and spreads are estimated again. Medians, and the tenth and ninetieth
-percentiles. Campaigns that would need more than three times the votes cast are not run.
+percentiles. Campaigns that would need more votes than everybody has cast are not run.
 """
 
 import argparse
@@ -34,6 +35,7 @@ import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.decisions.campaigns import Board, campaign, scores
+from bayes_arena.inference.projection import directions_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.votes.outcomes import TIE, WIN
 
@@ -44,9 +46,9 @@ REAL = {"LLMFAO": "llmfao.csv", "MT-bench (human)": "mt_bench_human.csv"}
 CAMPAIGNS = 4
 WIDEST = 16
 """The price in refits is looked for within this factor of the predicted one."""
-FINE = 1.1
+FINE = 1.25
 """The price in refits is found to within this factor, or one account."""
-MOST = 3.0
+MOST = 1.0
 """Campaigns of more than so many times the votes cast are not run."""
 CERTAIN = 50.0
 """A push, in logits, that leaves no doubt."""
@@ -63,7 +65,7 @@ def simulate(seed: int) -> pl.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class Attack:
-    """Accounts that push one competitor of a board, one after another."""
+    """Accounts that push one competitor of a board."""
 
     fit: ba.Fit
     votes: pl.DataFrame
@@ -73,7 +75,7 @@ class Attack:
     seed: int
 
     def cast(self, accounts: int) -> pl.DataFrame:
-        """Return the votes of so many accounts; fewer accounts cast the same votes."""
+        """Return the votes of so many accounts."""
         rng, fit = np.random.default_rng(self.seed), self.fit
         cells, count = fit.cells, fit.target.counts.sum(axis=0)
         size = accounts * self.size
@@ -88,7 +90,9 @@ class Attack:
         if fit.target.n_annotators:
             share = fit.cells.votes_by_annotator() / fit.cells.n_votes
             own = fit.point.own[rng.choice(len(share), accounts, p=share)][account]
-        z = fit.target.predictor.coordinates([fit.strength[i] - fit.strength[j]], fit.point.common, own.T)
+        along = [fit.point.slices[part] for part in directions_of(fit.target)]
+        leads = [where[i] - where[j] for where in (fit.strength, *along)]
+        z = fit.target.predictor.coordinates(leads, fit.point.common, own.T)
         sign = (i == self.target).astype(float) - (j == self.target)
         z[ETA] += np.where(sign, sign * min(self.push, CERTAIN), 0.0)
         p = np.exp(fit.target.likelihood.log_probabilities(z))
@@ -106,7 +110,7 @@ class Attack:
     def board(self, accounts: int) -> np.ndarray:
         """Return the board with them, on the scale that all models share."""
         together = pl.concat([self.votes, self.cast(accounts)]) if accounts else self.votes
-        fit = ba.fit(together, model=self.fit.model.name, guard=False)
+        fit = ba.fit(together, model=self.fit.model, guard=False)
         return Board.of(fit).strength
 
 
@@ -167,7 +171,7 @@ def of_arena(name: str, make: Callable[[], pl.DataFrame]) -> dict[tuple[str, flo
     for model in MODELS:
         fit = ba.fit(votes, model=model, guard=False)
         n = fit.cells.n_competitors
-        goals = ((8, 5), (4, 1)) if n > 8 else ((5, 3), (3, 1))
+        goals = (2 * n // 5, n // 4), (max(n // 5, 3), 1)
         for push, size in product(PUSHES, ACCOUNTS):
             found[model, push, size] = [pushed(fit, votes, *goal, push, size) for goal in goals]
             print(name, model, push, size, found[model, push, size], file=sys.stderr, flush=True)
