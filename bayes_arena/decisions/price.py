@@ -2,8 +2,9 @@
 
 No method can tell accounts that vote honestly but for a soft liking from honest ones. What can be said about them is
 what a place costs. The price takes every account's votes to count; where a guard leaves some of them out, the place
-costs more. It is that of an expected campaign: of campaigns at the price, about half succeed. Its computation is
-described in :mod:`bayes_arena.decisions.campaigns`, and ``benchmarks/price.py`` compares it with what campaigns took.
+costs more. It is that of a campaign with expected outcomes: chance makes some dearer, and some cheaper.
+:mod:`bayes_arena.decisions.campaigns` says how it is computed, and ``benchmarks/price.py`` compares it with what
+campaigns took.
 """
 
 from __future__ import annotations

@@ -92,8 +92,16 @@ def test_the_price_is_where_a_refit_has_the_competitor_at_the_place(fitted, focu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["bradley-terry", "am-davidson", "directions"])
-@pytest.mark.parametrize("push", [PLAIN, 1.5])
+@pytest.mark.parametrize(
+    ("model", "push"),
+    [
+        ("bradley-terry", PLAIN),
+        ("bradley-terry", 1.5),
+        ("am-davidson", PLAIN),
+        ("am-davidson", 1.5),
+        ("directions", PLAIN),
+    ],
+)
 def test_campaigns_at_the_price_gain_what_it_says(crowd, model, push):
     chosen = replace(PRESETS["am-davidson"], dimensions=1) if model == "directions" else PRESETS[model]
     fit = ba.fit(crowd, model=chosen, guard=False)
