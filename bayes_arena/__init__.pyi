@@ -13,6 +13,7 @@ from .decisions.flips import (
     flips as flips,
 )
 from .decisions.next_pairs import next_pairs as next_pairs
+from .decisions.price import price as price
 from .decisions.siblings import siblings as siblings
 from .decisions.tiers import tiers as tiers
 from .decisions.verdict import verdict as verdict

@@ -107,6 +107,7 @@ PUBLIC = [
     "online_elo",
     "plots",
     "predictive_check",
+    "price",
     "prior_check",
     "rank_probabilities",
     "rank_spread",
