@@ -85,7 +85,7 @@ def camped(
         np.array([f"{what}-{one:04d}" for one in range(size)]) for what, size in (("model", n), ("person", everybody))
     )
     table = pl.DataFrame({"model_a": models[i], "model_b": models[j], "winner": OUTCOMES[outcome], "judge": people[k]})
-    cells = ba.read_votes(table, programs=people[:programs].tolist() or None)
+    cells = ba.read_votes(table, programs=people[:programs].tolist())
     seen = np.searchsorted(people, cells.annotators)
     return Camped(cells, strength[seen], tie[seen], camp[seen])
 
@@ -101,7 +101,7 @@ def two_camps(
     theta_of_camp: float = 1.0,
     competitors: int = 20,
 ) -> Camped:
-    """A share of the annotators have a ranking of their own, of this correlation with that of the others."""
+    """Let a share of the annotators have a ranking of their own, of this correlation with that of the others."""
     first, noise = _rankings(rng, 2, competitors)
     second = correlation * first + np.sqrt(1 - correlation**2) * noise
     camp = (np.arange(annotators) < round(share * annotators)).astype(int)
@@ -111,7 +111,7 @@ def two_camps(
 
 
 def two_programs(rng: np.random.Generator) -> Camped:
-    """Two language models cast half of the votes, and have much in common; the others are people."""
+    """Let two language models, with much in common, cast half of the votes, and people the others."""
     people, competitors, votes = 60, 12, 4000
     ranking = 0.7 * _rankings(rng, 1, competitors)[0]
     theirs = ranking + rng.normal(0, 0.5, competitors)
@@ -124,14 +124,14 @@ def two_programs(rng: np.random.Generator) -> Camped:
 
 
 def tastes(rng: np.random.Generator, spread: float, *, annotators: int = 40, votes: int = 100) -> Camped:
-    """Everyone has tastes of their own, drawn independently: no camps."""
+    """Let everyone have independent tastes of their own: no camps."""
     ranking = _rankings(rng, 1, 20)[0]
     strength = rng.normal(1, 0.3, annotators)[:, None] * ranking + rng.normal(0, spread, (annotators, 20))
     return camped(rng, strength, np.zeros(annotators, dtype=int), rng.integers(annotators, size=annotators * votes))
 
 
 def by_degrees(rng: np.random.Generator) -> Camped:
-    """Annotators differ in one direction, by normal degrees: no camps."""
+    """Let annotators differ in one direction, by normal degrees: no camps."""
     ranking, direction = 0.7 * _rankings(rng, 2, 20)
     strength = ranking + rng.normal(size=(40, 1)) * direction
     return camped(rng, strength, np.zeros(40, dtype=int), rng.integers(40, size=4000))

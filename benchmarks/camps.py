@@ -4,8 +4,8 @@
 
 Arenas are those of ``camped.py``. A fit has as many directions as raise its evidence, two at most. Boards of the camps
 found (declared, of language models beside people) are compared with what the members think on average, camp by camp,
-where the camps are those that there are; "oracle" is am-davidson fitted to the votes of the true members alone. RMSE and
-mean widths are in Elo points; standard errors over arenas are in parentheses.
+where the camps are those that there are; "oracle" is am-davidson fitted to the votes of the true members alone. RMSE
+and mean widths are in Elo points; standard errors over arenas are in parentheses.
 """
 
 import argparse
@@ -23,6 +23,18 @@ from bayes_arena.arrays import Floats
 from bayes_arena.inference.marginal.directions import with_directions
 
 PER_LOGIT = 400 / math.log(10)
+HEADS = (
+    "arenas",
+    "0/1/2 directions",
+    "several camps",
+    "gain, median",
+    "members right",
+    "unsure",
+    "board of",
+    "coverage / oracle's",
+    "RMSE / oracle's",
+    "width / oracle's",
+)
 
 
 @dataclass
@@ -94,12 +106,13 @@ def rows(name: str, arenas: int) -> list[str]:
     if not right:
         return [f"| {head} | | | | | | |"]
     members = f"{np.mean(right):.3f} | {np.mean(unsure):.2f}"
-    return [
-        f"| {head if camp == 0 else ' | | | '} | {members if camp == 0 else ' | '} | {'others' if camp == 0 else 'camp'} "
-        f"| {ours.coverage} / {oracle.coverage} | {ours.rmse:.1f} / {oracle.rmse:.1f} ({ours.rmse / oracle.rmse:.2f}) "
-        f"| {np.mean(ours.widths):.0f} / {np.mean(oracle.widths):.0f} |"
-        for camp, (ours, oracle) in boards.items()
-    ]
+    lines = []
+    for camp, (ours, oracle) in boards.items():
+        first = f"{head} | {members} | others" if camp == 0 else " | | | | | | camp"
+        ratio, widths = ours.rmse / oracle.rmse, f"{np.mean(ours.widths):.0f} / {np.mean(oracle.widths):.0f}"
+        rmse = f"{ours.rmse:.1f} / {oracle.rmse:.1f} ({ratio:.2f})"
+        lines.append(f"| {first} | {ours.coverage} / {oracle.coverage} | {rmse} | {widths} |")
+    return lines
 
 
 def main() -> None:
@@ -109,11 +122,7 @@ def main() -> None:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     print(f"```\nuv run python benchmarks/camps.py --arenas {given.arenas}\n```\n\n# Camps: are they found?\n")
-    print(
-        "| arenas | 0/1/2 directions | several camps | gain, median | members right | unsure | board of | coverage, and "
-        "the oracle's | RMSE, and the oracle's | width, and the oracle's |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    print(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}", flush=True)
     for name in given.regimes:
         print("\n".join(rows(name, given.arenas)), flush=True)
 

@@ -28,8 +28,11 @@ from bayes_arena.inference.belonging import (
     given_others,
     told_by_votes,
 )
+from bayes_arena.inference.marginal.directions import with_directions
+from bayes_arena.inference.marginal.gaussian import nearest_gaussian
 from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.projection import project
+from bayes_arena.likelihood.specification import MOST_DIMENSIONS
 from bayes_arena.markup import html_paragraph
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Quantity, require_level
@@ -37,6 +40,7 @@ from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard
 from bayes_arena.reliability.humps import Humps, announced, humps, named_humps
 from bayes_arena.threads import one_thread
+from bayes_arena.votes.names import PROGRAM
 from bayes_arena.votes.outcomes import whole_counts
 
 if TYPE_CHECKING:
@@ -55,7 +59,7 @@ class Camps:
     Attributes
     ----------
     fit : Fit
-        The fit.
+        The fit; where camps are declared, without tastes of programs.
     names : tuple of str
         Of the camps: ``"A"``, ``"B"``, ... where the votes show them.
     membership : ndarray, shape (n_annotators, n_camps)
@@ -95,16 +99,14 @@ class Camps:
             return f"The votes show no camps: {directions} {along}."
         columns, n = self.table_columns(), self.fit.cells.n_annotators
         each = [
-            f"{name} with {size:.4g} annotator{'s' * (size != 1)} and {share:.0%} of the votes"
+            f"{name} with {size:.4g} annotator{'' if size == 1 else 's'} and {share:.0%} of the votes"
             for name, size, share in zip(self.names, columns["annotators"], columns["share"], strict=True)
         ]
         parts = [f"{len(self.names)} camps{' (declared)' * self.declared}: {'; '.join(each)}."]
-        if self.tried:
+        if self.tried and not self.declared:
             parts.append(f"Evidence: BIC {self.gain:+.1f} over one camp.")
-        if self.declared and not self.fit.model.dimensions:
-            parts.append("The model has no directions: the boards differ only in how clear the camps' votes are.")
-        elif self.declared and self.gain <= 0:
-            parts.append("The votes do not show that they disagree.")
+        if self.declared and self.fit.evidence != "variational":
+            parts.append("Their boards differ only in how clear the votes are: method='marginal' has more.")
         if unsure := int(self.unsure.sum()):
             parts.append(f"{unsure:,} of {n:,} annotators could belong to another camp (probability below {SURE:g}).")
         return " ".join(parts)
@@ -250,11 +252,11 @@ class Camps:
 
     @cached_property
     def _given(self) -> Belonging | None:
-        """The fit given who belongs to which camp; None where the model has no directions."""
-        if not self.fit.model.dimensions:
+        """The fit given who belongs to which camp; None where it is no Gaussian nearest to the posterior."""
+        if self.fit.evidence != "variational":
             return None
         with one_thread():
-            return given_membership(self.fit.mode, self.membership)
+            return given_membership(self.fit.mode, self.membership, contrasts=self.declared)
 
 
 @held
@@ -306,6 +308,8 @@ def camps(
             f"Camps are looked for in the Gaussian nearest to the posterior, and this fit is by {fit.method!r}"
             f"{f' and {fit.evidence}' if fit.evidence else ''}. Use method='marginal'."
         )
+    if declared is not None and PROGRAM in fit.model.strength_by and fit.evidence == "variational":
+        fit = _without_tastes(fit)
     names, membership = ((), np.zeros((fit.cells.n_annotators, 0))) if declared is None else _declared(fit, declared)
     tried = _tried(fit, None if declared is None else membership)
     if declared is None:
@@ -315,6 +319,15 @@ def camps(
     order = np.argsort(-(membership.T @ fit.cells.votes_by_annotator()), kind="stable")
     names = names if declared is None else tuple(names[c] for c in order)
     return Camps(fit, names, membership[:, order], tuple(tried), declared is not None, level, elo or EloScale())
+
+
+def _without_tastes(fit: Fit) -> Fit:
+    """Return the fit with directions instead of tastes of programs, which no ranking includes."""
+    kinds = tuple(kind for kind in fit.model.strength_by if kind != PROGRAM)
+    model = replace(fit.model, name="annotators in camps", strength_by=kinds)
+    problem = replace(fit.mode.problem, model=model, prior=fit.prior)
+    with one_thread():
+        return replace(fit, mode=with_directions(nearest_gaussian(problem)))
 
 
 def _tried(fit: Fit, membership: Floats | None) -> list[Humps]:
@@ -349,6 +362,9 @@ def _declared(fit: Fit, declared: Literal["programs"] | Mapping[str, str]) -> tu
     if len(names) < 2:
         remedy = "Read them with programs=[...]." if declared == PROGRAMS else "Declare at least two."
         raise ModelError(f"All annotators belong to one camp, {names[0]!r}. {remedy}")
+    if fit.model.dimensions + len(names) - 1 > MOST_DIMENSIONS:
+        most = MOST_DIMENSIONS + 1 - fit.model.dimensions
+        raise ModelError(f"{len(names)} camps are too many to tell apart, at most {most} are compared. Join some.")
     return names, (np.array(camp)[:, None] == np.array(names)).astype(float)
 
 
