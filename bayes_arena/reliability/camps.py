@@ -147,10 +147,10 @@ class Camps:
 
     @cached_property
     def evidence(self) -> pd.DataFrame:
-        """For every number of camps compared: ``camps, gain, separation, smallest, chosen``.
+        """For every number of camps compared: ``camps, gain, valley, smallest, chosen``.
 
-        ``gain`` is the fall of BIC from one camp, ``separation`` the distance of the closest two camps in standard
-        deviations within them, ``smallest`` the expected annotators of the smallest.
+        ``gain`` is the fall of BIC from one camp, ``valley`` the density of loadings between the two camps least apart,
+        in terms of that in the lower of them, ``smallest`` the expected annotators of the smallest.
         """
         return _frame(self.evidence_columns())
 
@@ -245,7 +245,7 @@ class Camps:
         return {
             "camps": np.array(sizes, dtype=np.int64),
             "gain": np.array([one.gain(self.tried[0], named=self.declared) for one in self.tried]),
-            "separation": np.array([one.separation for one in self.tried]),
+            "valley": np.array([one.valley for one in self.tried]),
             "smallest": np.array([one.membership.sum(axis=0).min() for one in self.tried]),
             "chosen": np.array([size == len(self.names) for size in sizes], dtype=bool),
         }
@@ -295,8 +295,7 @@ def camps(
 
     References
     ----------
-    Schwarz (1978), Annals of Statistics 6; Ashman, Bird & Zepf (1994), Astronomical Journal 108; Kass & Raftery (1995),
-    JASA 90.
+    Schwarz (1978), Annals of Statistics 6; Kass & Raftery (1995), JASA 90.
     """
     require_level(level)
     if not fit.target.n_annotators:

@@ -7,10 +7,11 @@ mixture of normal distributions of equal covariance,
 
 fitted by EM from every cut of the annotators along every axis of a half circle. Evidence for C camps is how much BIC
 falls below that of one: 2 (l_C - l_1) - (C - 1) (q + 1) ln M. A skewed or heavy-tailed distribution with one hump fits
-a mixture better, too. So any two camps must also lie more than two standard deviations apart, d'T^-1 d > 4 with
-d = m_c - m_c', from where on a mixture of two equal halves has two humps.
+a mixture better, too. So between any two camps there must also be a valley: on the line between their means, which is
+d = sqrt((m_c - m_c')'T^-1 (m_c - m_c')) standard deviations long, the density p_c phi(t) + p_c' phi(t - d) falls to half
+of the lower of its values at the ends, or further.
 
-Sources: Schwarz (1978), Annals of Statistics 6; Ashman, Bird & Zepf (1994), Astronomical Journal 108.
+Source: Schwarz (1978), Annals of Statistics 6.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ MOST = 4
 """Camps that are looked for."""
 GAIN = 6.0
 """Fall of BIC from which camps are announced: strong evidence (Kass & Raftery, 1995, JASA 90)."""
-SEPARATE = 2.0
-"""Distance between two camps, in standard deviations within them, from which they are two humps."""
+VALLEY = 0.5
+"""Highest density in the valley between two camps, in terms of that at the lower end."""
+POINTS = 101
+"""Points on the line between two camps at which the density is compared."""
 SMALLEST = 1.5
 """Expected annotators of the smallest camp: one by itself is none."""
 CUTS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -73,12 +76,16 @@ class Humps:
         return len(self.share)
 
     @property
-    def separation(self) -> float:
-        """Distance between the two camps that are closest, in standard deviations within them; 0 for one camp."""
-        gaps = np.array([self.mean[c] - self.mean[d] for c, d in combinations(range(self.size), 2)])
-        if not len(gaps):
-            return 0.0
-        return math.sqrt(float(np.einsum("gq,qr,gr->g", gaps, np.linalg.inv(self.spread), gaps).min()))
+    def valley(self) -> float:
+        """Density in the valley between the two camps least apart, in terms of that at its lower end; 1 for one camp."""
+        depths, precision = [float(self.size == 1)], np.linalg.inv(self.spread)
+        for c, d in combinations(range(self.size), 2):
+            gap = self.mean[c] - self.mean[d]
+            length = math.sqrt(float(gap @ precision @ gap))
+            t = np.linspace(0, length, POINTS)
+            density = self.share[c] * np.exp(-0.5 * t**2) + self.share[d] * np.exp(-0.5 * (t - length) ** 2)
+            depths.append(float(density.min() / min(density[0], density[-1])))
+        return max(depths)
 
     def gain(self, one: Humps, *, named: bool = False) -> float:
         """Return by how much BIC falls below that of one hump; where members are ``named``, shares are not free."""
@@ -104,12 +111,12 @@ def humps(x: Floats, noise: Floats) -> list[Humps]:
 
 
 def announced(found: list[Humps]) -> Humps:
-    """Return the mixture that is announced: that of the largest gain among those of clear and separate humps."""
+    """Return the mixture that is announced: that of the largest gain among those of clear humps with valleys between them."""
     one, *further = found
     clear = [
         many
         for many in further
-        if many.gain(one) >= GAIN and many.separation >= SEPARATE and many.membership.sum(axis=0).min() >= SMALLEST
+        if many.gain(one) >= GAIN and many.valley <= VALLEY and many.membership.sum(axis=0).min() >= SMALLEST
     ]
     return max(clear, key=lambda many: many.gain(one), default=one)
 
