@@ -7,9 +7,9 @@ mixture of normal distributions of equal covariance,
 
 fitted by EM from every cut of the annotators along every axis of a half circle. Evidence for C camps is how much BIC
 falls below that of one: 2 (l_C - l_1) - (C - 1) (q + 1) ln M. A skewed or heavy-tailed distribution with one hump fits
-a mixture better, too. So between any two camps there must also be a valley: on the line between their means, which is
-d = sqrt((m_c - m_c')'T^-1 (m_c - m_c')) standard deviations long, the density p_c phi(t) + p_c' phi(t - d) falls to half
-of the lower of its values at the ends, or further.
+a mixture better, too. So between any two camps there must also be a valley: on the line between their means, whose
+length is d = sqrt((m_c - m_c')'T^-1 (m_c - m_c')), the density p_c phi(t) + p_c' phi(t - d) falls to half of the lower
+of its values at the ends, or further.
 
 Source: Schwarz (1978), Annals of Statistics 6.
 """
@@ -77,7 +77,7 @@ class Humps:
 
     @property
     def valley(self) -> float:
-        """Density in the valley between the two camps least apart, in terms of that at its lower end; 1 for one camp."""
+        """Density in the valley between the camps least apart, in terms of that at its lower end; 1 for one camp."""
         depths, precision = [float(self.size == 1)], np.linalg.inv(self.spread)
         for c, d in combinations(range(self.size), 2):
             gap = self.mean[c] - self.mean[d]
@@ -111,7 +111,7 @@ def humps(x: Floats, noise: Floats) -> list[Humps]:
 
 
 def announced(found: list[Humps]) -> Humps:
-    """Return the mixture that is announced: that of the largest gain among those of clear humps with valleys between them."""
+    """Return the mixture of the largest gain among those of clear humps with valleys between them; else that of one."""
     one, *further = found
     clear = [
         many
