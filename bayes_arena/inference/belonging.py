@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayes_arena.algebra.crossed import Crossed
 from bayes_arena.algebra.crossed_factor import CrossedFactor
@@ -38,6 +39,12 @@ from bayes_arena.likelihood.point import Point
 
 SWEEPS, NEAR, LONGEST = 100, 1e-3, 1.0
 """Most sweeps; the largest step in logits and loadings that is the last; and the longest."""
+DAMPINGS = 0.0, 1.0, 10.0, 100.0
+"""Added to the curvature, in turn, until it is positive definite."""
+NOT_FOUND = (
+    "The strengths in the eyes of every camp were not found. Fit the votes of its members by themselves: "
+    "keep_annotators(votes, names)."
+)
 NARROWEST = 0.1
 """Smallest spread of loadings within a camp."""
 ROUNDS, SETTLED = 500, 1e-7
@@ -142,24 +149,34 @@ def given_membership(mode: Mode, membership: Floats, *, contrasts: bool = False)
         held = cast(Crossed, hessian).precision.copy()
         held[places] = precision
         hessian = replace(cast(Crossed, hessian), precision=held)
-        try:
-            factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
-        except np.linalg.LinAlgError:
-            break
+        factor, damped = _factorised(hessian, gauge.extra(point, hessian), gauge.held)
         head, own = factor.solve(-gradient.head, -gradient.own)
         furthest = float(max(np.abs(head).max(), np.abs(own).max()))
         point = point.moved(head, own, min(1.0, LONGEST / furthest))
         around = cast(SliceCovariances, covariances(target, factor))
         target, changed = _fitted_spreads(target, point, around, added)
-        if max(furthest, changed) < NEAR:
+        if max(furthest, changed) < NEAR and not damped:
             laplace = Laplace(factor, problem.shifts, singular=False, log_determinant=factor.log_determinant())
             prior = problem.prior.with_spreads(dict(zip(target.spreads, target.spread_values, strict=True)))
             mode = replace(mode, problem=replace(problem, prior=prior), point=point, laplace=laplace)
             return Belonging(mode, _shifts(point.own, given_others(factor), columns, precision, pushed, means, spread))
-    raise ConvergenceError(
-        "The strengths in the eyes of every camp were not found. Fit the votes of its members by themselves: "
-        "keep_annotators(votes, names)."
-    )
+    raise ConvergenceError(NOT_FOUND)
+
+
+def _factorised(hessian: Crossed, extra: Floats, held: NDArray[np.bool_]) -> tuple[CrossedFactor, bool]:
+    """Return the factor of a Hessian, and whether it was damped to be positive definite.
+
+    Raises
+    ------
+    ConvergenceError
+        If it is far from that.
+    """
+    for damping in DAMPINGS:
+        try:
+            return factorise(hessian, extra=extra, held=held, damping=damping), damping > 0
+        except np.linalg.LinAlgError:
+            continue
+    raise ConvergenceError(NOT_FOUND)
 
 
 def _matched(

@@ -91,7 +91,7 @@ class Humps:
         """Return by how much BIC falls below that of one hump; where members are ``named``, shares are not free."""
         further = self.mean.shape[1] + (not named)
         penalty = (self.size - 1) * further * math.log(len(self.membership))
-        return 2 * (self.log_likelihood - one.log_likelihood) - penalty
+        return float(2 * (self.log_likelihood - one.log_likelihood) - penalty)
 
 
 def humps(x: Floats, noise: Floats) -> list[Humps]:
