@@ -123,6 +123,7 @@ from .ratings.slices import (
 from .ratings.style import style_effects as style_effects
 from .reliability.annotators import annotators as annotators
 from .reliability.bursts import bursts as bursts
+from .reliability.camps import Camps as Camps, camps as camps
 from .reliability.flagging import (
     flag as flag,
     flag_by_theta as flag_by_theta,

@@ -243,7 +243,7 @@ def _connected(fit: Fit, i: Ints, j: Ints) -> np.ndarray:
 
 def _votes_between(fit: Fit, i: Ints, j: Ints) -> tuple[Floats, Floats, Floats]:
     """Return the votes on pairs that i won, that j won and that neither won, each of shape (n_pairs,)."""
-    cells = fit.cells if fit.estimand is None else fit.cells.take(fit.estimand.rows(fit.cells))
+    cells = fit.voted
     n, (wins, losses, *ties) = cells.n_competitors, cells.counts.T
     forward, backward = cells.a * n + cells.b, cells.b * n + cells.a
     won = sum_by(forward, wins, n * n) + sum_by(backward, losses, n * n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ from bayes_arena.errors import (
     ModelError,
     NoMaximumWarning,
     SuspectVotesWarning,
+    did_you_mean,
+    listing,
 )
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
 from bayes_arena.fits.plan import Plan
@@ -34,7 +37,7 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.markup import html_facts
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import Cells, with_counts
 from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.tally import Tally
 
@@ -73,6 +76,8 @@ class Fit:
         What its rankings are about; None where the model does not tell slices apart.
     trust : Judgement or None
         Whose votes count, and who favours whom; None if annotators were not judged.
+    crowd : tuple of float or None
+        Share of every annotator's votes that its rankings are about; None for all votes.
     """
 
     mode: Mode
@@ -85,6 +90,7 @@ class Fit:
     mirror_probability: float | None = None
     estimand: Estimand | None = None
     trust: Judgement | None = None
+    crowd: tuple[float, ...] | None = None
 
     def __repr__(self) -> str:
         cells, said = self.cells, len(self.warnings)
@@ -163,6 +169,8 @@ class Fit:
     def view(self) -> View:
         """The slices that rankings average over, with the covariances of annotators where estimates are means."""
         slices, factor = view(self.mode.problem, self.estimand or Estimand()), self.laplace.factor
+        if self.crowd is not None:
+            slices = replace(slices, crowd=np.array(self.crowd))
         if self.evidence != "variational":
             return slices
         return replace(slices, annotators=factor.inverse_tail if isinstance(factor, Factor | CrossedFactor) else None)
@@ -190,10 +198,60 @@ class Fit:
         fit = replace(self, estimand=asked)
         return fit if fit.samples is None else replace(fit, samples=fit.seen(fit.samples))
 
+    def of(self, annotators: Collection[str] | Mapping[str, float]) -> Fit:
+        """Return the same fit with rankings about the votes of some annotators, its crowd.
+
+        The parameters stay those of all votes. What the crowd says of a competitor differs from what others say as far
+        as the model lets annotators differ: without directions (``Model.dimensions``), only in how clear its votes are.
+
+        Parameters
+        ----------
+        annotators : collection of str, or mapping of str to float
+            Their names; or by name the share of the annotator's votes that counts, the probability of belonging to the
+            crowd for instance.
+
+        Raises
+        ------
+        ModelError
+            If the model does not tell annotators apart, some cast none of the votes, or shares are not between 0 and 1
+            or all zero.
+        """
+        share = dict(annotators) if isinstance(annotators, Mapping) else dict.fromkeys(_names(annotators), 1.0)
+        known = self.cells.annotators
+        if not self.target.n_annotators:
+            raise ModelError(
+                f"Model {self.model.name!r} does not tell annotators apart: its ranking is that of any of them. Use "
+                "model='am-davidson' on votes that name them."
+            )
+        if unknown := [name for name in share if name not in set(known)]:
+            raise ModelError(
+                f"Annotators {listing(map(repr, unknown))} cast none of the votes that count."
+                f"{did_you_mean(str(unknown[0]), known) or ' Use names of fit.cells.annotators.'}"
+            )
+        crowd = np.array([share.get(name, 0.0) for name in known], dtype=float)
+        if bad := [f"{part:g} of {known[k]!r}" for k, part in enumerate(crowd) if not 0 <= part <= 1]:
+            raise ModelError(f"The shares of votes that count must lie between 0 and 1, not {listing(bad)}.")
+        if not crowd.any():
+            raise ModelError("A ranking needs votes to be about, and these annotators have none. Name at least one.")
+        return self.about_crowd(crowd)
+
+    def about_crowd(self, crowd: Floats) -> Fit:
+        """Return the same fit with rankings about these shares of the annotators' votes, shape (n_annotators,)."""
+        fit = replace(self, crowd=tuple(crowd.tolist()))
+        return fit if fit.samples is None else replace(fit, samples=fit.seen(fit.samples))
+
+    @cached_property
+    def voted(self) -> Cells:
+        """The votes that its rankings are about."""
+        cells = self.cells if self.estimand is None else self.cells.take(self.estimand.rows(self.cells))
+        if self.crowd is None:
+            return cells
+        return with_counts(cells, cells.counts * np.array(self.crowd)[cells.annotator, None])
+
     def seen(self, draws: Draws) -> Draws:
-        """Return draws with the Elo scale's r* for the slices that rankings are about."""
+        """Return draws with the Elo scale's r* for what rankings are about."""
         parts = draws.strength, draws.common, draws.own, draws.slices
-        if not self.target.slices:
+        if not self.target.slices and self.crowd is None:
             return draws
         if draws is self.samples:
             noisy = draws.strength + noise_of_unseen(self.view, len(draws.strength))
@@ -211,12 +269,13 @@ class Fit:
 
     @property
     def about(self) -> dict[str, str]:
-        """The slices that a ranking is about, for its reader; empty where the model does not tell slices apart."""
+        """What a ranking is about, for its reader; empty where that is all annotators, and no slices are told apart."""
+        whose = {} if self.crowd is None else {"crowd": f"{sum(self.crowd):.4g} of {len(self.crowd):,} annotators"}
         if self.estimand is None:
-            return {}
+            return whose
         kind, name = self.estimand.slice or ("", "")
         over = {} if kind == PROMPT else {"over": self.estimand.over}  # for one prompt both are the same
-        return over | ({"slice": f"{kind}: {name}"} if kind else {})
+        return whose | over | ({"slice": f"{kind}: {name}"} if kind else {})
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -347,3 +406,8 @@ class Fit:
                 f"{what} free parameters, but under a prior they are not entirely free. Use prior='flat', or "
                 "leave_one_out and compare."
             )
+
+
+def _names(annotators: Collection[str]) -> Collection[str]:
+    """Return names; one by itself is meant as a name."""
+    return [annotators] if isinstance(annotators, str) else annotators

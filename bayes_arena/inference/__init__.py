@@ -12,6 +12,7 @@ projected        the result: r* and how it moves
 projected_draws  r*, draw by draw
 many_pairs       r* of many competitors, without going through their pairs
 kernels          expected scores at many leads, compiled
-views            the slices that a ranking is about
+views            what a ranking is about: slices, and whose votes
+belonging        the nearest Gaussian, given which annotators belong together
 ===============  ==============================================================
 """

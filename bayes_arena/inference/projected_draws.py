@@ -80,7 +80,7 @@ def project_draws(
     leads = lead(strength, i, j)
     reach = float(np.abs(leads).max())
     nodes, to_coefficients = chebyshev(NODES)
-    share = shares(target, votes)
+    share = shares(target, votes, view)
     projected = np.empty_like(strength)
 
     def project(part: slice) -> None:
@@ -103,7 +103,7 @@ def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, vote
     The score is a polynomial in the lead and in what is added to ln nu, sum c_ab T_a T_b. On a slice drawn at random
     lead and ln nu are independent, so the mean of a product is the product of the means.
     """
-    d, share = lead(point.strength + view.slices @ point.slices, i, j), shares(target, votes)
+    d, share = lead(point.strength + view.slices @ point.slices, i, j), shares(target, votes, view)
     lead_sd, tie_sd = view.scatter(target)
     ties = ties_of_competitors(target, point.slices)
     offset = np.zeros_like(d) if ties is None else ties[i] + ties[j]

@@ -126,7 +126,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         pair, ones = np.arange(len(d)), np.ones(len(d))
         incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
         to_competitors = incidence @ at_pairs
-    share = shares(target, votes)
+    share = shares(target, votes, view)
 
     def everywhere(part: slice) -> Iterator[tuple[Floats, Floats, Floats, Floats, Floats]]:
         """Yield leads, annotators' shares, their parameters, their scores (leads, m), and the slopes."""
@@ -301,9 +301,12 @@ def _interpolation(d: Floats, steepest: float, *, exactly: bool) -> tuple[Floats
     return reach * nodes, chebvander(d / reach, size - 1) @ to_coefficients
 
 
-def shares(target: Objective, votes: Floats) -> Floats:
+def shares(target: Objective, votes: Floats, view: View | None) -> Floats:
     """Return every annotator's share in the average vote, shape (M,); a single 1 where they have no parameters."""
-    return votes / votes.sum() if target.n_annotators else np.ones(1)
+    if not target.n_annotators:
+        return np.ones(1)
+    votes = votes if view is None or view.crowd is None else votes * view.crowd
+    return np.asarray(votes / votes.sum())
 
 
 def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Factor]:

@@ -1,4 +1,4 @@
-"""The slices that a ranking is about: the prompts that were voted on or new ones, all of them or those of one category.
+"""What a ranking is about: the prompts that were voted on or new ones, of all categories or one; and whose votes.
 
 One fit gives several leaderboards. With u^f_{g,i} the deviation of competitor i in slice g of kind f,
 
@@ -9,6 +9,8 @@ share_g being the share of the prompts (or of the votes, where prompts are unkno
 the same categories and languages. Annotators are always new ones: m excludes their tastes, and those of programs, since
 a ranking is what people see. For one slice, such as a category, both are taken over its own prompts, with share 1 for
 it. A deviation without votes keeps its prior, and adds share_g^2 s_f^2 to the variance of m_i.
+
+Where a ranking is about a crowd, a vote of annotator k counts as much as the share of k's votes that belong to it.
 """
 
 from __future__ import annotations
@@ -71,12 +73,15 @@ class View:
     annotators : ndarray, shape (M, q, q), or None
         Covariances of the annotators' parameters, given all others, where the fit has their posterior means: expected
         votes are averaged over these parameters, too.
+    crowd : ndarray, shape (M,), or None
+        Share of every annotator's votes that the ranking is about; None for all votes.
     """
 
     slices: Any
     given: tuple[str, ...]
     unseen: Floats
     annotators: Floats | None = None
+    crowd: Floats | None = None
 
     def scatter(self, target: Objective) -> tuple[float, float]:
         """Return the standard deviations of leads and ln nu from slice to slice."""

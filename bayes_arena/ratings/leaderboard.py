@@ -67,7 +67,8 @@ def leaderboard(
     -------
     pandas.DataFrame
         ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first. Scores
-        and bounds are in Elo points; a both-bad vote counts as a tie. With ``slice``, votes are those of the slice. A
+        and bounds are in Elo points; a both-bad vote counts as a tie. With ``slice``, votes are those of the slice, and
+        of a fit about a crowd (:meth:`Fit.of`) those of the crowd. A
         sampled fit has posterior means and quantiles, and a column ``p_best``, the probability of being best. ``attrs``
         has the level, the interval and, where slices differ, what the ranking is ``over``. With 1500 competitors or
         more, few of which met, the standard deviations are estimated, and ``sd_error`` is the largest relative error
@@ -206,8 +207,7 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)
     best, worst = rank_spread(low, high)
-    voted = fit.cells if fit.estimand is None else fit.cells.take(fit.estimand.rows(fit.cells))
-    wins, losses, ties = records(voted)
+    wins, losses, ties = records(fit.voted)
     rank = ranks(score / elo.points_per_logit)
     columns: Columns = {
         "rank": rank,

@@ -10,6 +10,8 @@ suspect_groups  how unlikely the suspects' votes are by chance
 integrity       ``integrity``: whose votes each competitor's rank rests on
 bursts          ``bursts``: windows of time with too many wins
 judges          ``judge_report``: how a judge votes compared with people
+camps           ``camps``: groups of annotators who agree among themselves, and a board for each
+humps           how many humps the annotators' loadings have
 worth           what an annotator's votes are worth, in votes of others
 concordance     how often annotators agree on the same answers; Cohen's kappa
 ==============  ===================================================================

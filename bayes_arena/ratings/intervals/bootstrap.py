@@ -162,7 +162,7 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
         getattr(fit.point, name) + np.array([getattr(mode.point, name) for mode in modes]) - getattr(whole, name)
         for name in ("strength", "common", "own")
     )
-    return Draws.of(fit.mode.problem, strength, common, own)
+    return Draws.of(fit.mode.problem, strength, common, own, on=fit.view)
 
 
 def _resampled(fit: Fit, seed: int) -> Iterator[Cells]:

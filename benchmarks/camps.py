@@ -1,0 +1,131 @@
+"""Camps of annotators: whether they are found, who belongs to them, and what their boards are worth.
+
+    uv run python benchmarks/camps.py [--arenas 10] [REGIME ...] > benchmarks/results/camps.md
+
+Arenas are those of ``camped.py``. A fit has as many directions as raise its evidence, two at most. Boards of the camps
+found (declared, of language models beside people) are compared with what the members think on average, camp by camp,
+where the camps are those that there are; "oracle" is am-davidson fitted to the votes of the true members alone. RMSE
+and mean widths are in Elo points; standard errors over arenas are in parentheses.
+"""
+
+import argparse
+import math
+import warnings
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from camped import REGIMES, Camped
+
+import bayes_arena as ba
+from bayes_arena.arrays import Floats
+from bayes_arena.inference.marginal.directions import with_directions
+
+PER_LOGIT = 400 / math.log(10)
+HEADS = (
+    "arenas",
+    "0/1/2 directions",
+    "several camps",
+    "gain, median",
+    "members right",
+    "unsure",
+    "board of",
+    "coverage / oracle's",
+    "RMSE / oracle's",
+    "width / oracle's",
+)
+
+
+@dataclass
+class Seen:
+    """Boards of one camp over arenas: squared errors, coverage and widths, each a mean over competitors."""
+
+    squares: list[float] = field(default_factory=list)
+    covered: list[float] = field(default_factory=list)
+    widths: list[float] = field(default_factory=list)
+
+    def add(self, table, truth: Floats, competitors: Sequence[str]) -> None:
+        """Compare a leaderboard with the truth, in logits."""
+        table = table.set_index("competitor").loc[list(competitors)]
+        score = 1000 + PER_LOGIT * truth
+        self.squares.append(float(((table["elo"] - score) ** 2).mean()))
+        self.covered.append(float(((table["lower"] <= score) & (score <= table["upper"])).mean()))
+        self.widths.append(float((table["upper"] - table["lower"]).mean()))
+
+    @property
+    def rmse(self) -> float:
+        """Root of the mean squared error, in Elo points."""
+        return math.sqrt(float(np.mean(self.squares)))
+
+    @property
+    def coverage(self) -> str:
+        """Coverage with its standard error."""
+        error = np.std(self.covered, ddof=1) / math.sqrt(len(self.covered)) if len(self.covered) > 1 else math.nan
+        return f"{np.mean(self.covered):.3f} ({error:.3f})"
+
+
+def fitted(cells: ba.Cells) -> ba.Fit:
+    """Fit am-davidson with as many directions as raise the evidence."""
+    fit = ba.fit(cells, model="am-davidson", guard=False)
+    return replace(fit, mode=with_directions(fit.mode))
+
+
+def matched(found: ba.Camps, arena: Camped) -> dict[int, str]:
+    """Return which of two camps found is which of the arena's; empty unless there are as many."""
+    if len(found.names) != 2 or not arena.camp.any():
+        return {}
+    agree = float(((found.membership[:, 1] > 0.5) == (arena.camp == 1)).mean())
+    return dict(enumerate(found.names if agree >= 0.5 else found.names[::-1]))
+
+
+def rows(name: str, arenas: int) -> list[str]:
+    """Return the rows of the table for a regime: one for every camp, or one where there are none."""
+    directions, sizes, right, unsure, gains = [], [], [], [], []
+    boards = {camp: (Seen(), Seen()) for camp in (0, 1)}
+    for seed in range(arenas):
+        arena = REGIMES[name](np.random.default_rng([zlib.crc32(name.encode()), seed]))
+        fit = fitted(arena.cells)
+        directions.append(fit.model.dimensions)
+        found = ba.camps(fit, declared="programs" if arena.cells.programs else None)
+        sizes.append(len(found.names))
+        which = matched(found, arena)
+        gains.append(max((one.gain(found.tried[0]) for one in found.tried[1:]), default=0.0))
+        for camp, label in which.items():
+            theirs = arena.cells.take(arena.camp[arena.cells.annotator] == camp)
+            oracle = ba.leaderboard(ba.fit(theirs, model="am-davidson", guard=False))
+            truth, names = arena.truth(camp), arena.cells.competitors
+            boards[camp][0].add(found.board(label), truth, names)
+            boards[camp][1].add(oracle, truth, names)
+        if which:
+            place = found.names.index(which[1])
+            right.append(float(((found.membership[:, place] > 0.5) == (arena.camp == 1)).mean()))
+            unsure.append(float(found.unsure.mean()))
+    along, several = np.bincount(directions, minlength=3), int(np.sum(np.array(sizes) > 1))
+    head = f"{name} | {'/'.join(map(str, along))} | {several} of {arenas} | {np.median(gains):+.0f}"
+    if not right:
+        return [f"| {head} | | | | | | |"]
+    members = f"{np.mean(right):.3f} | {np.mean(unsure):.2f}"
+    lines = []
+    for camp, (ours, oracle) in boards.items():
+        first = f"{head} | {members} | others" if camp == 0 else " | | | | | | camp"
+        ratio, widths = ours.rmse / oracle.rmse, f"{np.mean(ours.widths):.0f} / {np.mean(oracle.widths):.0f}"
+        rmse = f"{ours.rmse:.1f} / {oracle.rmse:.1f} ({ratio:.2f})"
+        lines.append(f"| {first} | {ours.coverage} / {oracle.coverage} | {rmse} | {widths} |")
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--arenas", type=int, default=10)
+    parser.add_argument("regimes", nargs="*", default=list(REGIMES))
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    print(f"```\nuv run python benchmarks/camps.py --arenas {given.arenas}\n```\n\n# Camps: are they found?\n")
+    print(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}", flush=True)
+    for name in given.regimes:
+        print("\n".join(rows(name, given.arenas)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
