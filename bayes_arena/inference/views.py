@@ -130,7 +130,7 @@ def view(problem: Problem, estimand: Estimand) -> View:
     rows, given = estimand.rows(cells), [] if estimand.slice is None else [estimand.slice[0]]
     places, weights, unseen = [], [], np.zeros(n)
     for effect, keys, part in zip(target.slices, numbering.keys, numbering.parts, strict=True):
-        if effect.basis != "difference" or effect.by in (ANNOTATOR, PROGRAM):
+        if effect.basis != "difference" or effect.dimension or effect.by in (ANNOTATOR, PROGRAM):
             continue
         if effect.by == PROMPT and estimand.over == "new prompts" and PROMPT not in given:
             continue

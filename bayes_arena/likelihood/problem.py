@@ -21,7 +21,7 @@ from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.presets import resolve_model, with_taste
 from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, resolve_prior
-from bayes_arena.likelihood.specification import Model
+from bayes_arena.likelihood.specification import MOST_DIMENSIONS, Model
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.reading.read_votes import as_cells
@@ -153,6 +153,7 @@ def _require_known_spreads(cells: Cells, prior: Prior) -> None:
     kinds = (*cells.slices, ANNOTATOR, COMPETITOR, *([PROGRAM] if cells.programs else []))
     known = [f"{what}_by_{kind}" for what in ("strength", "ties") for kind in kinds]
     known += [f"style_{feature}_spread" for feature in cells.features]
+    known += [f"direction_{one}" for one in range(1, MOST_DIMENSIONS + 1)]
     for name in (*prior.by, *(prior.hyper.by if prior.hyper else ())):
         if name not in known:
             raise ModelError(
@@ -167,6 +168,6 @@ def number_labels(problem: Problem) -> dict[str, list[str]]:
     labels = {}
     for effect, keys in zip(numbering.slices, numbering.keys, strict=True) if numbering else ():
         kind = problem.slice_names[effect.by]
-        each = effect.basis == "difference"
+        each = effect.basis == "difference" and not effect.dimension
         labels[label_of(effect)] = [f"{kind[key // n]}: {names[key % n]}" if each else kind[key] for key in keys]
     return labels

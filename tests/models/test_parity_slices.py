@@ -34,6 +34,9 @@ MODELS = [
     ba.Model("answers", strength_by=("prompt",)),
     ba.Model("ties alone", ties="rao-kupper", ties_by=("competitor",)),
     ba.Model("taste", ties="davidson", both_bad="outcome", strength_by=("annotator", "program")),
+    ba.Model("one direction", ties="davidson", position="common", dimensions=1),
+    ba.Model("two directions", "annotator", "davidson", "annotator", position="annotator", dimensions=2),
+    replace(EVERYTHING, name="everything along directions", dimensions=2),
 ]
 FIXED = ba.Prior(hyper=None)
 
@@ -64,7 +67,7 @@ def cells() -> ba.Cells:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_value_and_gradient(cells, model):
-    prior = FIXED.with_spreads({"strength_by_prompt": 0.8, "ties_by_competitor": 0.4})
+    prior = FIXED.with_spreads({"strength_by_prompt": 0.8, "ties_by_competitor": 0.4, "direction_1": 0.9})
     target = objective(cells, model, prior)
     program = remove_value_transforms(build(cells, model=model, prior=prior))
     logp, dlogp = program.compile_logp(), program.compile_dlogp()
@@ -84,6 +87,10 @@ def test_names_of_dimensions(cells):
     assert program.named_vars_to_dims["ties_by_competitor"] == ("competitor_of_ties",)
     assert list(program.coords["category_of_competitor"])[:2] == ["x: c00", "x: c01"]
     assert list(program.coords["competitor_of_ties"]) == list(cells.competitors)
+    along = build(cells, model=MODELS[-1], prior=FIXED)
+    assert along.named_vars_to_dims["direction_2"] == ("competitor",)
+    assert along.named_vars_to_dims["loading_2"] == ("annotator",)
+    assert list(along.coords["competitor"]) == list(cells.competitors)
 
 
 def test_pooled_coordinates_leave_the_posterior_what_it_is(cells):
