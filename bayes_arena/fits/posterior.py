@@ -115,7 +115,10 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
         draws = Draws.of(problem, *parameters)
         prior = _spreads(draws, problem.objective)
         given = replace(problem, prior=prior).because(strengths="as wide as the draws", method="given")
-        mode, mirror_probability = judge_direction(find_mode(given.because(annotators="as wide as the draws")))
+        # near a draw, since in the middle there is a saddle, where nobody disagrees
+        start = list(draws.points())[-1] if problem.model.dimensions else None
+        known = given.because(annotators="as wide as the draws")
+        mode, mirror_probability = judge_direction(find_mode(known, start=start))
     for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     return Fit(
