@@ -60,7 +60,7 @@ def build(cells: Cells, prior: str | Prior = "default", dimensions: int = 1, ref
         w = w_sd[:, None] * pm.Normal("direction_unit", dims=("direction", "competitor"))
         v = pm.ZeroSumNormal("loading_unit", dims=("direction", "annotator"))
 
-        side = pm.math.sgn(w[:, at])
+        side = pm.math.switch(w[:, at] < 0, -1.0, 1.0)
         for row, name in enumerate(names):
             pm.Deterministic(name, side[row] * w[row], dims="competitor")
             pm.Deterministic(name.replace("direction", "loading"), side[row] * v[row], dims="annotator")

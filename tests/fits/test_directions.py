@@ -277,4 +277,4 @@ def test_nuts_and_the_gaussian_agree_where_there_are_camps():
     ):
         sign = np.sign(mean @ drawn.mean(axis=0))
         np.testing.assert_array_less(np.abs(sign * mean - drawn.mean(axis=0)) / drawn.std(axis=0), 0.3)
-    assert (gaussian.point.own[:, -1] > 0).sum() in (12, 28)
+    assert abs(np.corrcoef(gaussian.point.own[:, -1], np.arange(40) < 12)[0, 1]) > 0.9

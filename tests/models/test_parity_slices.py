@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pymc as pm
 import pytest
 from helpers import sliced_votes
 from pymc.model.transform.conditioning import remove_value_transforms
@@ -13,9 +14,10 @@ from bayes_arena.inference.marginal.finding import information_of
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import degrees, spread_label
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.models import build
+from bayes_arena.models import am_elo_directions, build
 
 pytestmark = pytest.mark.slow
 EVERYTHING = ba.Model(
@@ -122,3 +124,53 @@ def test_pooled_coordinates_of_everything_compile(cells):
     labels = {spread_label(name) for name in objective(cells, EVERYTHING, FIXED).spreads}
     assert labels | {"style_length", "strength_by_annotator", "ties_by_prompt"} <= set(program.named_vars)
     assert np.isfinite(list(program.point_logps().values())).all()
+
+
+@pytest.mark.parametrize("prior", [FIXED, ba.Prior()], ids=["fixed", "pooled"])
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_the_program_of_several_dimensions_written_out_has_the_same_posterior(cells, dimensions, prior):
+    """Value and gradient, and what is reported: turned so that the reference's position is positive."""
+    model = replace(PRESETS["am-elo"], dimensions=dimensions)
+    program = am_elo_directions.build(cells, prior, dimensions, cells.competitors[2])
+    program.rvs_to_initial_values.update(dict.fromkeys(program.rvs_to_initial_values))  # refused by what follows
+    program = remove_value_transforms(program)
+    logp, dlogp, pooled = program.compile_logp(), program.compile_dlogp(), prior.hyper is not None
+    order, found, expected = [variable.name for variable in program.value_vars], [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        spreads = dict(zip(objective(cells, model, FIXED).spreads, rng.uniform(0.2, 1.5, 10), strict=False))
+        spreads = {name: sd for name, sd in spreads.items() if name}
+        falling = np.sort([sd for name, sd in spreads.items() if name.startswith("direction")])[::-1]
+        spreads |= {f"direction_{one}": sd for one, sd in enumerate(falling.tolist(), 1)}
+        target = objective(cells, model, FIXED.with_spreads(spreads) if pooled else FIXED)
+        point, sd = random_point(target, seed), target.spread_values
+        w, v = np.array(target.numbers_by_slice(point.slices)), point.own[:, 1:].T
+        of_w = sd[-dimensions:, None]
+        given = {"strength": point.strength, "discrimination_unit": (point.own[:, 0] - 1) / sd[1]}
+        given |= {"direction_unit": w / of_w, "loading_unit": v}
+        density = -target.value(point)
+        if pooled:
+            named = {"strength_sd": sd[0], "discrimination_sd": sd[1], "direction_sd": sd[-dimensions:]}
+            given |= named
+            density -= (len(point.strength) - 1) * np.log(sd[0])
+            hyper = [prior.hyper.strength, prior.hyper.discrimination, *[1.0] * dimensions]
+            of = [degrees("strength"), *[1] * (1 + dimensions)]
+            density += chi.logpdf(np.concatenate([sd[:2], sd[-dimensions:]]), of, scale=hyper).sum()
+        found.append(float(logp(given)))
+        expected.append(density)
+
+        gradient = gradient_and_hessian(target, point)[0]
+        slopes = {
+            "strength": gradient.strength,
+            "discrimination_unit": gradient.own[:, 0] * sd[1],
+            "direction_unit": (np.array(target.numbers_by_slice(gradient.slices)) * of_w).ravel(),
+            "loading_unit": gradient.own[:, 1:].T.ravel(),
+        }
+        parts = np.split(dlogp(given), np.cumsum([np.size(given[one]) for one in order])[:-1])
+        for one, part in zip(order, parts, strict=True):
+            if one in slopes:  # those of the spreads follow from the values
+                np.testing.assert_allclose(-part, slopes[one], rtol=1e-8, atol=1e-8, err_msg=one)
+    np.testing.assert_allclose(np.subtract(found, found[0]), np.subtract(expected, expected[0]), rtol=1e-9, atol=1e-9)
+    drawn = pm.draw(program["direction_1"], 20, random_seed=1)
+    assert (drawn[:, 2] > 0).all()
+    assert (drawn[:, 1] < 0).any()
