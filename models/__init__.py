@@ -2,18 +2,19 @@
 
 Dimensions are named ``competitor`` and ``annotator``. PyMC is imported when the first of these is used.
 
-=============  ====================================================================
-bradley_terry  Bradley-Terry, to be read, changed and sampled: one row per vote
-m_elo          m-ELO, the same in Elo points
-am_elo         am-ELO
-davidson       Davidson, with position effects
-am_davidson    am-Davidson
-per_vote       what these five share: the votes, and the likelihood of half wins
-spreads        spreads of the prior, fixed or sampled
-grid           ``build``: any model of the grid, on summed votes, for fast sampling
-fused          its likelihood and gradient in one compiled pass
-_parts         its other parts
-=============  ====================================================================
+=================  ====================================================================
+bradley_terry      Bradley-Terry, to be read, changed and sampled: one row per vote
+m_elo              m-ELO, the same in Elo points
+am_elo             am-ELO
+am_elo_directions  am-ELO in several dimensions (multidimensional discrimination)
+davidson           Davidson, with position effects
+am_davidson        am-Davidson
+per_vote           what these six share: the votes, and the likelihood of half wins
+spreads            spreads of the prior, fixed or sampled
+grid               ``build``: any model of the grid, on summed votes, for fast sampling
+fused              its likelihood and gradient in one compiled pass
+_parts             its other parts
+=================  ====================================================================
 """
 
 from typing import Any

@@ -80,7 +80,7 @@ def common(effect: Effect) -> Any:
     return pm.Flat(label) if math.isinf(effect.sd) else pm.Normal(label, effect.mean, effect.sd)
 
 
-def observe(target: Objective, parameters: list[Any], style: list[Any], slices: list[Any]) -> Any:
+def observe(target: Objective, parameters: list[Any], factors: list[Any], style: list[Any], slices: list[Any]) -> Any:
     """Observe the counts of all rows.
 
     Parameters
@@ -89,6 +89,8 @@ def observe(target: Objective, parameters: list[Any], style: list[Any], slices: 
         Whose rows, and whose likelihood.
     parameters : list of TensorVariable
         r (n,); theta, b and t of every annotator (M,); m (1,).
+    factors : list of TensorVariable
+        Theta and the loadings of every annotator (M,), by dimension.
     style : list of TensorVariable
         Slopes of the features of the tally, scalars or one for every annotator.
     slices : list of TensorVariable
@@ -107,7 +109,7 @@ def observe(target: Objective, parameters: list[Any], style: list[Any], slices: 
     ):
         of_rows = [numbers[pm.Data(f"{effect.name}_{side}", one - part.start)] for side, one in enumerate(at)]
         if effect.basis == "difference":
-            pulled = pulled + parameters[1][tally.k] * (of_rows[0] - of_rows[1])
+            pulled = pulled + factors[effect.dimension][tally.k] * (of_rows[0] - of_rows[1])
         else:
             tied = tied + sum(of_rows)
 

@@ -49,7 +49,9 @@ def build(
     -------
     pymc.Model
         ``strength`` (competitor) in logits; where the model has them ``discrimination`` (annotator) with mean 1,
-        ``log_tie_propensity`` and ``position`` (annotator, or a scalar where common), ``log_both_bad``; the pooled
+        ``log_tie_propensity`` and ``position`` (annotator, or a scalar where common), ``log_both_bad``; for every
+        dimension l of disagreement ``direction_l`` (competitor) and ``loading_l`` (annotator), of which the program has
+        mirror images (:mod:`bayes_arena.fits.images`); the pooled
         spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread``, ``position_spread``. Pooled, these are functions
         of the coordinates that are sampled, ``..._unit`` and ``..._level``.
 
@@ -86,21 +88,20 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
     prior, target = problem.prior, problem.objective
     with pm.Model(coords=_parts.coordinates(problem)) as program:
 
-        def scattered(make: _parts.Vector, name: str, sd: str, dim: str) -> Any:
+        def scattered(make: _parts.Vector, name: str, of: str, sd: float, dim: str) -> Any:
             """Return numbers of a common spread, which is sampled where the votes' information is known."""
-            if known is None or not prior.estimates(sd):
-                return make(name, float(prior.spread(sd)), dim)
-            return _parts.pooled(make, name, spread(sd, prior), known[sd], dim)
+            if known is None or not prior.estimates(of):
+                return make(name, sd, dim)
+            return _parts.pooled(make, name, spread(of, prior), known[of], dim)
 
-        strength = scattered(_parts.zero_sum, "strength", "strength", "competitor")
+        strength = scattered(_parts.zero_sum, "strength", "strength", target.strength_sd, "competitor")
         if known is not None:
             strength = pm.Deterministic("strength", strength, dims="competitor")
-        own = {
-            effect.name: times(
-                1 / effect.unit, scattered(_parts.zero_sum, f"{effect.name}_deviation", effect.spread, "annotator")
-            )
-            for effect in target.own
-        }
+        own = {}
+        for effect in target.own:
+            name, sd = f"{effect.name}_deviation", effect.sd * effect.unit
+            deviations = scattered(_parts.zero_sum, name, effect.spread, sd, "annotator")
+            own[effect.name] = times(1 / effect.unit, deviations)
         votes = sum_by(target.tally.k, target.counts.sum(axis=0), target.n_annotators)
         shared = {
             effect.name: _parts.common_beside(own[effect.name], effect, votes / votes.sum())
@@ -110,24 +111,27 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
         }
         entering, style = defaultdict(list), []
         every = np.zeros(max(target.n_annotators, 1))
-        theta: Any = 1 + every
+        factors: list[Any] = [1 + every] * (1 + target.predictor.dimensions)
         kinds = {effect.name: effect for effect in (*target.own, *target.common)}
         for effect in sorted(kinds.values(), key=lambda effect: effect.coordinate):
-            parts = [shared[effect.name]] if effect.name in shared else [1]  # theta's mean is one
+            parts = [shared[effect.name]] if effect.name in shared else [effect.mean]
             parts += [own[effect.name]] if effect.name in own else []
             dims = "annotator" if effect.name in own else None
             number = pm.Deterministic(effect.label, reduce(add, parts), dims=dims)
             if effect.basis == "lead":
-                theta = number
+                factors[effect.dimension] = number
             elif effect.basis == "feature":
                 style.append(number)
             else:
                 entering[effect.coordinate].append(number)
         position, tie, bad = (reduce(add, entering[coordinate] or [0.0]) for coordinate in (ETA, T, M))
-        slices = [scattered(_parts.normal, effect.name, effect.spread, label_of(effect)) for effect in target.slices]
+        slices = [
+            scattered(_parts.normal, effect.name, effect.spread, effect.sd, label_of(effect))
+            for effect in target.slices
+        ]
         if known is not None:
             for effect, numbers in zip(target.slices, slices, strict=True):
                 pm.Deterministic(effect.label, numbers, dims=label_of(effect))
-        parameters = [strength, theta, position + every, tie + every, bad + np.zeros(1)]
-        _parts.observe(target, parameters, style, slices)
+        parameters = [strength, factors[0], position + every, tie + every, bad + np.zeros(1)]
+        _parts.observe(target, parameters, factors, style, slices)
     return program

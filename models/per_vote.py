@@ -12,6 +12,7 @@ import pytensor.tensor as pt
 from bayes_arena.arrays import Ints
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.models._parts import zero_sum
 from bayes_arena.votes.cells import Cells, single_votes
 from bayes_arena.votes.outcomes import OUTCOME_SCORES, TIE
@@ -80,7 +81,7 @@ def shared(name: str, sd: float, prior: Prior) -> Any:
     return pm.Flat(name) if prior.is_flat else pm.Normal(name, 0, sd)
 
 
-def prior_for(prior: str | Prior, cells: Cells, model: str) -> Prior:
+def prior_for(prior: str | Prior, cells: Cells, model: str | Model) -> Prior:
     """Return the prior, checked against the votes and the model.
 
     Raises

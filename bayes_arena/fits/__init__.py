@@ -5,6 +5,7 @@ fitting          ``fit``
 plan             ``choose``: what a fit chooses by default, and why
 result           ``Fit``
 sampling         the posterior by NUTS
+images           mirror images of directions of disagreement in draws
 posterior        ``from_posterior``: draws from your own model as a fit
 many             ``fit_many``: a fit for every category, language or week
 draws            ``Draws`` of all parameters

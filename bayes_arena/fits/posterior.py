@@ -1,8 +1,12 @@
 """Draws of a program that was changed or written by hand, as a :class:`~bayes_arena.Fit`.
 
 Variables are named as in :mod:`bayes_arena.models`, whatever their priors, and are put on the scale of this package
-draw by draw: with m the mean of theta over annotators, theta / m and m (r - mean r). That leaves every
-theta_k (r_i - r_j) unchanged, and so every prediction.
+draw by draw: with m the mean of theta over annotators, and v that of the loadings on a direction w, they become
+
+    theta_k / m,      m (r - mean r) + v (w - mean w),      v_k - v theta_k / m,
+
+of mean 1, 0 and 0. That leaves every theta_k (r_i - r_j) + v_k (w_i - w_j) unchanged, and so every prediction. Of the
+mirror images that directions have, draws are brought to one (:mod:`bayes_arena.fits.images`).
 """
 
 from __future__ import annotations
@@ -17,9 +21,11 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import IdentificationWarning, ModelError, listing
 from bayes_arena.extras import require
 from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.images import in_line
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import FEWEST
 from bayes_arena.inference.mode.mode import find_mode, judge_direction
+from bayes_arena.inference.projection import directions_of
 from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
@@ -27,7 +33,7 @@ from bayes_arena.likelihood.predictor import THETA, Level, effects
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
 from bayes_arena.likelihood.problem import Problem, number_labels
-from bayes_arena.likelihood.specification import Model
+from bayes_arena.likelihood.specification import MOST_DIMENSIONS, Model
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
@@ -46,7 +52,9 @@ LEVELS = {
     "slice": "one number per slice",
     "": "absent",
 }
-EVERYTHING = Model("everything", "annotator", "davidson", "annotator", "outcome", "annotator")
+EVERYTHING = Model(
+    "everything", "annotator", "davidson", "annotator", "outcome", "annotator", dimensions=MOST_DIMENSIONS
+)
 
 
 def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None = None) -> Fit:
@@ -57,8 +65,9 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     tree : xarray.DataTree
         What ``pymc.sample`` returns. Its group ``posterior`` has ``strength`` (chain, draw, competitor) and may have
         ``discrimination`` (chain, draw, annotator), ``log_tie_propensity`` and ``position`` (with the annotator, or
-        without if common), ``log_both_bad``, ``style_`` with the name of a feature, and ``strength_by_`` and
-        ``ties_by_`` with that of a slice, matched by name as :func:`~bayes_arena.models.build` gives them. Only
+        without if common), ``log_both_bad``, ``style_`` with the name of a feature, ``strength_by_`` and ``ties_by_``
+        with that of a slice, and ``direction_1`` (competitor) with ``loading_1`` (annotator), and so on, matched by
+        name as :func:`~bayes_arena.models.build` gives them. Only
         :func:`~bayes_arena.diagnose` looks at other variables.
     votes : Cells, path, sequence of paths, or dataframe
         The votes that were sampled on; if a fit left some out, those that count, ``fit.cells``. The tree does not say
@@ -99,10 +108,17 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     cells, posterior = as_cells(votes), tree["posterior"].to_dataset()
     problem = _problem(posterior, cells, model)
     with one_thread():
-        draws = _draws(posterior, problem)
+        parameters = _parameters(posterior, problem)
+        if problem.model.dimensions:
+            tree = in_line(tree, problem.objective)
+            parameters = _parameters(tree["posterior"].to_dataset(), problem)
+        draws = Draws.of(problem, *parameters)
         prior = _spreads(draws, problem.objective)
         given = replace(problem, prior=prior).because(strengths="as wide as the draws", method="given")
-        mode, mirror_probability = judge_direction(find_mode(given.because(annotators="as wide as the draws")))
+        # near a draw, since in the middle there is a saddle, where nobody disagrees
+        start = list(draws.points())[-1] if problem.model.dimensions else None
+        known = given.because(annotators="as wide as the draws")
+        mode, mirror_probability = judge_direction(find_mode(known, start=start))
     for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
     return Fit(
@@ -171,12 +187,13 @@ def _inferred(found: dict[str, Any], cells: Cells) -> Model:
         style_slopes="annotator" if "annotator" in slopes else "common",
         strength_by=tuple(by for by in (*cells.slices, ANNOTATOR, PROGRAM) if f"strength_by_{by}" in found),
         ties_by=tuple(by for by in (*cells.slices, COMPETITOR) if f"ties_by_{by}" in found),
+        dimensions=sum(f"direction_{one}" in found for one in range(1, 1 + MOST_DIMENSIONS)),
     )
     return next((preset for preset in PRESETS.values() if replace(preset, name="own") == model), model)
 
 
-def _draws(posterior: Dataset, problem: Problem) -> Draws:
-    """Read the draws, one chain after the other, on the scale of sum r = 0 and mean theta = 1."""
+def _parameters(posterior: Dataset, problem: Problem) -> tuple[Floats, Floats, Floats, Floats | None]:
+    """Read draws of all parameters, one chain after the other, with sum r = 0, mean theta = 1 and mean loadings 0."""
     cells, target = problem.cells, problem.objective
     strength = _values(posterior["strength"], "competitor", cells.competitors)
     strength = strength - strength.mean(axis=1, keepdims=True)
@@ -206,8 +223,17 @@ def _draws(posterior: Dataset, problem: Problem) -> Draws:
         if not np.allclose(mean, 1):
             strength, own[:, :, THETA] = strength * mean, own[:, :, THETA] / mean
             for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
-                numbers *= mean if effect.basis == "difference" else 1.0
-    return Draws.of(problem, strength, common, own, slices if target.slices else None)
+                numbers *= mean if effect.basis == "difference" and not effect.dimension else 1.0
+    theta = own[:, :, THETA] if target.free_discrimination else 1.0
+    for column, effect in enumerate(target.own):
+        if effect.dimension:
+            mean, w = (
+                own[:, :, column].mean(axis=1, keepdims=True),
+                slices[:, directions_of(target)[effect.dimension - 1]],
+            )
+            strength = strength + mean * (w - w.mean(axis=1, keepdims=True))
+            own[:, :, column] -= mean * theta
+    return strength, common, own, slices if target.slices else None
 
 
 def _values(variable: DataArray, dim: str = "", names: tuple[str, ...] = ()) -> Floats:
@@ -252,7 +278,8 @@ def _spreads(draws: Draws, target: Objective) -> Prior:
     def spread(numbers: Floats) -> float:
         return size(numbers - numbers.mean(axis=1, keepdims=True), numbers.shape[1] - 1)
 
-    found = {effect.spread: spread(draws.own[:, :, column] * effect.unit) for column, effect in enumerate(target.own)}
+    by_annotator = [(effect, draws.own[:, :, column]) for column, effect in enumerate(target.own)]
+    found = {effect.spread: spread(numbers * effect.unit) for effect, numbers in by_annotator if effect.spread}
     for effect, numbers in zip(target.slices, target.numbers_by_slice(draws.slices), strict=True):
         found[effect.spread] = size(numbers, numbers.shape[1])
     prior = replace(Prior(), strength=spread(draws.strength), hyper=None)

@@ -42,9 +42,9 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
         raise ModelError("Nothing can be drawn from a flat prior. Use prior='default'.")
     require_draws(size, seed)
     rng = np.random.default_rng(seed)
-    names = target.spreads
-    spreads = {name: np.full(size, prior.spread(name)) for name in names}
-    estimated = [name for name in names if prior.estimates(name)]
+    known = zip(target.spreads, target.spread_values.tolist(), strict=True)
+    spreads = {name: np.full(size, value) for name, value in known}
+    estimated = [name for name in target.spreads if prior.estimates(name)]
     for name in estimated:
         spreads[name] = cast(Spreads, prior.hyper).spread(name) * np.sqrt(rng.chisquare(degrees(name), size))
 
@@ -62,5 +62,5 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     slices = np.zeros((size, len(target.start().slices)))
     for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
         numbers[:] = rng.normal(size=numbers.shape) * spreads[effect.spread][:, None]
-    drawn = Draws.of(problem, strength, common, own, slices, spreads)
-    return drawn, {name: spreads[name] for name in estimated}
+    drawn = {name: spreads[name] for name in estimated}
+    return Draws.of(problem, strength, common, own, slices, drawn), drawn

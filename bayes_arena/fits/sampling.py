@@ -21,6 +21,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, compiler_folder, listing, require_choice
 from bayes_arena.extras import require
 from bayes_arena.fits.draws import Draws, draws_of_spreads
+from bayes_arena.fits.images import in_line
 from bayes_arena.inference.density.coordinates import Coordinates
 from bayes_arena.inference.density.log_density import log_density
 from bayes_arena.likelihood.objective import Objective
@@ -89,6 +90,7 @@ def sample(
     -------
     xarray.DataTree
         Groups ``posterior``, with the variables of the PyMC program, and ``sample_stats``; ``pymc.sample`` adds more.
+        Directions are the same image throughout (:mod:`bayes_arena.fits.images`).
 
     Raises
     ------
@@ -96,7 +98,7 @@ def sample(
         If PyTensor, which samplers other than nutpie need, cannot write to its folder.
     """
     if sampler == "nutpie":
-        return _walk(problem, known, draws=draws, tune=tune, seed=seed)
+        return in_line(_walk(problem, known, draws=draws, tune=tune, seed=seed), problem.objective)
     with compiler_folder():
         import pymc as pm
 
@@ -113,7 +115,7 @@ def sample(
                 nuts_sampler=sampler,
                 progressbar=sys.stderr.isatty(),
             )
-    return tree
+    return in_line(tree, problem.objective)
 
 
 def _walk(problem: Problem, known: Mapping[str, float] | None, *, draws: int, tune: int, seed: int) -> DataTree:

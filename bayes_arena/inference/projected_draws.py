@@ -15,7 +15,9 @@ from bayes_arena.inference.projection import (
     LEAD_NODES,
     NODES,
     TIE_NODES,
+    directions_of,
     is_bradley_terry,
+    scattered,
     shares,
     ties_of_competitors,
 )
@@ -46,7 +48,8 @@ def project_draws(
     """Put every draw of a model's strengths on the Bradley-Terry scale.
 
     The average score W depends on a pair only through its lead d, so it is evaluated at Chebyshev nodes and
-    interpolated: pairs times annotators would be too many.
+    interpolated: pairs times annotators would be too many. Along directions it depends on several leads, and is
+    evaluated for every pair.
 
     Parameters
     ----------
@@ -71,10 +74,22 @@ def project_draws(
     if is_bradley_terry(target):
         return np.asarray(strength - strength.mean(axis=1, keepdims=True))
     i, j = np.triu_indices(strength.shape[1], k=1)
+    if slices is not None and directions_of(target):
+        points = list(map(Point, strength, common, own, slices))
+        score = np.empty((len(points), len(i)))
+
+        def average(part: slice) -> None:
+            for index in range(part.start, part.stop):
+                of_draw = target if spreads is None else _at(target, spreads[index])
+                score[index] = _average_of_pairs(of_draw, points[index], i, j, votes, view or on_new_slices(target))
+
+        with one_thread():
+            in_blocks(average, len(points), of=max(1, CHUNK // (len(i) * len(votes))))
+        return _bradley_terry_many(i, j, np.clip(score, CERTAIN, 1 - CERTAIN), strength.shape[1])
     if slices is not None and target.slices:
         score = np.empty((len(strength), len(i)))
         for index, point in enumerate(map(Point, strength, common, own, slices)):
-            of_draw = target if spreads is None else target.with_spreads(spreads[index, 0], spreads[index, 1:].tolist())
+            of_draw = target if spreads is None else _at(target, spreads[index])
             score[index] = _average_over_slices(of_draw, point, i, j, votes, view or on_new_slices(target))
         return _bradley_terry_many(i, j, np.clip(score, CERTAIN, 1 - CERTAIN), strength.shape[1])
     leads = lead(strength, i, j)
@@ -97,6 +112,25 @@ def project_draws(
     return projected
 
 
+def _at(target: Objective, spreads: Floats) -> Objective:
+    """Return the target under other spreads, in the order of their names."""
+    return target.with_spreads(float(spreads[0]), spreads[1:].tolist())
+
+
+def _average_of_pairs(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
+    """Return what :func:`_average_over_slices` does, for leads along directions."""
+    d, share = lead(point.strength + view.slices @ point.slices, i, j)[:, None], shares(target, votes)
+    along = [lead(point.slices[part], i, j)[:, None] for part in directions_of(target)]
+    ties = ties_of_competitors(target, point.slices)
+    score = np.zeros(len(i))
+    for shift, tie, chance in scattered(target, view):
+        z = target.predictor.coordinates([d + shift, *along], point.common, point.own.T)
+        if len(z) > T:
+            z[T] += tie if ties is None else (tie + ties[i] + ties[j])[:, None]
+        score += chance * (0.5 * (1 + target.likelihood.net_score(z) @ share))
+    return score
+
+
 def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
     """Return the score that i is expected to take from j on a slice drawn at random, for every pair.
 
@@ -108,8 +142,8 @@ def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, vote
     ties = ties_of_competitors(target, point.slices)
     offset = np.zeros_like(d) if ties is None else ties[i] + ties[j]
     sides = []
-    for center, sd, size, scattered in ((d, lead_sd, NODES, LEAD_NODES), (offset, tie_sd, TIES, TIE_NODES)):
-        x, chance = np.polynomial.hermite_e.hermegauss(scattered if sd else 1)
+    for center, sd, size, count in ((d, lead_sd, NODES, LEAD_NODES), (offset, tie_sd, TIES, TIE_NODES)):
+        x, chance = np.polynomial.hermite_e.hermegauss(count if sd else 1)
         everywhere = center + sd * x[:, None]
         reach = max(float(np.abs(everywhere).max()), 1e-12)
         nodes, to_coefficients = chebyshev(size)

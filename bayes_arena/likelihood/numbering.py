@@ -133,6 +133,8 @@ def keys_of_rows(effect: Effect, tally: Tally, n_competitors: int) -> list[Ints]
 
 def label_of(effect: Effect) -> str:
     """Return the name of the dimension of slices' numbers in a PyMC program and its draws."""
+    if effect.dimension:
+        return COMPETITOR
     return f"{effect.by}_of_{'competitor' if effect.basis == 'difference' else 'ties'}"
 
 

@@ -169,6 +169,6 @@ def number_labels(problem: Problem) -> dict[str, list[str]]:
     labels = {}
     for effect, keys in zip(numbering.slices, numbering.keys, strict=True) if numbering else ():
         kind = problem.slice_names[effect.by]
-        each = effect.basis == "difference"
+        each = effect.basis == "difference" and not effect.dimension
         labels[label_of(effect)] = [f"{kind[key // n]}: {names[key % n]}" if each else kind[key] for key in keys]
     return labels

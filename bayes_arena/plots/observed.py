@@ -69,7 +69,7 @@ def calibration(
         has numbers for prompts or other slices, which follow the fitted votes too closely to be checked on them.
     """
     require_level(level)
-    if votes is None and fit.target.slices:
+    if votes is None and (fit.model.strength_by or fit.model.ties_by):
         raise ModelError(
             f"Model {fit.model.name!r} has numbers for every slice, which follow the votes it was fitted to: "
             "calibration needs held-out votes (votes=...), or a model without such numbers (answers=False, "

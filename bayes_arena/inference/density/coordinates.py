@@ -18,7 +18,7 @@ vote. The votes determine this sum, whereas the mean over annotators moves with 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -44,7 +44,7 @@ class Vector:
         Its dimension.
     size : int
     spread : str
-        Name of the spread.
+        Name of the spread; empty where it is fixed.
     sd : float
         The spread, or the scale of its hyperprior where it is sampled.
     information : float
@@ -89,18 +89,21 @@ class Coordinates:
         """Return those of a problem, given the information on each kind of parameter; None fixes the spreads."""
         target, prior, hyper = problem.objective, problem.prior, problem.prior.hyper
 
-        def vector(name: str, spread: str, dim: str, size: int, unit: float = 1.0, *, zero_sum: bool = True) -> Vector:
-            if known is None or hyper is None or not prior.estimates(spread):
-                return Vector(name, dim, size, spread, prior.spread(spread), unit=unit, zero_sum=zero_sum)
-            sd, of = hyper.spread(spread), degrees(spread)
-            return Vector(name, dim, size, spread, sd, known[spread], of, unit, zero_sum)
+        def vector(one: Vector) -> Vector:
+            """Return the same with its spread sampled, if it is."""
+            if known is None or hyper is None or not prior.estimates(one.spread):
+                return one
+            sd, information = hyper.spread(one.spread), known[one.spread]
+            return replace(one, sd=sd, information=information, degrees=degrees(one.spread))
 
-        vectors = [vector("strength", "strength", "competitor", target.n_competitors)]
+        vectors = [vector(Vector("strength", "competitor", target.n_competitors, "strength", target.strength_sd))]
         for effect in target.own:
-            name = f"{effect.name}_deviation"
-            vectors.append(vector(name, effect.spread, "annotator", target.n_annotators, 1 / effect.unit))
+            name, sd = f"{effect.name}_deviation", effect.sd * effect.unit
+            own = Vector(name, "annotator", target.n_annotators, effect.spread, sd, unit=1 / effect.unit)
+            vectors.append(vector(own))
         for effect, keys in zip(target.slices, target.numbering.keys if target.numbering else (), strict=True):
-            vectors.append(vector(effect.name, effect.spread, label_of(effect), len(keys), zero_sum=False))
+            of_slices = Vector(effect.name, label_of(effect), len(keys), effect.spread, effect.sd, zero_sum=False)
+            vectors.append(vector(of_slices))
         return cls(target, tuple(vectors), known is not None and hyper is not None)
 
     @property
@@ -167,7 +170,7 @@ class Coordinates:
                 named[f"{effect.name}_level"] = points[:, self.size - len(target.common) + row]
         named["strength"] = numbers[:, : target.n_competitors]
         for effect, start in zip(target.own, self.starts[1:], strict=False):
-            base = shared[effect.name][:, None] if effect.name in shared else 1.0  # theta's mean is one
+            base = shared[effect.name][:, None] if effect.name in shared else effect.mean
             named[effect.label] = base + numbers[:, start : start + target.n_annotators]
         own_names = [effect.name for effect in target.own]
         named |= {effect.label: shared[effect.name] for effect in target.common if effect.name not in own_names}

@@ -21,8 +21,9 @@ from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
 LOOPS = {"half": HALF, "davidson": DAVIDSON, "both-bad": DAVIDSON, "rao-kupper": RAO_KUPPER}
-THETA, POSITION, TIES, SLOPES = 0, 1, 2, 3
-"""Rows of an annotator's parameters: theta, what is added to eta and t, and the slopes of features."""
+POSITION, TIES, FACTORS = 0, 1, 2
+"""Rows of an annotator's parameters: what is added to eta and t; theta and the loadings, which are the factors of the
+leads; and after these the slopes of features."""
 BAD = -1
 """Instead of such a row: the propensity of both-bad votes, which all annotators share."""
 
@@ -48,9 +49,9 @@ def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, f
         The gradient is written to it.
     """
     value, numbers = place(x, vectors, scales, levels, weights, slope)
-    of_annotator, bad, lead, eta, tie, at = coordinates(numbers, effects, slices, votes, features)
+    of_annotator, bad, leads, eta, tie, at = coordinates(numbers, effects, slices, votes, features)
     log_likelihood, by_eta, by_tie, by_bad = rows(kind, eta, tie, bad, at, counts)
-    by_number = back(numbers, of_annotator, lead, by_eta, by_tie, by_bad, effects, slices, votes, features)
+    by_number = back(numbers, of_annotator, leads, by_eta, by_tie, by_bad, effects, slices, votes, features)
     place_back(x, numbers, by_number, vectors, scales, levels, weights, slope)
     return value + log_likelihood.sum()
 
@@ -143,16 +144,19 @@ def place_back(x, numbers, by_number, vectors, scales, levels, weights, slope): 
 
 @vectorised
 def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-untyped-def]
-    """Return annotators' parameters, ln mu, the lead and eta of every row, and t with the index of each row's t.
+    """Return annotators' parameters, ln mu, the leads and eta of every row, and t with the index of each row's t.
 
     The index is the row's annotator, as there are fewer of these, unless slices have a t of their own.
     """
     i, j, k = votes[0], votes[1], votes[2]
-    n, count = len(k), k.max() + 1
+    n, count, dimensions = len(k), k.max() + 1, 1
     for e in range(len(effects)):
         count = max(count, effects[e, 2])
-    of_annotator, bad = np.zeros((SLOPES + len(features), count)), -np.inf
-    of_annotator[THETA] = 1.0
+    for s in range(len(slices)):
+        dimensions = max(dimensions, slices[s, 0] - FACTORS + 1)
+    slopes = FACTORS + dimensions
+    of_annotator, bad = np.zeros((slopes + len(features), count)), -np.inf
+    of_annotator[FACTORS] = 1.0
     for e in range(len(effects)):
         what, start, own = effects[e]
         if what == BAD:
@@ -160,14 +164,14 @@ def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-u
         else:
             for a in range(count):
                 of_annotator[what, a] += numbers[start + a if own else start]
-    lead, eta, tie, at = np.empty(n), np.empty(n), of_annotator[TIES].copy(), k
+    leads, eta, tie, at = np.zeros((dimensions, n)), np.empty(n), of_annotator[TIES].copy(), k
     for q in range(n):
-        lead[q] = numbers[i[q]] - numbers[j[q]]
+        leads[0, q] = numbers[i[q]] - numbers[j[q]]
     for s in range(len(slices)):
         into, one, other = slices[s]
-        if into == THETA:
+        if into >= FACTORS:
             for q in range(n):
-                lead[q] += numbers[votes[one, q]] - numbers[votes[other, q]]
+                leads[into - FACTORS, q] += numbers[votes[one, q]] - numbers[votes[other, q]]
             continue
         if at is k:
             tie, at = tie[k], np.arange(n).astype(k.dtype)
@@ -177,42 +181,49 @@ def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-u
                 tie[q] += numbers[votes[other, q]]
     for q in range(n):
         a = k[q]
-        eta[q] = of_annotator[THETA, a] * lead[q] + of_annotator[POSITION, a]
+        eta[q] = of_annotator[FACTORS, a] * leads[0, q] + of_annotator[POSITION, a]
+    for d in range(1, dimensions):
+        for q in range(n):
+            eta[q] += of_annotator[FACTORS + d, k[q]] * leads[d, q]
     for f in range(len(features)):
         for q in range(n):
-            eta[q] += of_annotator[SLOPES + f, k[q]] * features[f, q]
-    return of_annotator, bad, lead, eta, tie, at
+            eta[q] += of_annotator[slopes + f, k[q]] * features[f, q]
+    return of_annotator, bad, leads, eta, tie, at
 
 
 @vectorised
-def back(numbers, of_annotator, lead, by_eta, by_tie, by_bad, effects, slices, votes, features):  # type: ignore[no-untyped-def]
+def back(numbers, of_annotator, leads, by_eta, by_tie, by_bad, effects, slices, votes, features):  # type: ignore[no-untyped-def]
     """Take slopes of the rows by eta and t, and the sum of those by m, back to the parameters."""
     i, j, k = votes[0], votes[1], votes[2]
     by_number, by_own = np.zeros(len(numbers)), np.zeros_like(of_annotator)
+    slopes = FACTORS + len(leads)
     theta_sum = position_sum = tie_sum = 0.0
     for q in range(len(k)):
         a = k[q]
-        slope = of_annotator[THETA, a] * by_eta[q]
+        slope = of_annotator[FACTORS, a] * by_eta[q]
         by_number[i[q]] += slope
         by_number[j[q]] -= slope
-        theta_sum += lead[q] * by_eta[q]
+        theta_sum += leads[0, q] * by_eta[q]
         position_sum += by_eta[q]
         tie_sum += by_tie[q]
         if q + 1 == len(k) or k[q + 1] != a:  # the last of a run of one annotator's rows
-            by_own[THETA, a] += theta_sum
+            by_own[FACTORS, a] += theta_sum
             by_own[POSITION, a] += position_sum
             by_own[TIES, a] += tie_sum
             theta_sum = position_sum = tie_sum = 0.0
+    for d in range(1, len(leads)):
+        for q in range(len(k)):
+            by_own[FACTORS + d, k[q]] += leads[d, q] * by_eta[q]
     for f in range(len(features)):
         for q in range(len(k)):
-            by_own[SLOPES + f, k[q]] += features[f, q] * by_eta[q]
+            by_own[slopes + f, k[q]] += features[f, q] * by_eta[q]
     for s in range(len(slices)):
         into, one, other = slices[s]
         for q in range(len(k)):
-            slope = of_annotator[THETA, k[q]] * by_eta[q] if into == THETA else by_tie[q]
+            slope = of_annotator[into, k[q]] * by_eta[q] if into >= FACTORS else by_tie[q]
             by_number[votes[one, q]] += slope
             if other:
-                by_number[votes[other, q]] += -slope if into == THETA else slope
+                by_number[votes[other, q]] += -slope if into >= FACTORS else slope
     for e in range(len(effects)):
         what, start, own = effects[e]
         if what == BAD:

@@ -35,12 +35,12 @@ def log_density(at: Coordinates) -> LogDensity:
     def evaluated(x: Floats) -> tuple[float, Floats]:
         slope = np.empty(len(x))
         value, numbers = kernels.place(x, *prior, slope)
-        of_annotator, bad, lead, eta, tie, where = kernels.coordinates(numbers, effects, slices, votes, features)
+        of_annotator, bad, leads, eta, tie, where = kernels.coordinates(numbers, effects, slices, votes, features)
         z = np.array([eta, tie[where], np.full(len(eta), bad)])[: target.likelihood.n_coordinates]
         terms = rows(target.counts, z)
         by = np.zeros((3, len(eta)))
         by[: len(z)] = -terms.gradient
-        pulled = kernels.back(numbers, of_annotator, lead, by[0], by[1], by[2].sum(), effects, slices, votes, features)
+        pulled = kernels.back(numbers, of_annotator, leads, by[0], by[1], by[2].sum(), effects, slices, votes, features)
         kernels.place_back(x, numbers, pulled, *prior, slope)
         return value - float(terms.value.sum()), slope
 

@@ -42,7 +42,7 @@ class Tables:
         """Return the tables of a model."""
         slices, at = [], 3
         for effect, places in zip(target.slices, target.places, strict=True):
-            what = kernels.THETA if effect.basis == "difference" else kernels.TIES
+            what = kernels.FACTORS + effect.dimension if effect.basis == "difference" else kernels.TIES
             slices.append((what, at, at + 1 if places[1:] else 0))
             at += len(places)
         tally, first = target.tally, target.n_competitors + target.n_annotators * len(target.own)
@@ -61,9 +61,9 @@ def effects_of(target: Objective, count: int) -> Ints:
     own = [(effect, target.n_competitors + row * count, count) for row, effect in enumerate(target.own)]
     first = target.n_competitors + count * len(target.own) + (target.numbering.n_slices if target.numbering else 0)
     common = [(effect, first + row, 0) for row, effect in enumerate(target.common)]
-    places, rows = {M: kernels.BAD, T: kernels.TIES}, []
+    places, rows, slopes = {M: kernels.BAD, T: kernels.TIES}, [], kernels.FACTORS + 1 + target.predictor.dimensions
     for effect, start, annotators in (*own, *common):
         what = places.get(effect.coordinate, kernels.POSITION)
-        what = {"lead": kernels.THETA, "feature": kernels.SLOPES + effect.feature}.get(effect.basis, what)
+        what = {"lead": kernels.FACTORS + effect.dimension, "feature": slopes + effect.feature}.get(effect.basis, what)
         rows.append((what, start, annotators))
     return np.array(rows, dtype=np.int64).reshape(-1, 3)

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import NotIdentifiedError
+from bayes_arena.errors import ConvergenceError, NotIdentifiedError
 from bayes_arena.inference.mode.direction import vague_objective
 from bayes_arena.inference.mode.disagreement import starts_along
 from bayes_arena.inference.mode.identification import NEGLIGIBLE
@@ -62,13 +62,21 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
     ------
     NotIdentifiedError
         If under a flat prior all competitors come out equal, or the discriminations sum to zero.
+    ConvergenceError
+        If no start along a direction leads to an optimum.
     """
     target, shifts = problem.objective, problem.shifts
     held = Gauge.of_all(shifts, target)
     if problem.model.dimensions and start is None:
         fewer = replace(problem, model=replace(problem.model, dimensions=problem.model.dimensions - 1))
         _, point, _ = search(fewer, None, thorough)
-        best = min(_attempts(target, starts_along(fewer.objective, point), held), key=lambda one: one.value)
+        found = _attempts(target, starts_along(fewer.objective, point), held)
+        if not found:
+            raise ConvergenceError(
+                "No mode was found in which annotators disagree along a direction: the votes hardly show one. Use a "
+                "Model with fewer dimensions, or sample the posterior (method='nuts')."
+            )
+        best = min(found, key=lambda one: one.value)
         return best, best.point, []
     if not target.free_discrimination or start is not None:
         best = minimise(target, start or target.start(), held)

@@ -143,11 +143,16 @@ def symmetric(value: Floats, variance: Floats, level: float, freedom: float = ma
 
 
 def require_point_estimate(fit: Fit, interval: str) -> None:
-    """Refuse a fit by draws, one whose mode is not finite, or one that has slice parameters.
+    """Refuse a fit by draws, one whose mode is not finite, or one that has slice parameters or directions.
 
     The votes' scores show only how well the parameters of the slices seen are known, not how much other slices would
     differ from them: intervals would be several times too narrow.
     """
+    if fit.model.dimensions:
+        raise ModelError(
+            f"The interval {interval!r} is for models of one dimension, and {fit.model.name!r} has directions in which "
+            "annotators disagree. Use 'laplace', or a Model with dimensions=0."
+        )
     if fit.model.is_crossed:
         by = dict.fromkeys((*fit.model.strength_by, *fit.model.ties_by))
         raise ModelError(
