@@ -89,7 +89,7 @@ class Board:
         np.add.at(votes, (target.tally.i, target.tally.j), target.counts.sum(axis=0))
         weight = 1.0
         if target.free_discrimination:
-            theta, share = fit.discrimination, shares(target, by_annotator)
+            theta, share = fit.discrimination, shares(target, by_annotator, fit.view)
             variance = 0.0 if fit.view.annotators is None else fit.view.annotators[:, THETA, THETA]
             weight = float(share @ theta / (share @ (theta**2 + variance)))
         kappa = float(strength @ fit.strength / (fit.strength @ fit.strength)) if fit.strength.any() else 1.0
@@ -237,7 +237,7 @@ def scores(fit: Fit, board: Board, push: float) -> Floats:
     target, strength = fit.target, fit.point.strength + fit.view.slices @ fit.point.slices
     reach = float(np.ptp(strength))
     leads = np.linspace(-reach, reach, LEADS)
-    share, found = shares(target, fit.cells.votes_by_annotator()), np.zeros((2, LEADS))
+    share, found = shares(target, fit.cells.votes_by_annotator(), fit.view), np.zeros((2, LEADS))
     for own, weight in around(fit.point.own, fit.view, slice(None)):
         everybody = leads[:, None] + np.zeros(len(share))
         z = target.predictor.coordinates([everybody] + [0.0] * target.predictor.dimensions, fit.point.common, own.T)

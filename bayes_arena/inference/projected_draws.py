@@ -119,7 +119,7 @@ def _at(target: Objective, spreads: Floats) -> Objective:
 
 def _average_of_pairs(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
     """Return what :func:`_average_over_slices` does, for leads along directions."""
-    d, share = lead(point.strength + view.slices @ point.slices, i, j)[:, None], shares(target, votes)
+    d, share = lead(point.strength + view.slices @ point.slices, i, j)[:, None], shares(target, votes, view)
     along = [lead(point.slices[part], i, j)[:, None] for part in directions_of(target)]
     ties = ties_of_competitors(target, point.slices)
     score = np.zeros(len(i))

@@ -19,6 +19,7 @@ from bayes_arena.likelihood.predictor import lead
 from bayes_arena.likelihood.presets import PRESETS, in_dimensions
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.specification import Model
 
 N, M, VOTES = 12, 40, 4000
 
@@ -142,6 +143,16 @@ def test_directions_that_are_asked_for_are_fitted_by_the_mode_too(camps):
     assert gradient < 1e-6
 
 
+@pytest.mark.parametrize("method", ["map", "marginal"])
+def test_directions_beside_one_discrimination_for_all(camps, method):
+    model = in_dimensions(Model("ties", ties="davidson"), 1)
+    found = ba.fit(ba.read_votes(camps[0]), model=model, method=method)
+    assert found.mode.point.own.shape == (M, 1)
+    loadings = found.mode.point.own[:, 0]
+    minority = camps[2][[int(name[1:]) for name in found.cells.annotators]]
+    assert abs(np.corrcoef(loadings, minority)[0, 1]) > 0.9
+
+
 @pytest.mark.parametrize("wrong", [-1, 6, 1.5, "one"])
 def test_directions_that_cannot_be(wrong, camps):
     with pytest.raises(ba.ModelError, match="dimensions must be a whole number from 0 to 5"):
@@ -204,9 +215,8 @@ def test_a_step_to_the_axes_changes_no_vote(camps, mix):
 def test_noise_alone_starts_no_search(camps):
     for votes, expected in ((camps[0], 1), (of_one_mind(0), 0)):
         mode = fitted(votes, dimensions=0).mode
-        target = mode.problem.objective
-        assert len(disagreement.starts_along(target, mode.point, beyond_noise=True)) == expected
-        assert len(disagreement.starts_along(target, mode.point)) == disagreement.STARTS
+        assert len(disagreement.starts_along(mode.problem, mode.point, beyond_noise=True)) == expected
+        assert len(disagreement.starts_along(mode.problem, mode.point)) == disagreement.STARTS
 
 
 def test_the_gradient_of_the_projection_by_positions_and_loadings(fit):

@@ -262,7 +262,7 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
     if problem.model.dimensions:
         fewer = replace(problem.model, dimensions=problem.model.dimensions - 1)
         base = base or nearest_gaussian(replace(problem, model=fewer))
-        starts = starts_along(base.problem.objective, base.point, beyond_noise=by_evidence)
+        starts = starts_along(base.problem, base.point, beyond_noise=by_evidence)
         if not starts:
             raise Unpromising("All disagreement may be noise.")
         return base, starts

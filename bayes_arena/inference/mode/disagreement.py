@@ -14,14 +14,16 @@ random signs, which no longer belong together (parallel analysis; Horn, 1965, Ps
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import scipy
 
 from bayes_arena.arrays import Floats, sum_by
-from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.problem import Problem
 
 STARTS = 2
 """Most directions to start from: noise may lead the first astray."""
@@ -33,19 +35,23 @@ SHUFFLES = 8
 """Sets of random signs."""
 
 
-def starts_along(target: Objective, point: Point, *, beyond_noise: bool = False) -> list[Point]:
+def starts_along(problem: Problem, point: Point, *, beyond_noise: bool = False) -> list[Point]:
     """Return points with one more direction, to start a search from.
 
     Parameters
     ----------
-    target : Objective
-        Of a model with annotators.
+    problem : Problem
+        With one direction less.
     point : Point
         Its mode, or the mean of its posterior.
     beyond_noise : bool
         Only along directions of more disagreement than noise alone has.
     """
-    own = np.column_stack([point.own, np.zeros(target.n_annotators)])
+    cells, model = problem.cells, problem.model
+    target = problem.objective if model.needs_annotators else objective(cells, model, problem.prior, by_annotator=True)
+    target = replace(target, n_annotators=cells.n_annotators)
+    known = point.own if model.needs_annotators else np.zeros((cells.n_annotators, 0))
+    own = np.column_stack([known, np.zeros(cells.n_annotators)])
     directions, exceed = _directions(target, point)
     found = [SIZE * w / np.sqrt(np.mean(w**2)) for w in directions[: exceed if beyond_noise else STARTS]]
     return [Point(point.strength, point.common, own, np.append(point.slices, w)) for w in found]

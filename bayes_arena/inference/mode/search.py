@@ -70,7 +70,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
     if problem.model.dimensions and start is None:
         fewer = replace(problem, model=replace(problem.model, dimensions=problem.model.dimensions - 1))
         _, point, _ = search(fewer, None, thorough)
-        found = _attempts(target, starts_along(fewer.objective, point), held)
+        found = _attempts(target, starts_along(fewer, point), held)
         if not found:
             raise ConvergenceError(
                 "No mode was found in which annotators disagree along a direction: the votes hardly show one. Use a "
