@@ -7,6 +7,10 @@ Where the gate of a competitor opens (:mod:`bayes_arena.promotion.mixture`), a v
 and a vote on two such competitors the product. The model is fitted again, offsets and positions follow from the new
 fit, and so on until no further gate opens, at most three times. Where none opens, the first fit is the result.
 
+Who promotes one competitor votes against those that it meets. So gates are looked at in the order of their gain,
+and opponents whose gate is open are where the annotator sees them: by the probability of a slab, and by how far off it
+is. A gate that such votes opened closes again.
+
 Programs' votes count in full, and do not enter the mixtures: their tastes belong to the model.
 """
 
@@ -20,15 +24,15 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.promotion.mixture import Centre, Gate, Mixture, positions
+from bayes_arena.promotion.mixture import TASTES, Centre, Gate, Mixture, positions
 from bayes_arena.promotion.views import Views
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
 
 ROUNDS = 3
 """Fits on discounted votes, at most."""
-CLOSE, UNLIKE = 2.0, 1.5
-"""g and h in the first round below which a gate is not looked at again."""
+CLOSE, ALIKE = 2.0, 1.5
+"""Gain and size of h in the first round below which a gate is not looked at again."""
 NEVER_NOTHING = 1e-4
 """Least weight of a vote, so that no competitor or annotator is lost."""
 
@@ -44,7 +48,7 @@ class Discounted:
     views : Views
         The annotators' views, by that fit.
     gates : tuple of Gate
-        Of every competitor: of the first round, or the one in which it opened.
+        Of every competitor.
     centres : dict of int to Centre
         Of competitors whose gate is open.
     """
@@ -77,26 +81,31 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode]) -> Discounted:
     """
     cells, first = mode.problem.cells, mode
     tally = mode.problem.model.tally(cells, by_annotator=True)
-    gates, centres = list[Gate](), dict[int, Centre]()
-    looked_at = list(range(cells.n_competitors))
+    gates, centres, taste, looked_at = list[Gate](), dict[int, Centre](), 0.0, list[int]()
     for step in range(ROUNDS):
         with one_thread():
             views = Views.of(mode, tally)
-            found = {c: _mixture(mode, views, c).gate() for c in looked_at}
-        if not step:
-            gates = [found[c] for c in looked_at]
-            looked_at = [c for c in looked_at if _near(found[c])]
-        opened = {c for c, gate in found.items() if gate.is_open and c not in centres}
-        for c in opened:
-            gates[c] = found[c]
-        if not opened and not centres:
+            if not step:
+                mixtures = [_mixture(mode, views, c) for c in range(cells.n_competitors)]
+                taste = float(np.median([one.likeliest_taste() for one in mixtures]))
+                gates = [replace(one, taste=taste).gate() for one in mixtures]
+                looked_at = [c for c, gate in enumerate(gates) if gate.gain > CLOSE or abs(gate.difference) > ALIKE]
+                if not any(gate.is_open for gate in gates):
+                    return Discounted(first, views, tuple(gates), {})
+            before, centres, shift = set(centres), {}, np.zeros(len(views.annotator))
+            for c in sorted(looked_at, key=lambda c: -gates[c].gain):
+                mixture = _mixture(mode, views, c, taste, shift)
+                gate = mixture.gate()
+                gates[c] = gate if gate.is_open or not step else gates[c]
+                if gate.is_open:
+                    centres[c] = mixture.centre()
+                    shift[views.pairs_of(c)] = centres[c].shift
+        if not centres:
             return Discounted(first, views, tuple(gates), {})
-        with one_thread():
-            centres = {c: _mixture(mode, views, c).centre() for c in sorted(opened | set(centres))}
         result = Discounted(mode, views, tuple(gates), centres)
-        mode = again(replace(mode.problem, cells=counted(cells, result)))
-        if step and not opened:
-            break
+        if step and set(centres) == before:
+            return result
+        mode = again(replace(first.problem, cells=counted(cells, result)))
     return replace(result, mode=mode)
 
 
@@ -112,13 +121,11 @@ def counted(cells: Cells, found: Discounted) -> Cells:
     return replace(cells, counts=cells.counts * of_cell[:, None])
 
 
-def _mixture(mode: Mode, views: Views, competitor: int) -> Mixture:
+def _mixture(
+    mode: Mode, views: Views, competitor: int, taste: float = TASTES[0], shift: Floats | None = None
+) -> Mixture:
     """Return the views of a competitor around a fit's r."""
     part, near = views.pairs_of(competitor), float(mode.point.strength[competitor])
     people = mode.problem.cells.human[views.annotator[part]].astype(float)
-    seen = views.likelihood(competitor, near + positions())
-    return Mixture(near, seen, people, people * views.weight[part], mode.problem.objective.strength_sd)
-
-
-def _near(gate: Gate) -> bool:
-    return max(gate.alike, gate.weighted) > CLOSE or abs(gate.difference) > UNLIKE
+    seen = views.likelihood(competitor, near + positions(), shift)
+    return Mixture(near, seen, people, people * views.weight[part], mode.problem.objective.strength_sd, taste)

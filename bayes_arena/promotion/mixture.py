@@ -11,8 +11,8 @@ reaches them, such as wins by somebody who ties elsewhere, would drag r along.
 
 With weights a_k of the annotators, the log profiles are
 
-    closed(r) = sum_k a_k ln sum_j w_j L_k,j(r),    w_0 = .97, the rest alike;
-    open(r)   = max over w of the same with free shares, w_0 at least a half, + 10 ln w_0                     (by EM)
+    closed(r) = max over t of sum_k a_k ln((1 - t) L_k,0 + t mean_j L_k,j),    t = 0, .003, .01 or .03;
+    open(r)   = max over w of sum_k a_k ln sum_j w_j L_k,j + 10 ln w_0,        w_0 at least a half      (by EM),
 
 each plus the prior of r, and ln(e^closed + e^(open - 4)) is the profile of r. It is evaluated on the whole line, so
 that every basin counts: where a second one is nearly as likely, a competitor's centre is contested.
@@ -24,6 +24,10 @@ consistent if a few misbehave:
     h = (r_1 - r_u) / sqrt(max(V_u - V_1, (.25 sd_u)^2)).
 
 A gate opens where g1 or g2 exceeds 5, or |h| exceeds 3.
+
+The spread s of tastes is common to all competitors: the median over these of the s under which the votes on each are
+likeliest, at least .3, so that no campaign on fewer than half of them makes it wide. Were it fixed, an arena of many
+votes and strong tastes would be full of gates.
 
 Reference: Hausman, J. A. (1978), "Specification tests in econometrics", Econometrica 46.
 """
@@ -38,21 +42,16 @@ import scipy
 
 from bayes_arena.arrays import Floats
 
-TASTE = 0.3
-"""s, in logits."""
-SLABS = np.array(
-    [
-        (0.0, TASTE),
-        *((side * at, wide) for side in (1, -1) for at, wide in ((1.2, 0.4), (2.2, 0.6), (4, 1.2), (6.7, 1.6))),
-    ]
-)
-"""Centre and width of the taste, and of the slabs: four above and four below, in logits."""
+TASTES = (0.3, 0.4, 0.55, 0.75, 1.0)
+"""Values of s that are compared, in logits."""
+AT, WIDE = np.array([1.2, 2.2, 4.0, 6.7]), np.array([0.4, 0.6, 1.2, 1.6])
+"""Centres and widths of the slabs above, in logits; those below mirror them. The first is at least 2.5 s off."""
 ABOVE = slice(1, 5)
 """The slabs above."""
-FEW, AT_MOST, STIFF, TOLL = 0.03, 0.5, 10.0, 4.0
-"""Share of the slabs where closed, largest share where open, factor on ln w_0, and what opening costs, in nats."""
-CLOSED = np.append(1 - FEW, np.full(len(SLABS), FEW / len(SLABS)))
-"""Shares of the components where closed."""
+FEW, AT_MOST, STIFF, TOLL = (0.0, 0.003, 0.01, 0.03), 0.5, 10.0, 4.0
+"""Shares of the slabs where closed, largest share where open, factor on ln w_0, and what opening costs, in nats."""
+COMPONENTS = 10
+"""The taste, four slabs above, four below, and anywhere."""
 ITERATIONS = 20
 """Of EM."""
 REACH, STEP, FINE = 4.5, 0.15, 0.01
@@ -113,15 +112,16 @@ class Line:
     def quantiles(self, *levels: float) -> list[float]:
         """Return quantiles over all basins."""
         upto = np.cumsum(self.chances)
-        return [float(self.r[min(np.searchsorted(upto, level), len(upto) - 1)]) for level in levels]
+        return [float(self.r[min(int(np.searchsorted(upto, level)), len(upto) - 1)]) for level in levels]
 
     @property
     def second(self) -> float | None:
         """Where a second basin is largest, if one is within reach."""
         v, best = self.value, self.highest
-        peak = np.flatnonzero((v[1:-1] >= v[:-2]) & (v[1:-1] > v[2:])) + 1
-        peak = peak[(np.abs(self.r[peak] - best) > APART) & (v[peak] > v.max() - WITHIN)]
-        return float(self.r[max(peak.tolist(), key=lambda place: v[place])]) if len(peak) else None
+        is_peak = np.zeros(len(v), dtype=bool)
+        is_peak[1:-1] = (v[1:-1] >= v[:-2]) & (v[1:-1] > v[2:])
+        is_peak &= (np.abs(self.r - best) > APART) & (v > v.max() - WITHIN)
+        return float(self.r[np.where(is_peak, v, -np.inf).argmax()]) if is_peak.any() else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +133,14 @@ class Gate:
     difference: float
 
     @property
+    def gain(self) -> float:
+        """The larger gain, in nats."""
+        return max(self.alike, self.weighted)
+
+    @property
     def is_open(self) -> bool:
         """Whether they are too far."""
-        return max(self.alike, self.weighted) > GAIN or abs(self.difference) > DIFFERENCE
+        return self.gain > GAIN or abs(self.difference) > DIFFERENCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +152,9 @@ class Centre:
     line : Line
         Profile of r.
     slab, above : ndarray, shape (m,)
-        Probability that an annotator's view is in a slab, and in one above, r at its mode.
+        Probability that an annotator's view is in a slab, and in one above, r at its mode; where closed, t = .03.
+    shift : ndarray, shape (m,)
+        That probability times how far off the view is then, in logits.
     log_bayes : ndarray, shape (m,)
         ln of L in the best slab over L without.
     """
@@ -155,6 +162,7 @@ class Centre:
     line: Line
     slab: Floats
     above: Floats
+    shift: Floats
     log_bayes: Floats
 
 
@@ -172,6 +180,8 @@ class Mixture:
         What each annotator counts: 1 and u, programs nothing.
     prior_sd : float
         Of r.
+    taste : float
+        s.
     """
 
     near: float
@@ -179,10 +189,11 @@ class Mixture:
     alike: Floats
     weight: Floats
     prior_sd: float
+    taste: float = TASTES[0]
 
     def gate(self) -> Gate:
         """Return the statistics of the gate, r within reach of the fit's; where a first look shows little, by that."""
-        shift, densities = _grid(NEARBY)
+        shift, densities = _grid(NEARBY, self.taste)
         weights = self.alike, self.weight
         closed = [self._closed(shift, densities, weight) for weight in weights]
         lines = [Line.through(self.near + shift, value) for value in closed]
@@ -204,23 +215,32 @@ class Mixture:
 
     def centre(self) -> Centre:
         """Return the profile of r, over every basin, and each annotator's part in it."""
-        shift, densities = _grid(REACH)
+        shift, densities = _grid(REACH, self.taste)
         closed, (opened, _) = self._closed(shift, densities, self.weight), self._open(shift, densities, self.weight)
         line = Line.through(self.near + shift, np.logaddexp(closed, opened - TOLL))
         at = np.array([line.highest - self.near])
-        densities = _densities(at)
-        (opened, shares), closed = self._open(at, densities, self.weight), self._closed(at, densities, self.weight)
+        densities = _densities(at, self.taste)
+        opened, shares = self._open(at, densities, self.weight)
+        closed = self._closed(at, densities, self.weight)
         chance = scipy.special.expit(opened[0] - TOLL - closed[0])
         each = self._components(densities)[0]
-        parts = each * (chance * shares[0] + (1 - chance) * CLOSED)
+        parts = each * (chance * shares[0] + (1 - chance) * _shares(FEW[-1]))
         parts /= parts.sum(axis=1, keepdims=True)
-        higher = self.likelihood[:, positions() > at].sum(axis=1) / self.likelihood.sum(axis=1)
+        x = positions()
+        mean = ((self.likelihood * x) @ densities[:, 0]) / each
+        higher = self.likelihood[:, x > at].sum(axis=1) / self.likelihood.sum(axis=1)
         return Centre(
             line=line,
             slab=parts[:, 1:].sum(axis=1),
             above=parts[:, ABOVE].sum(axis=1) + parts[:, -1] * higher,
+            shift=(parts * (mean - at))[:, 1:].sum(axis=1),
             log_bayes=np.log(each[:, 1:].max(axis=1)) - np.log(each[:, 0]),
         )
+
+    def likeliest_taste(self) -> float:
+        """Return the s under which the votes, weighted by u, are likeliest, r at the fit's."""
+        values = [self._closed(np.zeros(1), _grid(0.0, taste)[1], self.weight)[0] for taste in TASTES]
+        return TASTES[int(np.argmax(values))]
 
     def _components(self, densities: Floats) -> Floats:
         """Return L of every annotator under every component, shape (R, m, 10)."""
@@ -231,13 +251,14 @@ class Mixture:
 
     def _closed(self, shift: Floats, densities: Floats, weight: Floats) -> Floats:
         """Return the closed profile, shape (R,)."""
-        found = self.likelihood @ (densities @ CLOSED)
-        return np.asarray(weight @ np.log(found + np.finfo(float).tiny) + self._prior(shift))
+        least = np.finfo(float).tiny
+        profiles = [weight @ np.log(self.likelihood @ (densities @ _shares(few)) + least) for few in FEW]
+        return np.asarray(np.max(profiles, axis=0) + self._prior(shift))
 
     def _open(self, shift: Floats, densities: Floats, weight: Floats) -> tuple[Floats, Floats]:
         """Return the open profile, and the shares where it is largest, shapes (R,) and (R, 10)."""
-        values, shares = np.empty(len(shift)), np.empty((len(shift), len(CLOSED)))
-        step = max(1, AT_ONCE // (len(weight) * len(CLOSED)))
+        values, shares = np.empty(len(shift)), np.empty((len(shift), COMPONENTS))
+        step = max(1, AT_ONCE // (len(weight) * COMPONENTS))
         for first in range(0, len(shift), step):
             part = slice(first, first + step)
             values[part], shares[part] = _best_shares(self._components(densities[:, part]), weight)
@@ -253,19 +274,25 @@ def positions() -> Floats:
 
 
 @cache
-def _grid(reach: float) -> tuple[Floats, Floats]:
+def _grid(reach: float, taste: float) -> tuple[Floats, Floats]:
     """Return the grid of r around the fit's, and the components' densities."""
     shift: Floats = np.arange(-reach, reach + STEP / 2, STEP, dtype=np.float64)
-    return shift, _densities(shift)
+    return shift, _densities(shift, taste)
 
 
-def _densities(shift: Floats) -> Floats:
+def _densities(shift: Floats, taste: float) -> Floats:
     """Return the components' densities of positions, each of sum 1 over these, shape (G, R, 10)."""
-    at, wide = SLABS.T
+    off = AT + max(2.5 * taste - AT[0], 0.0)
+    at, wide = np.concatenate([[0.0], off, -off]), np.concatenate([[taste], WIDE, WIDE])
     x = positions()[:, None, None]
     density = np.exp(-0.5 * ((x - shift[:, None] - at) / wide) ** 2)
     anywhere = np.full((len(x), len(shift), 1), 1 / len(x))
     return np.concatenate([density / density.sum(axis=0), anywhere], axis=2)
+
+
+def _shares(slabs: float) -> Floats:
+    """Return shares of the components, of which all but the taste have so much together."""
+    return np.append(1 - slabs, np.full(COMPONENTS - 1, slabs / (COMPONENTS - 1)))
 
 
 def _best_shares(components: Floats, weight: Floats) -> tuple[Floats, Floats]:

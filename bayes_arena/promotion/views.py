@@ -154,20 +154,24 @@ class Views:
         starts = begin[part] - begin[part.start]
         return np.where(second, side - len(self.of_i), side), np.where(second, -1.0, 1.0), starts
 
-    def leads(self, competitor: int, at: Floats) -> tuple[Ints, Floats, Ints]:
+    def leads(self, competitor: int, at: Floats, shift: Floats | None = None) -> tuple[Ints, Floats, Ints]:
         """Return the rows of votes on a competitor, their eta where its centre is ``at``, and where pairs begin.
 
-        The centre is one number, or several, shape (G,); eta has the shape (m, G).
+        The centre is one number, or several, shape (G,); eta has the shape (m, G). ``shift`` (C,) is added to where
+        annotators see opponents.
         """
         row, sign, starts = self.sides(competitor)
         pair = np.repeat(
             np.arange(self.start[competitor], self.start[competitor + 1]), np.diff(starts, append=len(row))
         )
         slope = sign * self.theta[row]
-        constant = slope * (self.offset[pair] - self.opponent[(sign < 0).astype(int), row]) + self.rest[row]
+        opponent = self.opponent[(sign < 0).astype(int), row]
+        if shift is not None:
+            opponent = opponent + shift[np.where(sign > 0, self.of_j[row], self.of_i[row])]
+        constant = slope * (self.offset[pair] - opponent) + self.rest[row]
         return row, slope[:, None] * at + constant[:, None], starts
 
-    def likelihood(self, competitor: int, at: Floats) -> Floats:
+    def likelihood(self, competitor: int, at: Floats, shift: Floats | None = None) -> Floats:
         """Return the likelihood of positions, less the offset, to the annotators who voted on a competitor.
 
         Parameters
@@ -175,13 +179,15 @@ class Views:
         competitor : int
         at : ndarray, shape (G,)
             Positions.
+        shift : ndarray, shape (C,), optional
+            Added to where annotators see opponents.
 
         Returns
         -------
         ndarray, shape (m, G)
             For each of its pairs, relative to the largest.
         """
-        row, eta, starts = self.leads(competitor, at)
+        row, eta, starts = self.leads(competitor, at, shift)
         counts, z, likelihood = self.target.counts[:, row], self.coordinates[:, row], self.target.likelihood
         if likelihood.is_exponential:
             half = np.abs(eta)
