@@ -8,6 +8,10 @@ Nobody is named for what many would do. An annotator promotes (or demotes) a com
 that exceeds ln(C / .05), C the number of annotators' views, which bounds the chance of naming anybody wrongly in a
 whole arena by .05; if its probability exceeds .95; and if ten or more votes on the competitor were decided, more of
 them that way than expected. Why they do so the votes do not say.
+
+What it does not see: votes pushed by less than tastes differ and spread over many annotators who vote on the competitor
+as often as others do; several competitors promoted at once by the same many, and a camp with a ranking and a favourite
+of its own, which are directions in which annotators disagree. These count as votes do.
 """
 
 from __future__ import annotations
