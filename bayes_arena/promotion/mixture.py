@@ -6,8 +6,9 @@ centre r, some far off, in slabs above and below, and some anywhere:
     x_k ~ w_0 N(r, s^2) + sum_j w_j N(r + m_j, s_j^2) + w_9 U,
     L_k,j(r) = int N(x; r + m_j, s_j^2) P(votes of k | x) dx.
 
-U is uniform on the grid of x, wherever r is. So what one annotator says of r is bounded: votes so steep that no slab
-reaches them, such as wins by somebody who ties elsewhere, would drag r along.
+U is half uniform on the grid of x, half at its two ends (votes for, or against, whatever is shown), wherever r is. So
+what one annotator says of r is bounded: votes so steep that no slab reaches them, such as wins by somebody who ties
+elsewhere, would drag r along.
 
 With weights a_k of the annotators, the log profiles are
 
@@ -286,7 +287,8 @@ def _densities(shift: Floats, taste: float) -> Floats:
     at, wide = np.concatenate([[0.0], off, -off]), np.concatenate([[taste], WIDE, WIDE])
     x = positions()[:, None, None]
     density = np.exp(-0.5 * ((x - shift[:, None] - at) / wide) ** 2)
-    anywhere = np.full((len(x), len(shift), 1), 1 / len(x))
+    anywhere = np.full((len(x), len(shift), 1), 0.5 / len(x))
+    anywhere[[0, -1]] += 0.25
     return np.concatenate([density / density.sum(axis=0), anywhere], axis=2)
 
 
