@@ -130,6 +130,11 @@ from .reliability.flagging import (
 )
 from .reliability.integrity import integrity as integrity
 from .reliability.judges import JudgeReport as JudgeReport, judge_report as judge_report
+from .reliability.promotions import (
+    Promoters as Promoters,
+    Promotions as Promotions,
+    promotions as promotions,
+)
 from .validation.comparison import compare as compare
 from .validation.cross_validation import held_out as held_out, kfold as kfold
 from .validation.diagnostics import diagnose as diagnose

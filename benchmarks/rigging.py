@@ -137,7 +137,7 @@ def rig(
     if strategy == "copycat":
         row, outcome = _copied(cells, accounts, votes, rng)
         slips = rng.random(len(row)) < SLIPPED_IN
-        row[slips] = _offered(cells, int(slips.sum()), rng, aims)
+        row[slips] = offered(cells, int(slips.sum()), rng, aims)
     else:
         row = _battles(cells, strategy, aims, len(account), rng)
         if strategy in ("t-normal", "t-normal50"):
@@ -149,12 +149,12 @@ def rig(
         a, b = a & slips, b & slips
     for_a, for_b = (LOSS, WIN) if strategy == "hate" else (WIN, LOSS)
     outcome = np.select([a & b, a, b], [TIE, for_a, for_b], outcome)
-    everybody, riggers = _added(cells, row, account, outcome)
+    everybody, riggers = with_votes(cells, row, account, outcome)
     names = tuple(cells.competitors[aim] for aim in aims)
     return Rigged(everybody, riggers, names, habits)
 
 
-def _offered(cells: Cells, size: int, rng: np.random.Generator, aims: list[int] | None = None) -> Ints:
+def offered(cells: Cells, size: int, rng: np.random.Generator, aims: list[int] | None = None) -> Ints:
     """Draw cells whose battles come up, in proportion to their votes; given aims, of battles with one of those."""
     weight = cells.counts.sum(axis=1)
     if aims is not None:
@@ -166,11 +166,11 @@ def _offered(cells: Cells, size: int, rng: np.random.Generator, aims: list[int] 
 def _battles(cells: Cells, strategy: Strategy, aims: list[int], size: int, rng: np.random.Generator) -> Ints:
     """Cell of every vote of the riggers, of which they take the battle."""
     if strategy in ("t-abstain", "hate", "two-targets"):
-        return _offered(cells, size, rng, aims)
-    row = _offered(cells, size, rng)
+        return offered(cells, size, rng, aims)
+    row = offered(cells, size, rng)
     if strategy == "t-normal50":
         sought = rng.random(size) < 0.5
-        row[sought] = _offered(cells, int(sought.sum()), rng, aims)
+        row[sought] = offered(cells, int(sought.sum()), rng, aims)
     return row
 
 
@@ -226,7 +226,7 @@ def _copied(cells: Cells, accounts: int, votes: int, rng: np.random.Generator) -
     return row[taken], outcome[taken]
 
 
-def _added(cells: Cells, row: Ints, account: Ints, outcome: Ints) -> tuple[Cells, tuple[str, ...]]:
+def with_votes(cells: Cells, row: Ints, account: Ints, outcome: Ints) -> tuple[Cells, tuple[str, ...]]:
     """Cells with votes added, each on the battle of a cell, by accounts of their own; and the names of those."""
     known = sum(name.startswith("rigger-") for name in cells.annotators)
     size = int(account[-1]) + 1

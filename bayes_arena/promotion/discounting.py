@@ -1,0 +1,131 @@
+"""Votes that count by what they say beyond one competitor: the gate, the weights of votes, and the fit on these.
+
+Where the gate of a competitor opens (:mod:`bayes_arena.promotion.mixture`), a vote on it counts
+
+    u_kc (1 - P(k's view of c is in a slab)),
+
+and a vote on two such competitors the product. The model is fitted again, offsets and positions follow from the new
+fit, and so on until no further gate opens, at most three times. Where none opens, the first fit is the result.
+
+Who promotes one competitor votes against those that it meets. So gates are looked at in the order of their gain,
+and opponents whose gate is open are where the annotator sees them: by the probability of a slab, and by how far off it
+is. A gate that such votes opened closes again.
+
+Programs' votes count in full, and do not enter the mixtures: their tastes belong to the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.promotion.mixture import TASTES, Centre, Gate, Mixture, positions
+from bayes_arena.promotion.views import Views
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.cells import Cells
+
+ROUNDS = 3
+"""Fits on discounted votes, at most."""
+CLOSE, ALIKE = 2.0, 1.5
+"""Gain and size of h in the first round below which a gate is not looked at again."""
+NEVER_NOTHING = 1e-4
+"""Least weight of a vote, so that no competitor or annotator is lost."""
+
+
+@dataclass(frozen=True, eq=False)
+class Discounted:
+    """What a fit, and the votes as they were cast, say of each competitor.
+
+    Attributes
+    ----------
+    mode : Mode
+        Of the votes as they count; where no gate is open the mode that was given.
+    views : Views
+        The annotators' views, by that fit.
+    gates : tuple of Gate
+        Of every competitor.
+    centres : dict of int to Centre
+        Of competitors whose gate is open.
+    """
+
+    mode: Mode
+    views: Views
+    gates: tuple[Gate, ...]
+    centres: dict[int, Centre]
+
+    @property
+    def weight(self) -> Floats:
+        """What the votes of every pair of an annotator and a competitor count, shape (C,)."""
+        weight = np.ones(len(self.views.annotator))
+        for competitor, centre in self.centres.items():
+            part = self.views.pairs_of(competitor)
+            people = self.mode.problem.cells.human[self.views.annotator[part]]
+            weight[part] = np.where(people, self.views.weight[part] * (1 - centre.slab), 1.0)
+        return weight
+
+
+def discounted(mode: Mode, again: Callable[[Problem], Mode]) -> Discounted:
+    """Find competitors on which some votes cannot be those of one crowd, and fit without what these add.
+
+    Parameters
+    ----------
+    mode : Mode
+        Of a model of votes whose annotators are known.
+    again : callable
+        Fits the same votes with other counts.
+    """
+    cells, first = mode.problem.cells, mode
+    tally = mode.problem.model.tally(cells, by_annotator=True)
+    gates, centres, taste, looked_at = list[Gate](), dict[int, Centre](), 0.0, list[int]()
+    for step in range(ROUNDS):
+        with one_thread():
+            views = Views.of(mode, tally)
+            if not step:
+                mixtures = [_mixture(mode, views, c) for c in range(cells.n_competitors)]
+                taste = float(np.median([one.likeliest_taste() for one in mixtures]))
+                gates = [replace(one, taste=taste).gate() for one in mixtures]
+                looked_at = [c for c, gate in enumerate(gates) if gate.gain > CLOSE or abs(gate.difference) > ALIKE]
+                if not any(gate.is_open for gate in gates):
+                    return Discounted(first, views, tuple(gates), {})
+            before, centres, shift = set(centres), {}, np.zeros(len(views.annotator))
+            for c in sorted(looked_at, key=lambda c: -gates[c].gain):
+                mixture = _mixture(mode, views, c, taste, shift)
+                gate = mixture.gate()
+                gates[c] = gate if gate.is_open or not step else gates[c]
+                if gate.is_open:
+                    centres[c] = mixture.centre()
+                    shift[views.pairs_of(c)] = centres[c].shift
+        if not centres:
+            return Discounted(first, views, tuple(gates), {})
+        result = Discounted(mode, views, tuple(gates), centres)
+        if step and set(centres) == before:
+            return result
+        mode = again(replace(first.problem, cells=counted(cells, result)))
+    return replace(result, mode=mode)
+
+
+def counted(cells: Cells, found: Discounted) -> Cells:
+    """Return the votes as they count."""
+    pairs, weight = found.views, found.weight
+    key = pairs.competitor * max(cells.n_annotators, 1) + pairs.annotator
+    of_a, of_b = (
+        np.searchsorted(key, competitor * max(cells.n_annotators, 1) + cells.annotator)
+        for competitor in (cells.a, cells.b)
+    )
+    of_cell = np.maximum(weight[of_a] * weight[of_b], NEVER_NOTHING)
+    return replace(cells, counts=cells.counts * of_cell[:, None])
+
+
+def _mixture(
+    mode: Mode, views: Views, competitor: int, taste: float = TASTES[0], shift: Floats | None = None
+) -> Mixture:
+    """Return the views of a competitor around a fit's r."""
+    part, near = views.pairs_of(competitor), float(mode.point.strength[competitor])
+    people = mode.problem.cells.human[views.annotator[part]].astype(float)
+    seen = views.likelihood(competitor, near + positions(), shift)
+    return Mixture(near, seen, people, people * views.weight[part], mode.problem.objective.strength_sd, taste)

@@ -1,0 +1,331 @@
+"""A competitor's centre, and views far from it: a mixture for each competitor, profiled over the centre.
+
+Annotators k see a competitor at x_k (:mod:`bayes_arena.promotion.views`, offsets apart). Most lie within a taste of its
+centre r, some far off, in slabs above and below, and some anywhere:
+
+    x_k ~ w_0 N(r, s^2) + sum_j w_j N(r + m_j, s_j^2) + w_9 U,
+    L_k,j(r) = int N(x; r + m_j, s_j^2) P(votes of k | x) dx.
+
+U is half uniform on the grid of x, half at its two ends (votes for, or against, whatever is shown), wherever r is. So
+what one annotator says of r is bounded: votes so steep that no slab reaches them, such as wins by somebody who ties
+elsewhere, would drag r along.
+
+With weights a_k of the annotators, the log profiles are
+
+    closed(r) = max over t of sum_k a_k ln((1 - t) L_k,0 + t mean_j L_k,j),    t = 0, .003, .01 or .03;
+    open(r)   = max over w of sum_k a_k ln sum_j w_j L_k,j + 10 ln w_0,        w_0 at least a half      (by EM),
+
+each plus the prior of r, and ln(e^closed + e^(open - 4)) is the profile of r. It is evaluated on the whole line, so
+that every basin counts: where a second one is nearly as likely, a competitor's centre is contested.
+
+The gate. g1 and g2 are the gains of open over closed, each at its best, where all annotators count alike and where they
+count by u. h compares the centres by all alike and by u, as Hausman (1978) compares two estimators of which only one is
+consistent if a few misbehave:
+
+    h = (r_1 - r_u) / sqrt(max(V_u - V_1, (.25 sd_u)^2)).
+
+A gate opens where g1 or g2 exceeds 5, or |h| exceeds 3.
+
+The spread s of tastes is common to all competitors: the median over these of the s under which the votes on each are
+likeliest, at least .3, so that no campaign on fewer than half of them makes it wide. Were it fixed, an arena of many
+votes and strong tastes would be full of gates.
+
+Reference: Hausman, J. A. (1978), "Specification tests in econometrics", Econometrica 46.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import scipy
+
+from bayes_arena.arrays import Floats
+
+TASTES = (0.3, 0.4, 0.55, 0.75, 1.0)
+"""Values of s that are compared, in logits."""
+AT, WIDE = np.array([1.2, 2.2, 4.0, 6.7]), np.array([0.4, 0.6, 1.2, 1.6])
+"""Centres and widths of the slabs above, in logits; those below mirror them. The first is at least 2.5 s off."""
+ABOVE = slice(1, 5)
+"""The slabs above."""
+FEW, AT_MOST, STIFF, TOLL = (0.0, 0.003, 0.01, 0.03), 0.5, 10.0, 4.0
+"""Shares of the slabs where closed, largest share where open, factor on ln w_0, and what opening costs, in nats."""
+COMPONENTS = 10
+"""The taste, four slabs above, four below, and anywhere."""
+ITERATIONS = 20
+"""Of EM."""
+REACH, STEP, FINE = 4.5, 0.15, 0.01
+"""Range of r on either side of the fit's, and steps of its grid, before and after interpolation."""
+POSITIONS, SPACING = 10.2, 0.3
+"""Range and spacing of positions x. The integrands are analytic and as wide as s, where sums over a grid of spacing s
+are exact to e^(-2 pi^2)."""
+NEARBY = 2.3
+"""Range of r on either side of the fit's in which the gate compares profiles."""
+LOOKS = np.array([-4, -2, 0, 2, 4])
+"""Where the first look evaluates the open profile: steps of the grid from the closed one's mode."""
+WORTH_A_LOOK = 1.0
+"""Gain, and size of h, below which a first look is enough."""
+GAIN, DIFFERENCE = 5.0, 3.0
+"""Where the gate opens: g and h."""
+WITHIN, APART = 5.0, 0.4
+"""A second basin is within reach if it is less than so many nats lower, and so far apart, in logits."""
+AT_ONCE = 2_000_000
+"""Numbers handled at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A log profile on a fine grid of r.
+
+    Attributes
+    ----------
+    r, value : ndarray, shape (m,)
+    """
+
+    r: Floats
+    value: Floats
+
+    @classmethod
+    def through(cls, r: Floats, value: Floats) -> Line:
+        """Interpolate a profile on a grid."""
+        fine = np.arange(r[0], r[-1] + FINE / 2, FINE)
+        return cls(fine, scipy.interpolate.CubicSpline(r, value)(fine))
+
+    @property
+    def chances(self) -> Floats:
+        """Probability of every point, shape (m,)."""
+        p = np.exp(self.value - self.value.max())
+        return np.asarray(p / p.sum())
+
+    @property
+    def moments(self) -> tuple[float, float]:
+        """Mean and standard deviation."""
+        p = self.chances
+        mean = float(p @ self.r)
+        return mean, float(np.sqrt(p @ (self.r - mean) ** 2))
+
+    @property
+    def highest(self) -> float:
+        """Where it is largest."""
+        return float(self.r[self.value.argmax()])
+
+    def quantiles(self, *levels: float) -> list[float]:
+        """Return quantiles over all basins."""
+        upto = np.cumsum(self.chances)
+        return [float(self.r[min(int(np.searchsorted(upto, level)), len(upto) - 1)]) for level in levels]
+
+    @property
+    def second(self) -> float | None:
+        """Where a second basin is largest, if one is within reach."""
+        v, best = self.value, self.highest
+        is_peak = np.zeros(len(v), dtype=bool)
+        is_peak[1:-1] = (v[1:-1] >= v[:-2]) & (v[1:-1] > v[2:])
+        is_peak &= (np.abs(self.r - best) > APART) & (v > v.max() - WITHIN)
+        return float(self.r[np.where(is_peak, v, -np.inf).argmax()]) if is_peak.any() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Gate:
+    """How far the votes on a competitor are from those of one crowd: g1, g2 and h."""
+
+    alike: float
+    weighted: float
+    difference: float
+
+    @property
+    def gain(self) -> float:
+        """The larger gain, in nats."""
+        return max(self.alike, self.weighted)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether they are too far."""
+        return self.gain > GAIN or abs(self.difference) > DIFFERENCE
+
+
+@dataclass(frozen=True, eq=False)
+class Centre:
+    """What the mixture says of a competitor.
+
+    Attributes
+    ----------
+    line : Line
+        Profile of r.
+    slab, above : ndarray, shape (m,)
+        Probability that an annotator's view is in a slab, and in one above, r at its mode; where closed, t = .03.
+    shift : ndarray, shape (m,)
+        That probability times how far off the view is then, in logits.
+    log_bayes : ndarray, shape (m,)
+        ln of L in the best slab over L without.
+    """
+
+    line: Line
+    slab: Floats
+    above: Floats
+    shift: Floats
+    log_bayes: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """The views of one competitor.
+
+    Attributes
+    ----------
+    near : float
+        The fit's r, around which r and positions are laid out.
+    likelihood : ndarray, shape (m, G)
+        Of every annotator's position, at ``near`` plus :func:`positions`.
+    alike, weight : ndarray, shape (m,)
+        What each annotator counts: 1 and u, programs nothing.
+    prior_sd : float
+        Of r.
+    taste : float
+        s.
+    """
+
+    near: float
+    likelihood: Floats
+    alike: Floats
+    weight: Floats
+    prior_sd: float
+    taste: float = TASTES[0]
+
+    def gate(self) -> Gate:
+        """Return the statistics of the gate, r within reach of the fit's; where a first look shows little, by that."""
+        shift, densities = _grid(NEARBY, self.taste)
+        weights = self.alike, self.weight
+        closed = [self._closed(shift, densities, weight) for weight in weights]
+        lines = [Line.through(self.near + shift, value) for value in closed]
+        looks = [np.unique(np.clip(value.argmax() + LOOKS, 0, len(shift) - 1)) for value in closed]
+        opened = [
+            self._open(shift[some], densities[:, some], weight)[0] for some, weight in zip(looks, weights, strict=True)
+        ]
+        alike, weighted = (float(one.max() - line.value.max()) for one, line in zip(opened, lines, strict=True))
+        difference = _hausman(*lines)
+        if max(alike, weighted, abs(difference)) < WORTH_A_LOOK:
+            return Gate(alike, weighted, difference)
+        opened = [self._open(shift, densities, weight)[0] for weight in weights]
+        alike, weighted = (
+            float(Line.through(self.near + shift, one).value.max() - line.value.max())
+            for one, line in zip(opened, lines, strict=True)
+        )
+        both = Line.through(self.near + shift, np.logaddexp(closed[1], opened[1] - TOLL))
+        return Gate(alike, weighted, _hausman(lines[0], both))
+
+    def centre(self) -> Centre:
+        """Return the profile of r, over every basin, and each annotator's part in it."""
+        shift, densities = _grid(REACH, self.taste)
+        closed, (opened, _) = self._closed(shift, densities, self.weight), self._open(shift, densities, self.weight)
+        line = Line.through(self.near + shift, np.logaddexp(closed, opened - TOLL))
+        at = np.array([line.highest - self.near])
+        densities = _densities(at, self.taste)
+        opened, shares = self._open(at, densities, self.weight)
+        closed = self._closed(at, densities, self.weight)
+        chance = scipy.special.expit(opened[0] - TOLL - closed[0])
+        each = self._components(densities)[0]
+        parts = each * (chance * shares[0] + (1 - chance) * _shares(FEW[-1]))
+        parts /= parts.sum(axis=1, keepdims=True)
+        x = positions()
+        mean = ((self.likelihood * x) @ densities[:, 0]) / each
+        higher = self.likelihood[:, x > at].sum(axis=1) / self.likelihood.sum(axis=1)
+        return Centre(
+            line=line,
+            slab=parts[:, 1:].sum(axis=1),
+            above=parts[:, ABOVE].sum(axis=1) + parts[:, -1] * higher,
+            shift=(parts * (mean - at))[:, 1:].sum(axis=1),
+            log_bayes=np.log(each[:, 1:].max(axis=1)) - np.log(each[:, 0]),
+        )
+
+    def likeliest_taste(self) -> float:
+        """Return the s under which the votes, weighted by u, are likeliest, r at the fit's."""
+        values = [self._closed(np.zeros(1), _grid(0.0, taste)[1], self.weight)[0] for taste in TASTES]
+        return TASTES[int(np.argmax(values))]
+
+    def _components(self, densities: Floats) -> Floats:
+        """Return L of every annotator under every component, shape (R, m, 10)."""
+        size, count, width = densities.shape
+        found = self.likelihood @ densities.reshape(size, -1)
+        found += np.finfo(float).tiny
+        return np.ascontiguousarray(found.reshape(-1, count, width).transpose(1, 0, 2))
+
+    def _closed(self, shift: Floats, densities: Floats, weight: Floats) -> Floats:
+        """Return the closed profile, shape (R,)."""
+        least = np.finfo(float).tiny
+        profiles = [weight @ np.log(self.likelihood @ (densities @ _shares(few)) + least) for few in FEW]
+        return np.asarray(np.max(profiles, axis=0) + self._prior(shift))
+
+    def _open(self, shift: Floats, densities: Floats, weight: Floats) -> tuple[Floats, Floats]:
+        """Return the open profile, and the shares where it is largest, shapes (R,) and (R, 10)."""
+        values, shares = np.empty(len(shift)), np.empty((len(shift), COMPONENTS))
+        step = max(1, AT_ONCE // (len(weight) * COMPONENTS))
+        for first in range(0, len(shift), step):
+            part = slice(first, first + step)
+            values[part], shares[part] = _best_shares(self._components(densities[:, part]), weight)
+        return values + self._prior(shift), shares
+
+    def _prior(self, shift: Floats) -> Floats:
+        return np.asarray(-0.5 * ((self.near + shift) / self.prior_sd) ** 2)
+
+
+def positions() -> Floats:
+    """Return the grid of positions x around the fit's r, shape (G,)."""
+    return np.asarray(np.arange(-POSITIONS, POSITIONS + SPACING / 2, SPACING), dtype=np.float64)
+
+
+@cache
+def _grid(reach: float, taste: float) -> tuple[Floats, Floats]:
+    """Return the grid of r around the fit's, and the components' densities."""
+    shift: Floats = np.arange(-reach, reach + STEP / 2, STEP, dtype=np.float64)
+    return shift, _densities(shift, taste)
+
+
+def _densities(shift: Floats, taste: float) -> Floats:
+    """Return the components' densities of positions, each of sum 1 over these, shape (G, R, 10)."""
+    off = AT + max(2.5 * taste - AT[0], 0.0)
+    at, wide = np.concatenate([[0.0], off, -off]), np.concatenate([[taste], WIDE, WIDE])
+    x = positions()[:, None, None]
+    density = np.exp(-0.5 * ((x - shift[:, None] - at) / wide) ** 2)
+    anywhere = np.full((len(x), len(shift), 1), 0.5 / len(x))
+    anywhere[[0, -1]] += 0.25
+    return np.concatenate([density / density.sum(axis=0), anywhere], axis=2)
+
+
+def _shares(slabs: float) -> Floats:
+    """Return shares of the components, of which all but the taste have so much together."""
+    return np.append(1 - slabs, np.full(COMPONENTS - 1, slabs / (COMPONENTS - 1)))
+
+
+def _best_shares(components: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Maximise the weighted log-likelihood plus 10 ln w_0 over the shares, for every r at once.
+
+    Parameters
+    ----------
+    components : ndarray, shape (R, m, 10)
+    weight : ndarray, shape (m,)
+
+    Returns
+    -------
+    value, shares : ndarray, shapes (R,) and (R, 10)
+    """
+    count, _, width = components.shape
+    shares = np.full((count, width), 0.1 / (width - 1))
+    shares[:, 0] = 0.9
+    for _ in range(ITERATIONS):
+        mixed = np.matmul(components, shares[:, :, None])[:, :, 0]
+        members = shares * np.matmul((weight / mixed)[:, None, :], components)[:, 0]
+        members[:, 0] += STIFF
+        shares = members / members.sum(axis=1, keepdims=True)
+        slabs = shares[:, 1:].sum(axis=1)
+        less = np.minimum(1.0, AT_MOST / np.maximum(slabs, AT_MOST))
+        shares[:, 1:] *= less[:, None]
+        shares[:, 0] = 1 - shares[:, 1:].sum(axis=1)
+    mixed = np.matmul(components, shares[:, :, None])[:, :, 0]
+    return np.log(mixed) @ weight + STIFF * np.log(shares[:, 0]), shares
+
+
+def _hausman(alike: Line, weighted: Line) -> float:
+    """Return h."""
+    (mean, sd), (other, other_sd) = alike.moments, weighted.moments
+    return (mean - other) / float(np.sqrt(max(other_sd**2 - sd**2, (0.25 * other_sd) ** 2)))

@@ -1,0 +1,273 @@
+"""How each annotator sees each competitor: a likelihood of its position, given what they think of the others.
+
+Annotator k sees competitor c at x_kc. In a vote on c and o, c shown first,
+
+    eta = theta_k (x_kc - y_ko) + rest,        y_ko = r_o + v_k . w_o / theta_k,
+
+the rest being what belongs to the vote or to k (sides, style, slices). If k's votes on c say no more than k's other
+votes, x_kc is the strength r_c, plus a taste, plus the offset
+
+    o_kc = v_k^(-c) . w_c / theta_k,        v_k^(-c) = v_k + (H_k - H_kc)^-1 g_kc,
+
+with the loadings that k's votes on others imply: one Newton step takes out those on c, whose loss has gradient g_kc and
+Hessian H_kc in k's numbers, where H_k is the Hessian of all their votes and the prior. Otherwise those who vote for one
+competitor only would be explained by a direction that they made themselves. theta is at most ``STEEPEST`` times its
+median here: those who copy a ranking look sharper than anybody.
+
+What k may say of c depends on how much else they do. Of n_k votes n_kc are on c and n' = n_k - n_kc on others:
+
+    u_kc = min(1, n' / 20) min(1, (2 + 2 rho_c n') / n_kc),
+
+where rho_c, the 40 % quantile of (n_kc + 1/2) / (n_k + n/4) over annotators (each counts n' / (n' + 20)), is how often
+c is met. A vote says as much of c as of its opponent: u_kc is at most the mean u of the opponents in k's votes on c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.projection import directions_of
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.outcomes.likelihood import ETA, T
+from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.predictor import times
+from bayes_arena.votes.outcomes import LOSS, WIN
+from bayes_arena.votes.tally import Tally
+
+LEAST, MOST, STEEPEST = 0.2, 3.0, 1.25
+"""Bounds of theta, and largest theta in units of the median."""
+FURTHEST = 3.0
+"""Largest offset, in logits."""
+EARNED = 20.0
+"""Votes on others with which an annotator counts in full."""
+FREE, TIMES, TYPICAL = 2.0, 2.0, 0.4
+"""Votes on a competitor that always count, how many times as many as usual do, and the quantile that is usual."""
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """Annotators and the competitors that they voted on: pairs, sorted by competitor, then annotator.
+
+    Attributes
+    ----------
+    annotator, competitor : ndarray of int, shape (C,)
+        Of every pair.
+    start : ndarray of int, shape (n + 1,)
+        Where the pairs of every competitor begin.
+    of_i, of_j : ndarray of int, shape (n_rows,)
+        Pair of a row's annotator with its i, and with its j.
+    votes, weight : ndarray, shape (C,)
+        n_kc and u_kc.
+    offset : ndarray, shape (C,)
+        o_kc.
+    target : Objective
+        All votes as they were cast, one row for annotator and pair of competitors.
+    theta, rest, coordinates : ndarray, shapes (n_rows,), (n_rows,) and (n_coordinates, n_rows)
+        Of every row.
+    opponent : ndarray, shape (2, n_rows)
+        y of j, and of i.
+    by_pair : (ndarray of int, ndarray of int), shapes (2 n_rows,) and (C + 1,)
+        The sides of all rows, those of i first, in the order of their pairs, and where those of each pair begin.
+    """
+
+    annotator: Ints
+    competitor: Ints
+    start: Ints
+    of_i: Ints
+    of_j: Ints
+    votes: Floats
+    weight: Floats
+    offset: Floats
+    target: Objective
+    theta: Floats
+    rest: Floats
+    coordinates: Floats
+    opponent: Floats
+    by_pair: tuple[Ints, Ints]
+
+    @classmethod
+    def of(cls, mode: Mode, tally: Tally) -> Views:
+        """Return the views that a fit implies of the votes in a tally.
+
+        Parameters
+        ----------
+        mode : Mode
+            Of these votes, or of the same rows with other weights.
+        tally : Tally
+            The votes as they were cast, by annotator.
+        """
+        fitted, point, model = mode.problem.objective, mode.point, mode.problem.model
+        target = replace(fitted, tally=tally, counts=model.seen_counts(tally.counts))
+        n, met = mode.problem.cells.n_competitors, tally.met
+        order = np.argsort(met.competitor, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        annotator, competitor = met.annotator[order], met.competitor[order]
+        of_i, of_j = place[met.of_i], place[met.of_j]
+        factors = [np.broadcast_to(one, len(tally.k)) for one in target.factors(point)]
+        theta = np.clip(factors[0], LEAST, MOST)
+        leads, z = target.leads_at(point), target.coordinates(point)
+        position = np.array([point.strength[tally.i], point.strength[tally.j]])
+        for loading, part in zip(factors[1:], directions_of(target), strict=True):
+            w = point.slices[part]
+            position += loading * np.array([w[tally.i], w[tally.j]]) / theta
+        own = point.own[:, 0] if target.free_discrimination else np.ones(1)
+        theta = np.minimum(theta, STEEPEST * np.median(np.clip(own, LEAST, MOST)))
+        of_slices = leads[0] - target.leads(point.strength)
+        rest = z[ETA] - sum(times(*one) for one in zip(factors, leads, strict=True)) + theta * of_slices
+        votes = sum_by(of_i, tally.votes, len(order)) + sum_by(of_j, tally.votes, len(order))
+        cast = sum_by(tally.k, tally.votes, int(tally.k.max(initial=0)) + 1)
+        start = np.searchsorted(competitor, np.arange(n + 1))
+        side = np.concatenate([of_i, of_j])
+        sides = np.argsort(side, kind="stable")
+        return cls(
+            annotator=annotator,
+            competitor=competitor,
+            start=start,
+            of_i=of_i,
+            of_j=of_j,
+            votes=votes,
+            weight=_weights(tally, (of_i, of_j), votes, cast[annotator], start),
+            offset=_offsets(fitted, point, (of_i, of_j), annotator, competitor),
+            target=target,
+            theta=theta,
+            rest=rest,
+            coordinates=z,
+            opponent=position[::-1],
+            by_pair=(sides, np.searchsorted(side[sides], np.arange(len(order) + 1))),
+        )
+
+    def pairs_of(self, competitor: int) -> slice:
+        """Return the pairs of a competitor."""
+        return slice(int(self.start[competitor]), int(self.start[competitor + 1]))
+
+    def sides(self, competitor: int) -> tuple[Ints, Floats, Ints]:
+        """Return the rows of votes on a competitor, pair by pair; 1 as i, -1 as j; and where each pair begins."""
+        order, begin = self.by_pair
+        part = self.pairs_of(competitor)
+        side = order[begin[part.start] : begin[part.stop]]
+        second = side >= len(self.of_i)
+        starts = begin[part] - begin[part.start]
+        return np.where(second, side - len(self.of_i), side), np.where(second, -1.0, 1.0), starts
+
+    def leads(self, competitor: int, at: Floats, shift: Floats | None = None) -> tuple[Ints, Floats, Ints]:
+        """Return the rows of votes on a competitor, their eta where its centre is ``at``, and where pairs begin.
+
+        The centre is one number, or several, shape (G,); eta has the shape (m, G). ``shift`` (C,) is added to where
+        annotators see opponents.
+        """
+        row, sign, starts = self.sides(competitor)
+        pair = np.repeat(
+            np.arange(self.start[competitor], self.start[competitor + 1]), np.diff(starts, append=len(row))
+        )
+        slope = sign * self.theta[row]
+        opponent = self.opponent[(sign < 0).astype(int), row]
+        if shift is not None:
+            opponent = opponent + shift[np.where(sign > 0, self.of_j[row], self.of_i[row])]
+        constant = slope * (self.offset[pair] - opponent) + self.rest[row]
+        return row, slope[:, None] * at + constant[:, None], starts
+
+    def likelihood(self, competitor: int, at: Floats, shift: Floats | None = None) -> Floats:
+        """Return the likelihood of positions, less the offset, to the annotators who voted on a competitor.
+
+        Parameters
+        ----------
+        competitor : int
+        at : ndarray, shape (G,)
+            Positions.
+        shift : ndarray, shape (C,), optional
+            Added to where annotators see opponents.
+
+        Returns
+        -------
+        ndarray, shape (m, G)
+            For each of its pairs, relative to the largest.
+        """
+        row, eta, starts = self.leads(competitor, at, shift)
+        counts, z, likelihood = self.target.counts[:, row], self.coordinates[:, row], self.target.likelihood
+        if likelihood.is_exponential:
+            half = np.abs(eta)
+            half *= -0.5
+            decay = np.exp(half)
+            total = decay * decay
+            total += 1.0
+            if len(z) > T:
+                decay *= np.exp(z[T:]).sum(axis=0)[:, None]
+                total += decay
+            value = np.log(total, out=total)
+            value -= half
+            value *= -counts.sum(axis=0)[:, None]
+            value += (0.5 * (counts[WIN] - counts[LOSS]))[:, None] * eta
+        else:
+            there = np.concatenate([eta[None], np.repeat(z[1:, :, None], len(at), axis=2)])
+            log_p = likelihood.log_probabilities(there)
+            value = np.einsum("or,org->rg", counts[list(likelihood.outcomes)], log_p[list(likelihood.outcomes)])
+        value = np.add.reduceat(value, starts, axis=0)
+        value -= value.max(axis=1, keepdims=True)
+        return np.asarray(np.exp(value, out=value))
+
+    def for_and_against(self, competitor: int, centre: float) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the votes for and against a competitor, and the same as expected at its centre, each (m,)."""
+        row, eta, starts = self.leads(competitor, np.array([centre]))
+        first = self.sides(competitor)[1] > 0
+        counts, likelihood = self.target.counts[:, row], self.target.likelihood
+        log_p = likelihood.log_probabilities(np.concatenate([eta.T, self.coordinates[1:, row]]))
+        cast = counts.sum(axis=0) if likelihood.has_tie_outcome else counts[WIN] + counts[LOSS]
+        seen = (counts[WIN], counts[LOSS]), (cast * np.exp(log_p[WIN]), cast * np.exp(log_p[LOSS]))
+        sums = [
+            np.add.reduceat(np.where(first, one, other), starts)
+            for as_i, as_j in seen
+            for one, other in ((as_i, as_j), (as_j, as_i))
+        ]
+        return sums[0], sums[1], sums[2], sums[3]
+
+
+def _weights(tally: Tally, of: tuple[Ints, Ints], votes: Floats, cast: Floats, start: Ints) -> Floats:
+    """Return u of every pair."""
+    of_i, of_j = of
+    n, elsewhere = len(start) - 1, cast - votes
+    total = sum_by(tally.k, tally.votes, int(tally.k.max(initial=0)) + 1)
+    crowd = float((total / (total + EARNED)).sum())
+    share, heard = (votes + 0.5) / (cast + n / 4), elsewhere / (elsewhere + EARNED)
+    usual = np.zeros(len(votes))
+    for first, last in zip(start[:-1].tolist(), start[1:].tolist(), strict=True):
+        part = slice(first, last)
+        never_met = max(crowd - float((cast[part] / (cast[part] + EARNED)).sum()), 0.0)
+        values, weights = np.append(share[part], 1 / n), np.append(heard[part], never_met)
+        order = np.argsort(values, kind="stable")
+        upto = np.cumsum(weights[order])
+        usual[part] = values[order][min(np.searchsorted(upto, TYPICAL * upto[-1]), len(order) - 1)]
+    weight = np.minimum(1.0, elsewhere / EARNED) * np.minimum(1.0, (FREE + TIMES * usual * elsewhere) / votes)
+    size = len(votes)
+    opponents = sum_by(of_i, tally.votes * weight[of_j], size) + sum_by(of_j, tally.votes * weight[of_i], size)
+    return np.asarray(np.minimum(weight, opponents / votes))
+
+
+def _offsets(target: Objective, point: Point, of: tuple[Ints, Ints], annotator: Ints, competitor: Ints) -> Floats:
+    """Return o of every pair, by the votes that were fitted."""
+    size, width = len(annotator), len(target.own)
+    offset = np.zeros(size)
+    loadings = [column for column, effect in enumerate(target.own) if effect.dimension]
+    if not loadings:
+        return offset
+    terms, (_, bases) = target.row_terms(point), target.bases(point)
+    gradient, hessian = np.zeros((size, width)), np.zeros((size, width, width))
+    of_all = np.zeros((target.n_annotators, width, width))
+    for u, one in enumerate(target.own):
+        by_number = times(bases[u], terms.gradient[one.coordinate])
+        gradient[:, u] = sum(sum_by(at, by_number, size) for at in of)
+        for v, other in enumerate(target.own[: u + 1]):
+            both = times(bases[u], times(bases[v], terms.hessian[one.coordinate, other.coordinate]))
+            hessian[:, u, v] = hessian[:, v, u] = sum(sum_by(at, both, size) for at in of)
+            of_all[:, u, v] = of_all[:, v, u] = sum_by(target.tally.k, both, target.n_annotators)
+        of_all[:, u, u] += one.sd**-2
+    left = of_all[annotator] - hessian
+    without = point.own[annotator] + np.linalg.solve(left, gradient[..., None])[..., 0]
+    theta = np.clip(point.own[annotator, 0], LEAST, MOST) if target.free_discrimination else 1.0
+    for column, part in zip(loadings, directions_of(target), strict=True):
+        offset += without[:, column] * point.slices[part][competitor] / theta
+    return np.clip(offset, -FURTHEST, FURTHEST)

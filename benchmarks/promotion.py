@@ -1,0 +1,421 @@
+"""Votes bought for one competitor: what they move, and what ``ba.promotions`` gives back.
+
+    uv run python benchmarks/promotion.py [--seeds 2] [--only WORD] > benchmarks/results/promotion.md
+
+Honest arena: 40 competitors, 150 annotators with tastes of sd .4, 8,000 votes; the target is 21st by truth. Rows are an
+attack: accounts x (votes as an honest annotator + votes on the target). Ranks of the target: by the truth, by
+Bradley-Terry on the honest votes, and, attacked, by Bradley-Terry, by the fit with directions by evidence, and robust.
+"move": of the target, robust against the fit of the honest votes, Elo points. "covers": whether the interval has the
+truth (on real votes, the fit of the honest ones), or c: contested. "others": root mean square error of the other
+competitors' robust scores over that of the fit of the honest votes. "honest": honest votes that do not count. "named":
+attackers and honest annotators named. "seconds": CPU, of the promotions and of the fit before.
+
+On honest arenas: gates that open, the root mean square error with promotions over that without, and who is named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from crowds import Crowd, HonestArena, cast_votes, draw_habits, draw_outcomes, honest_arena
+from rigging import offered, with_votes
+
+import bayes_arena as ba
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.inference.marginal.directions import with_directions
+from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.likelihood.outcomes import davidson
+from bayes_arena.likelihood.outcomes.likelihood import T
+from bayes_arena.likelihood.predictor import lead
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN
+
+DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
+COMPETITORS, VOTES, RANK = 40, 8_000, 21
+CROWD = Crowd(annotators=150, taste_sd=0.4)
+PUSH = 1.5
+"""Of soft votes, in logits."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How accounts vote.
+
+    Attributes
+    ----------
+    name : str
+    accounts, elsewhere, on : int
+        Their number, votes of each as an honest annotator, and on the target.
+    habit : str
+        Of the votes on the target: "for", "against", "soft" (honest but for ``PUSH``), "side" (for it where it is
+        shown first, else honest), "often" (for it in three of four), "never lose" (ties where it would lose).
+    others : str
+        Of the votes elsewhere: "honest", "copied" (always for the better by the board), "other" (by a ranking of their
+        own), "ties", "decoys" (for one of five decoys).
+    targets : int
+        How many competitors each promotes: the target and its neighbours.
+    rivals : bool
+        Whether only against the five ranked above the target.
+    meets : bool
+        Whether votes elsewhere may be on the target, as they come: honest ones, which hide the others.
+    """
+
+    name: str
+    accounts: int
+    elsewhere: int
+    on: int
+    habit: str = "for"
+    others: str = "honest"
+    targets: int = 1
+    rivals: bool = False
+    meets: bool = False
+
+
+ATTACKS = (
+    Attack("only on the target", 20, 0, 60),
+    Attack("camouflage", 20, 100, 30),
+    Attack("camouflage", 60, 100, 30),
+    Attack("little among much", 20, 60, 5),
+    Attack("little among much", 60, 60, 5),
+    Attack("copies of the board", 20, 100, 6, others="copied"),
+    Attack("soft, half of the votes", 20, 30, 30, "soft"),
+    Attack("soft, half of the votes", 60, 30, 30, "soft"),
+    Attack("soft, as it comes", 60, 60, 5, "soft"),
+    Attack("on side A only", 20, 30, 30, "side"),
+    Attack("on side A only", 60, 30, 30, "side"),
+    Attack("eleven votes each", 109, 0, 11),
+    Attack("light", 30, 8, 3),
+    Attack("light", 120, 8, 3),
+    Attack("decoys beside it", 500, 3, 2, others="decoys"),
+    # invented against this method
+    Attack("at the allowance", 60, 40, 6),
+    Attack("against it", 20, 60, 10, "against"),
+    Attack("a portfolio of five", 30, 40, 4, targets=5),
+    Attack("a ranking of their own", 40, 60, 8, others="other"),
+    Attack("three of four", 30, 40, 20, "often"),
+    Attack("never lose", 30, 60, 10, "never lose"),
+    Attack("against five rivals", 20, 60, 12, rivals=True),
+    Attack("ties elsewhere", 30, 60, 6, others="ties"),
+    Attack("and honest votes on it", 60, 60, 5, meets=True),
+    Attack("copies of it, too", 20, 100, 6, others="copied", meets=True),
+)
+LLMFAO = (Attack("light", 30, 8, 3), Attack("little among much", 20, 60, 5))
+
+
+def attacked(cells: ba.Cells, strength: Floats, target: int, attack: Attack, seed: int) -> tuple[ba.Cells, set[str]]:
+    """Return the votes with those of an attack among them, and the names of its accounts."""
+    rng = np.random.default_rng([seed, 7])
+    n, order = cells.n_competitors, np.argsort(-strength)
+    rank = int(np.flatnonzero(order == target)[0])
+    aims = order[rank : rank + attack.targets]
+    account = np.repeat(np.arange(attack.accounts), attack.elsewhere + attack.on * attack.targets)
+    each = np.concatenate([np.full(attack.elsewhere, -1), np.repeat(aims, attack.on)])
+    aim = np.tile(each, attack.accounts)
+    others = np.arange(n) if attack.meets else np.setdiff1d(np.arange(n), aims)
+    row = _among(cells, others, len(aim), rng)
+    for one in np.unique(aim[aim >= 0]):
+        row[aim == one] = _on(cells, one, order[max(rank - 5, 0) : rank] if attack.rivals else None, aim == one, rng)
+    habits = draw_habits(replace(CROWD, taste_sd=0.0), attack.accounts, rng)
+    mine = strength + rng.normal(0, CROWD.taste_sd, (attack.accounts, n))
+    if attack.others == "other":
+        mine = np.tile(rng.permutation(strength), (attack.accounts, 1))
+    a, b = cells.a[row], cells.b[row]
+    first = np.where(a == aim, 1.0, -1.0)
+    leads = mine[account, a] - mine[account, b] + PUSH * first * ((aim >= 0) & (attack.habit == "soft"))
+    outcome = draw_outcomes(leads, habits, account, rng)
+    won = np.where(first > 0, WIN, LOSS)
+    lost = WIN + LOSS - won
+    on = aim >= 0
+    if attack.others == "copied":
+        outcome = np.where(on, outcome, np.where(strength[a] > strength[b], WIN, LOSS))
+    if attack.others == "ties":
+        outcome = np.where(on, outcome, TIE)
+    if attack.others == "decoys":
+        decoys = order[rank + 1 : rank + 6]
+        mine_is = rng.choice(decoys, attack.accounts)[account]
+        for decoy in decoys:
+            some = ~on & (mine_is == decoy)
+            row[some] = _on(cells, decoy, None, some, rng)
+        outcome = np.where(on, outcome, np.where(cells.a[row] == mine_is, WIN, LOSS))
+    match attack.habit:
+        case "for":
+            outcome = np.where(on, won, outcome)
+        case "against":
+            outcome = np.where(on, lost, outcome)
+        case "often":
+            outcome = np.where(on & (rng.random(len(aim)) < 0.75), won, outcome)
+        case "side":
+            outcome = np.where(on & (first > 0), won, outcome)
+        case "never lose":
+            outcome = np.where(on & (outcome == lost), TIE, outcome)
+    found, names = with_votes(cells, row, account, outcome)
+    return found, set(names)
+
+
+def _among(cells: ba.Cells, some: Ints, size: int, rng: np.random.Generator) -> Ints:
+    """Draw battles among some competitors."""
+    weight = cells.counts.sum(axis=1) * (np.isin(cells.a, some) & np.isin(cells.b, some))
+    return np.asarray(rng.choice(len(weight), size, p=weight / weight.sum()))
+
+
+def _on(cells: ba.Cells, target: int, against: Ints | None, which: np.ndarray, rng: np.random.Generator) -> Ints:
+    """Draw battles of a competitor."""
+    if against is None:
+        return offered(cells, int(which.sum()), rng, [target])
+    met = np.flatnonzero(
+        ((cells.a == target) & np.isin(cells.b, against)) | ((cells.b == target) & np.isin(cells.a, against))
+    )
+    return np.asarray(rng.choice(met, int(which.sum())))
+
+
+def fitted(cells: ba.Cells) -> ba.Fit:
+    """Fit with directions by evidence."""
+    fit = ba.fit(cells, guard=False, answers=False)
+    with one_thread():
+        return replace(fit, mode=with_directions(fit.mode))
+
+
+def bradley_terry(cells: ba.Cells) -> Floats:
+    """Return the strengths of Bradley-Terry."""
+    return find_mode(Problem.of(cells, "bradley-terry", "default")).point.strength
+
+
+def board(fit: ba.Fit) -> Floats:
+    """Return Elo scores in the order of the competitors' names."""
+    table = ba.leaderboard(fit).set_index("competitor")
+    return np.asarray(table.elo[list(fit.cells.competitors)])
+
+
+def truth(arena: HonestArena) -> Floats:
+    """Return the true scores: the Bradley-Terry projection of what the annotators' votes are expected to be."""
+    cells, n = arena.cells, len(arena.strength)
+    i, j = np.triu_indices(n, 1)
+    share = cells.votes_by_annotator() / cells.n_votes
+    score = np.zeros(len(i))
+    for k, part in enumerate(share):
+        mine, theta = arena.strength + arena.taste[k], arena.habits.discrimination[k]
+        z = np.array([theta * lead(mine, i, j), np.full(len(i), arena.habits.log_tie_propensity[k])])
+        score += part * davidson.LIKELIHOOD.expected_score(z[: T + 1])[0]
+    names = arena.cells.competitors
+    counts = np.zeros((len(i), 4))
+    counts[:, WIN], counts[:, LOSS] = 1e4 * score, 1e4 * (1 - score)
+    every = ba.Cells(names, (), i, j, np.zeros_like(i), counts)
+    flat = ba.fit(every, model="bradley-terry", prior="flat", method="map")
+    return 1000 + 400 / np.log(10) * (flat.strength - flat.strength.mean())
+
+
+def place(score: Floats, one: int) -> int:
+    """Return the rank of a competitor."""
+    return int((score > score[one]).sum()) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """An arena, what is known of it, and its fit before it is attacked."""
+
+    cells: ba.Cells
+    strength: Floats
+    true: Floats
+    honest: Floats
+    target: int
+    real: bool = False
+
+
+def simulated(seed: int) -> Case:
+    """Return the honest arena."""
+    arena = honest_arena(CROWD, competitors=COMPETITORS, votes=VOTES, strength_sd=0.8, seed=seed)
+    true = truth(arena)
+    target = int(np.argsort(-true)[RANK - 1])
+    return Case(arena.cells, arena.strength, true, board(fitted(arena.cells)), target)
+
+
+def llmfao() -> Case:
+    """Return the real votes; the target is the 28th, or thereabouts."""
+    cells = ba.read_votes(DATA / "llmfao.csv")
+    fit = fitted(cells)
+    score = board(fit)
+    return Case(cells, fit.strength, score, score, int(np.argsort(-score)[27]), real=True)
+
+
+def row(case: Case, attack: Attack, seed: int) -> str:
+    """Return a line of the table."""
+    cells, riggers = attacked(case.cells, case.strength, case.target, attack, seed)
+    started = time.process_time()
+    fit = fitted(cells)
+    between = time.process_time()
+    found = ba.promotions(fit)
+    ended = time.process_time()
+    t, who = case.target, found.promoters
+    named = [cells.annotators[k] for k in who.annotator[who.named]]
+    bought = [name in riggers for name in named]
+    inside = found.lower[t] <= case.true[t] <= found.upper[t]
+    others = np.arange(len(case.true)) != t
+    rmse = [float(np.std((score - case.true)[others])) for score in (found.elo, np.asarray(case.honest))]
+    honest = ~np.isin(cells.annotators, list(riggers))[cells.annotator]
+    lost = float((cells.counts - found.fit.cells.counts)[honest].sum())
+    return (
+        f"| {attack.name}, {attack.accounts} x ({attack.elsewhere} + {attack.on}) | {seed} | {place(case.true, t)} "
+        f"| {place(bradley_terry(case.cells), t)} | {place(bradley_terry(cells), t)} "
+        f"| {place(board(fit), t)} (q {fit.model.dimensions}) | **{found.robust_place[t]}** "
+        f"| {found.elo[t] - case.honest[t]:+.0f} "
+        f"| {'yes' if inside else 'no'}{'' if np.isnan(found.contested[t]) else ' c'} "
+        f"| {f'{rmse[0] / rmse[1]:.2f}' if not case.real else f'{rmse[0]:.0f} Elo'} "
+        f"| {found.alike[t]:.1f} / {found.weighted[t]:.1f} / {found.difference[t]:.1f} "
+        f"| {found.is_open.sum() - found.is_open[t]} | {lost:.0f} | {sum(bought)} / {len(set(named) - riggers)} "
+        f"| {ended - between:.1f} / {between - started:.1f} |"
+    )
+
+
+def honest_cases(seed: int) -> Iterator[tuple[str, Callable[[], HonestArena]]]:
+    """Yield honest arenas: people who differ, but have nothing in mind."""
+
+    def made(crowd: Crowd) -> Callable[[], HonestArena]:
+        return partial(honest_arena, crowd, competitors=COMPETITORS, votes=VOTES, strength_sd=0.8, seed=100 + seed)
+
+    for sd in (0.0, 0.4, 0.8):
+        yield f"tastes of {sd}", made(replace(CROWD, taste_sd=sd))
+    yield "light accounts", made(Crowd(annotators=2000, taste_sd=0.4))
+    yield "visitors", made(replace(CROWD, visitors=500))
+    yield "camps, 30 %", made(replace(CROWD, camp_sd=0.4, camp_share=0.3))
+    yield "guessers and adversaries", made(replace(CROWD, guessers=0.1, adversaries=0.05))
+    for name in ("fans, 5 %", "fans, 20 %", "hype", "specialists", "heavy voter"):
+        yield name, partial(special, name, 100 + seed)
+
+
+def special(name: str, seed: int) -> HonestArena:
+    """Return an honest arena in which some have favourites, or meet some competitors more often than others do."""
+    rng = np.random.default_rng(seed)
+    r = rng.normal(0, 0.8, COMPETITORS)
+    a = rng.integers(COMPETITORS, size=VOTES)
+    b = (a + rng.integers(1, COMPETITORS, size=VOTES)) % COMPETITORS
+    names = [f"model-{number:03d}" for number in range(1, COMPETITORS + 1)]
+    arena = cast_votes(CROWD, names, r - r.mean(), a, b, seed=seed)
+    if name.startswith("fans"):
+        share = 0.05 if name == "fans, 5 %" else 0.2
+        taste = np.array(arena.taste)
+        taste[: int(share * len(taste)), int(np.argsort(r)[COMPETITORS // 2])] += 2.0
+        return recast(arena, taste, *_flat(arena), rng)
+    a, b, k = _flat(arena)
+    if name == "hype":  # three of ten cannot stop trying the new one
+        curious = (k < 45) & (rng.random(len(a)) < 0.5)
+        a = np.where(curious, 5, a)
+        b = np.where(curious & (b == 5), 6, b)
+    elif name == "specialists":  # everybody knows ten competitors
+        known = np.argsort(rng.random((k.max() + 1, COMPETITORS)), axis=1)[:, :10]
+        first = rng.integers(10, size=len(a))
+        a, b = known[k, first], known[k, (first + rng.integers(1, 10, size=len(a))) % 10]
+    elif name == "heavy voter":
+        k = np.where(rng.random(len(a)) < 0.2, 0, k)
+    return recast(arena, np.array(arena.taste), a, b, k, rng)
+
+
+def _flat(arena: HonestArena) -> tuple[Ints, Ints, Ints]:
+    """Return competitors and annotator of every vote."""
+    cells = arena.cells
+    times = cells.counts.sum(axis=1).astype(int)
+    return tuple(np.repeat(one, times) for one in (cells.a, cells.b, cells.annotator))  # type: ignore[return-value]
+
+
+def recast(arena: HonestArena, taste: Floats, a: Ints, b: Ints, k: Ints, rng: np.random.Generator) -> HonestArena:
+    """Return the arena with other tastes, battles and votes."""
+    mine = arena.strength + taste
+    outcome = draw_outcomes(mine[k, a] - mine[k, b], arena.habits, k, rng)
+    key = (a * len(arena.strength) + b) * len(taste) + k
+    at, cell = np.unique(key, return_inverse=True)
+    counts = np.zeros((len(at), 4))
+    np.add.at(counts, (cell, outcome), 1.0)
+    cells = replace(
+        arena.cells,
+        a=at // len(taste) // len(arena.strength),
+        b=at // len(taste) % len(arena.strength),
+        annotator=at % len(taste),
+        counts=counts,
+    )
+    return replace(arena, cells=cells, taste=taste)
+
+
+def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> str:
+    """Return a line of the table of honest arenas."""
+    started = time.process_time()
+    fit = fitted(cells)
+    between = time.process_time()
+    found = ba.promotions(fit)
+    ended = time.process_time()
+    score = board(fit)
+    if true is None:
+        table = ba.leaderboard(fit).set_index("competitor").loc[list(cells.competitors)]
+        outside = ((found.elo < table.lower) | (found.elo > table.upper)).sum()
+        ratio = f"{outside} outside, largest move {np.abs(found.elo - score).max():.0f} Elo"
+    else:
+        after, before = (float(np.std(one - true)) for one in (found.elo, score))
+        ratio = f"{after / before:.3f}"
+    largest = max(found.alike.max(), found.weighted.max()), np.abs(found.difference).max()
+    return (
+        f"| {name} | {seed} | {fit.model.dimensions} | {found.is_open.sum()} | {largest[0]:.1f} / {largest[1]:.1f} "
+        f"| {ratio} | {found.promoters.named.sum()} | {found.discounted[found.is_open].sum():.0f} "
+        f"| {ended - between:.2f} / {between - started:.1f} |"
+    )
+
+
+def newcomer(seed: int) -> tuple[Case, Attack]:
+    """Return an arena in which the target has twenty honest votes, and five accounts promote it."""
+    case = simulated(seed)
+    rng = np.random.default_rng(seed)
+    on = (case.cells.a == case.target) | (case.cells.b == case.target)
+    votes = np.flatnonzero(on)
+    left = np.ones(len(on), dtype=bool)
+    left[rng.permutation(votes)[20:]] = False
+    cells = case.cells.take(left)
+    return replace(case, cells=cells, honest=board(fitted(cells))), Attack("new, twenty votes", 5, 20, 10)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    seeds, only = range(options.first, options.first + options.seeds), options.only
+    if only in "honest":
+        print("| honest arena | seed | q | gates | largest g, h | RMSE over without | named | not counted | seconds |")
+        print("|" + "---|" * 9)
+        if DATA.exists():
+            print(honest_row("LLMFAO", ba.read_votes(DATA / "llmfao.csv"), None, 0), flush=True)
+        for seed in seeds:
+            for name, make in honest_cases(seed):
+                arena = make()
+                print(honest_row(name, arena.cells, truth(arena), seed), flush=True)
+    if only == "honest":
+        return
+    print(
+        "\n| attack | seed | true | honest | BT | fit | robust | move | covers | others | g1 / g2 / h | more gates "
+        "| honest | named | seconds |"
+    )
+    print("|" + "---|" * 15)
+    for seed in seeds:
+        case = simulated(seed)
+        for attack in ATTACKS:
+            if only in attack.name:
+                print(row(case, attack, seed), flush=True)
+        if only in "new, twenty votes":
+            print(row(*newcomer(seed), seed), flush=True)
+    if DATA.exists() and only in "LLMFAO":
+        case = llmfao()
+        for seed in seeds:
+            for attack in LLMFAO:
+                print(row(case, replace(attack, name=f"LLMFAO, {attack.name}"), seed), flush=True)
+
+
+if __name__ == "__main__":
+    main()
