@@ -59,7 +59,7 @@ def test_a_campaign_is_found_named_and_its_competitor_put_back(arena, honest, fo
     target = arena.ranked(8)
     t = found.fit.cells.competitors.index(target)
     assert np.flatnonzero(found.is_open).tolist() == [t]
-    assert found.place[t] <= 3 and abs(found.robust_place[t] - honest.place[t]) <= 1
+    assert found.place[t] < honest.place[t] - 1 and abs(found.robust_place[t] - honest.place[t]) <= 1
     assert found.lower[t] < honest.elo[t] < found.upper[t]
     others = np.arange(12) != t
     assert_allclose(found.elo[others], honest.elo[others], atol=25)
@@ -69,7 +69,7 @@ def test_a_campaign_is_found_named_and_its_competitor_put_back(arena, honest, fo
     assert who.promotes[who.named].all()
     rigger = np.array([name.startswith("rigger-") for name in found.fit.cells.annotators])[who.annotator]
     bought = who.votes[rigger].sum()
-    assert bought <= found.discounted[t] < bought + 60
+    assert bought <= found.discounted[t] < bought + 90
 
 
 def test_who_promotes_is_said_in_votes(arena, rigged, found):
@@ -104,7 +104,7 @@ def test_those_who_vote_against_one_demote_it(arena, honest):
     fit = ba.fit(rig(arena.cells, "hate", target, accounts=RIGGERS, votes=30, seed=1).cells, guard=False)
     found = ba.promotions(fit)
     t = fit.cells.competitors.index(target)
-    assert found.is_open[t] and found.place[t] > 6 and abs(found.robust_place[t] - honest.place[t]) <= 1
+    assert found.is_open[t] and found.place[t] > honest.place[t] and abs(found.robust_place[t] - honest.place[t]) <= 1
     assert len(found.sentences) == RIGGERS and all(" demotes " in one for one in found.sentences)
     assert all("votes against it in 30 of 30 battles" in one for one in found.sentences)
 

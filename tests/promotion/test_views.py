@@ -73,7 +73,7 @@ def test_offsets_leave_out_the_votes_on_the_competitor_itself(fit):
 
 
 def test_without_directions_there_are_no_offsets(fit):
-    plain = ba.fit(fit.cells, guard=False)
+    plain = ba.fit(fit.cells, guard=False, dimensions=0)
     assert not views_of(plain).offset.any()
 
 
