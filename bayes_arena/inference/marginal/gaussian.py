@@ -120,7 +120,7 @@ decide."""
 WIDER = 2.0
 """Largest growth of the variance of annotators' parameters in a sweep with directions: beside a saddle the precision is
 nearly singular."""
-UNPROMISING = 10
+UNPROMISING = 20
 """Sweeps after which a search for a further direction is given up unless its free energy is below that without."""
 PATIENCE = 8
 """Sweeps after which progress is shown."""

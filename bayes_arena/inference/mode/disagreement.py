@@ -1,13 +1,14 @@
 """Where a search for directions of disagreement starts.
 
 At w = 0 and v = 0 the objective has a saddle. Let R_k (n,) be the sums of annotator k's residuals in eta, + as i and
-- as j, and L the Laplacian of the curvatures. If annotators agree up to noise, R_k has mean zero, and the R_k R_k' sum
-to about L. Loadings of variance one on a direction w add sum_k L_k w w' L_k, with L_k the share of annotator k in L. So
-along the generalised eigenvectors of the largest eigenvalues of
+- as j, and L_k the Laplacian of the curvatures. If annotators agree up to noise, R_k has mean zero and covariance L_k.
+Loadings of variance one on a direction w add L_k w w' L_k. So along the generalised eigenvectors of the largest
+eigenvalues of
 
-    sum_k R_k R_k'        against L
+    sum_k c_k R_k R_k'        against sum_k c_k L_k,        c_k = 1 / (1 + w' L_k w) for a w of the usual size,
 
-disagreement stands out most from noise. How large eigenvalues are from noise alone is seen from the same residuals with
+disagreement stands out most from noise: with the weights c_k no annotator counts for more than their loading can be
+known. How large eigenvalues are from noise alone is seen from the same residuals with
 random signs, which no longer belong together (parallel analysis; Horn, 1965, Psychometrika 30).
 """
 
@@ -32,7 +33,8 @@ SIZE = 0.5
 RIDGE, LEAST = 1e-2, 1e-3
 """Added to the Laplacian's diagonal; share of its largest eigenvalue below which a direction is not looked at."""
 SHUFFLES = 8
-"""Sets of random signs."""
+"""Sets of random signs. Directions beyond the mean of their largest eigenvalues, by a standard deviation, are searched
+for: whether they are there, the evidence decides."""
 
 
 def starts_along(problem: Problem, point: Point, *, beyond_noise: bool = False) -> list[Point]:
@@ -61,15 +63,18 @@ def _directions(target: Objective, point: Point) -> tuple[list[Floats], int]:
     """Return directions, those of most disagreement first, each of shape (n,), and how many exceed noise."""
     tally, n = target.tally, target.n_competitors
     terms = target.row_terms(point)
-    between = sum_by(tally.i * n + tally.j, terms.hessian[ETA, ETA], n * n).reshape(n, n)
+    known = sum_by(tally.k, terms.hessian[ETA, ETA], target.n_annotators)
+    weight = 1 / (1 + 2 * SIZE**2 * known)[tally.k]
+    between = sum_by(tally.i * n + tally.j, weight * terms.hessian[ETA, ETA], n * n).reshape(n, n)
     laplacian = -(between + between.T)
     laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
     values, vectors = np.linalg.eigh(laplacian + RIDGE * np.eye(n))
     seen = values > LEAST * values[-1]
     half, spectrum = vectors[:, seen] / np.sqrt(values[seen]), _spectrum(target)
-    residuals, rng = terms.gradient[ETA], np.random.default_rng(0)
+    residuals, rng = np.sqrt(weight) * terms.gradient[ETA], np.random.default_rng(0)
     signs = (rng.choice([-1.0, 1.0], size=len(residuals)) for _ in range(SHUFFLES))
-    noise = max(spectrum(residuals * sign, half)[0][0] for sign in signs)
+    of_noise = [spectrum(residuals * sign, half)[0][0] for sign in signs]
+    noise = np.mean(of_noise) + np.std(of_noise)
     sizes, found = spectrum(residuals, half)
     return [half @ one - np.mean(half @ one) for one in found], int((sizes > noise).sum())
 
