@@ -11,9 +11,9 @@ in the same arenas; mean width of the intervals in Elo points; CPU seconds of th
 many arenas the default found no direction, one or two, and what warnings said and what failed. The last line counts
 directions in arenas that have none. Four CPU minutes with ten arenas; most is the default's search.
 
-With ``--held-out`` real votes, those of :mod:`slices_heldout`: nats a vote, on votes left out one by one, by annotator
+With ``--held-out`` the real votes of ``slices_heldout.py``: nats a vote, on votes left out one by one, by annotator
 or by prompt, that the default gains over am-davidson without directions, without answers and with them. Standard
-errors by Nadeau & Bengio. Ten CPU minutes with five splits, all but one of LLMFAO.
+errors by Nadeau & Bengio. Six CPU minutes with five splits, nearly all of them for LLMFAO.
 """
 
 from __future__ import annotations
