@@ -25,7 +25,8 @@ the derivatives of dU by -ln sigma_p, m moves by S b_p and S_pq by 2 S_pq S_qp /
 A sweep takes a Newton step in m and ln sigma together, with f and J evaluated where m moves to, and unavailable blocks
 S_pq taken as zero. Where sigma is small, f is near sigma^2 (a - b sigma^2), and Newton's step for f / sigma^2, linear
 in sigma^2, converges faster: a negative 2 f_p is added to J_pp, at most half of it. Sweeps ignore that S responds to m,
-so they approach a fixed point geometrically; the ratio of successive steps gives the distance that remains. Where a
+so they approach a fixed point geometrically; the ratio of successive steps gives the distance that remains, which is
+at most the last step where steps turn back. Where a
 step, in standard deviations, undoes much of the one before, the next are half as long, separately for the spreads and
 for m, and S moves by the same share as m: for an outcome that is all but certain S and E[d2U] oscillate, as a wider S
 covers more of the curve, and so is narrower next.
@@ -336,7 +337,8 @@ def _sweeps(
             raise Unpromising("The votes do not show a further direction.")
         steps, before = np.array([np.abs(move).max(initial=0.0) for move in moves]), steps
         rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
-        distance = steps * rate / (1 - rate)
+        onward = np.array([move @ before_it > 0 for move, before_it in zip(moves, last, strict=True)])
+        distance = np.where(onward, steps * rate / (1 - rate), steps)
         lengths = [_length(*of) for of in zip(lengths, FASTER, moves, last, strict=True)]
         length, of_change = lengths
         if isinstance(around, SliceCovariances) and target.predictor.dimensions:
@@ -516,6 +518,8 @@ def _overlaps(target: Objective, around: AnyCovariances) -> Floats:
 
 
 def _remedy(target: Objective) -> str:
+    if target.predictor.dimensions:
+        return "use method='nuts', or fewer directions (dimensions=0)."
     return (
         "use method='nuts', or leave slices out (answers=False)."
         if target.numbering
