@@ -26,9 +26,9 @@ from bayes_arena.arena.votes import Addition, add_votes, identify, settled_promp
 from bayes_arena.decisions.next_pairs import Goal, next_pairs
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
 from bayes_arena.fits.fitting import fit
-from bayes_arena.fits.plan import Guard
+from bayes_arena.fits.plan import Asked, Guard
 from bayes_arena.inference.methods import Method
-from bayes_arena.likelihood.presets import Answers
+from bayes_arena.likelihood.presets import Answers, Dimensions
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.elo import EloScale
@@ -192,6 +192,7 @@ class StableArena:
         prior: str | Prior = "default",
         method: Method | None = None,
         answers: Answers = "auto",
+        dimensions: Dimensions = "auto",
         guard: Guard = "auto",
         seed: int = 0,
         level: float = 0.95,
@@ -210,7 +211,7 @@ class StableArena:
             Flag at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
         exclude : {"warn", "exclude"}
             Whether flagged annotators stay in later rounds or not.
-        model, prior, method, answers, guard, seed
+        model, prior, method, answers, dimensions, guard, seed
             As for :func:`~bayes_arena.fit`.
         level : float
             Coverage of the published intervals.
@@ -239,7 +240,8 @@ class StableArena:
         with self._store.read() as session:
             whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
         cells = taking_part(whole, excluded, delta)
-        result = fit(cells, model=model, prior=prior, method=method, answers=answers, guard=guard, seed=seed)
+        asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, "guard": guard}
+        result = fit(cells, model=model, prior=prior, seed=seed, **asked)
         abilities = ability_columns(result, level=level)
         round = Round(
             number=last + 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from typer import Option
 
@@ -17,10 +17,10 @@ from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.votes.names import ANNOTATOR
 
 if TYPE_CHECKING:
-    from bayes_arena.fits.plan import Guard
+    from bayes_arena.fits.plan import Asked, Guard
     from bayes_arena.fits.result import Fit
     from bayes_arena.inference.views import Over
-    from bayes_arena.likelihood.presets import Answers
+    from bayes_arena.likelihood.presets import Answers, Dimensions
     from bayes_arena.ratings.elo import EloScale
     from bayes_arena.ratings.intervals.contract import Interval
     from bayes_arena.votes.cells import Cells
@@ -81,6 +81,14 @@ class ModelChoice:
             rich_help_panel=MODEL,
         ),
     ] = "auto"
+    dimensions: Annotated[
+        str,
+        Option(
+            metavar="COUNT",
+            help="Directions in which annotators disagree: a number, or auto: up to two, as many as the votes show.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "auto"
     strength_by: Annotated[
         list[str] | None,
         Option(
@@ -115,6 +123,11 @@ class ModelChoice:
         return "auto" if self.answers == "auto" else self.answers == "on"
 
     @property
+    def directions(self) -> Dimensions:
+        """How many directions the model has."""
+        return int(self.dimensions) if self.dimensions.isdecimal() else cast("Dimensions", self.dimensions)
+
+    @property
     def guarded(self) -> Guard:
         """Whether targeted promotion is detected before the fit."""
         return False if self.no_guard else "auto"
@@ -135,7 +148,8 @@ class ModelChoice:
         prior, answers = self.spreads(), self.modelled_answers
         guard = self.guarded if guard is None else guard
         model, route = self.extended(cells) if self.strength_by or self.style else self.model, self.method
-        return fit(cells, model=model, prior=prior, method=route, answers=answers, guard=guard, seed=self.seed)
+        asked: Asked = {"method": route, "answers": answers, "dimensions": self.directions, "guard": guard}
+        return fit(cells, model=model, prior=prior, seed=self.seed, **asked)
 
     def extended(self, cells: Cells) -> Model:
         """Return the model for the votes, with strengths by slices and with style."""

@@ -202,7 +202,7 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
 def in_dimensions(model: Model, count: int) -> Model:
     """Return a model without directions, with so many of them in which annotators disagree."""
     named = _extended(model, f"{count} direction{'s' * (count != 1)}")
-    return replace(model, name=named, dimensions=count) if count else model
+    return model if count == 0 else replace(model, name=named, dimensions=count)
 
 
 def _extended(model: Model, what: str) -> str:

@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 from rigging import rig
 
 import bayes_arena as ba
-from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.votes.cells import single_votes
 from bayes_arena.votes.outcomes import OUTCOMES
 
@@ -120,7 +119,7 @@ def test_names_and_sides_do_not_matter(arena, rigged, found):
     )
     again = ba.promotions(ba.fit(ba.read_votes(other), guard=False))
     place = [again.fit.cells.competitors.index(name[::-1]) for name in found.fit.cells.competitors]
-    for name, close in (("alike", 1e-4), ("weighted", 1e-4), ("difference", 1e-4), ("elo", 1e-3), ("discounted", 1e-3)):
+    for name, close in (("alike", 1e-3), ("weighted", 1e-3), ("difference", 1e-3), ("elo", 1e-3), ("discounted", 1e-3)):
         assert_allclose(getattr(again, name)[place], getattr(found, name), atol=close, err_msg=name)
     for name in ("lower", "upper"):  # a fit's own, whose width is measured along one direction
         assert_allclose(getattr(again, name)[place], getattr(found, name), atol=0.5, err_msg=name)
@@ -136,7 +135,6 @@ def test_the_order_of_votes_does_not_change_a_bit(rigged, found):
 
 def test_a_campaign_that_makes_a_direction_of_its_own_is_found_all_the_same(arena, rigged):
     fit = ba.fit(rigged, guard=False)
-    fit = replace(fit, mode=with_directions(fit.mode))
     assert fit.model.dimensions  # the bloc is what annotators differ in most
     found = ba.promotions(fit)
     assert found.is_open[fit.cells.competitors.index(arena.ranked(8))] and len(found.sentences) >= RIGGERS - 1

@@ -122,6 +122,7 @@ def rate(
                 prior=model.spreads(),
                 method=model.method,
                 answers=model.modelled_answers,
+                dimensions=model.directions,
                 guard=model.guarded,
                 seed=model.seed,
                 level=intervals.level,

@@ -19,7 +19,15 @@ from bayes_arena.likelihood.specification import Ties
 from bayes_arena.progress import report
 
 COMPARED = Without(
-    "model", "prior", "no_guard", "answers", "strength_by", "style", "sigma_strength", "sigma_discrimination"
+    "model",
+    "prior",
+    "no_guard",
+    "answers",
+    "dimensions",
+    "strength_by",
+    "style",
+    "sigma_strength",
+    "sigma_discrimination",
 )
 ANSWERS = "+answers"
 """Suffix of the name of a model with answers."""

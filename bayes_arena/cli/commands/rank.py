@@ -99,6 +99,7 @@ def boards(
             prior=model.spreads(),
             method=model.method,
             answers=model.modelled_answers,
+            dimensions=model.directions,
             guard=model.guarded,
             seed=model.seed,
         )

@@ -121,6 +121,8 @@ decide."""
 WIDER = 2.0
 """Largest growth of the variance of annotators' parameters in a sweep with directions: beside a saddle the precision is
 nearly singular."""
+EARLY = 20
+"""Sweeps that are followed by a step to the axes of disagreement, which for two directions is not exact."""
 UNPROMISING = 20
 """Sweeps after which a search for a further direction is given up unless its free energy is below that without."""
 PATIENCE = 8
@@ -356,7 +358,7 @@ def _sweeps(
         target = target.with_spreads(float(values[0] * ratio[0]), (values * ratio)[1:].tolist())
         if count > 2 and np.all(distance < near * NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
-        if isinstance(around, SliceCovariances) and target.predictor.dimensions:
+        if isinstance(around, SliceCovariances) and target.predictor.dimensions and count <= EARLY:
             target, point, around = on_axes(target, point, cast(CrossedFactor, sweep.factor), around)
         del sweep, head, own  # with many annotators a second factor would take as much memory again
     raise ConvergenceError(
