@@ -14,7 +14,9 @@ latter: nu_k explains the ties, and theta_k returns to the prior.
 is the same difference at e = b_k. Where strengths differ by slice, votes are predicted on new slices: r_i - r_j and
 ln nu vary as in :mod:`bayes_arena.inference.views`, and D_k is averaged over that too, so that it is comparable with
 that of a model without slices. Given the strengths, the mean over pairs is an integral over the distribution of leads,
-which a Gauss rule with a few nodes evaluates for all annotators at once (Golub & Welsch, 1969).
+which a Gauss rule with a few nodes evaluates for all annotators at once (Golub & Welsch, 1969). Where annotators
+disagree along directions, e gains sum_l v_kl (w_li - w_lj), with w at its posterior mean, and the mean is over some
+pairs, evenly spaced by lead.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 from scipy.special import ndtri
@@ -31,6 +33,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
 from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.projection import directions_of
 from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T
 from bayes_arena.likelihood.predictor import lead
@@ -45,6 +48,8 @@ NODES = 10
 """Nodes of the Gauss rule: D_k to 1e-6 where log-odds reach 10, and to 1e-3 where they reach 100."""
 PAIRS = 20_000
 """Pairs used where there are more, evenly spaced by lead: D_k to 0.002, the error being alike for all annotators."""
+SOME_PAIRS = 150
+"""Pairs used where annotators disagree along directions: D_k to about 0.02."""
 SCATTER, TIE_NODES = 15, 3
 """Points for the scatter of leads from slice to slice, and Gauss-Hermite nodes for that of ln nu."""
 LEADS_AT_ONCE = 100_000
@@ -129,6 +134,11 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
             coordinates = predictor.coordinates(leads, shared, numbers)
             log_tie = coordinates[T].mean(axis=1) if tied else None
             theta = predictor.factors(numbers)[0] + np.zeros((len(part), size))
+            if predictor.dimensions:
+                loadings = np.array(predictor.factors(numbers)[1:])
+                total = _along_directions(fit, coordinates, theta, loadings, strength, (lead_sd, tie_sd))
+                yield part, Agreement(total.astype(np.float32).T, pull, position, log_tie)
+                continue
             total = np.zeros(theta.shape)
             for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
                 moved = coordinates.copy() if shift else coordinates
@@ -150,6 +160,39 @@ def _in_turn(likelihood: Likelihood, z: Floats, theta: Floats, nodes: Floats, we
     return total
 
 
+def _along_directions(
+    fit: Fit, z: Floats, theta: Floats, loadings: Floats, strength: Floats, scatter: tuple[float, float]
+) -> Floats:
+    """Average the net score for the better competitor of a pair over pairs, where annotators disagree, (m, size).
+
+    ``z`` is for leads of zero; ``loadings`` (q, m, size), ``strength`` (size, n).
+    """
+    i, j = np.triu_indices(strength.shape[1], k=1)
+    chosen = _evenly(strength.mean(axis=0), i, j, SOME_PAIRS)
+    positions = [fit.point.slices[part] for part in directions_of(fit.target)]
+    rules = [np.polynomial.hermite_e.hermegauss(TIE_NODES if sd else 1) for sd in scatter]
+    total, there = np.zeros(theta.shape), np.empty((len(z), *theta.shape))
+    for a, b in zip(i[chosen], j[chosen], strict=True):
+        ahead = lead(strength, a, b)
+        along = sum(v * (w[a] - w[b]) for v, w in zip(loadings, positions, strict=True))
+        for (x, p), (y, q) in product(*(zip(*rule, strict=True) for rule in rules)):
+            there[:] = z
+            there[ETA] = theta * (ahead + scatter[0] * x) + along
+            if len(z) > T:
+                there[T] += scatter[1] * y
+            chance = p * q / (rules[0][1].sum() * rules[1][1].sum())
+            total += chance * np.sign(ahead) * fit.target.likelihood.net_score(there)
+    return total / len(chosen)
+
+
+def _evenly(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
+    """Return the places of so many pairs, evenly spaced by lead."""
+    if len(i) <= count:
+        return np.arange(len(i))
+    by_lead = np.argsort(np.abs(lead(center, i, j)), kind="stable")
+    return by_lead[((np.arange(count) + 0.5) * len(i) / count).astype(np.int64)]
+
+
 def _compiled(z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
     """Do the same in a compiled loop, for an exponential likelihood."""
     from bayes_arena.inference.kernels import net_scores
@@ -164,11 +207,8 @@ def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:
     i, j = np.triu_indices(strength.shape[1], k=1)
     noise = ndtri((np.arange(SCATTER) + 0.5) / SCATTER) if lead_sd else np.zeros(1)
     noise *= lead_sd / max(noise.std(), SAME)
-    if len(i) > PAIRS:
-        center = strength.mean(axis=0)
-        by_lead = np.argsort(np.abs(lead(center, i, j)), kind="stable")
-        chosen = by_lead[((np.arange(PAIRS) + 0.5) * len(i) / PAIRS).astype(np.int64)]
-        i, j = i[chosen], j[chosen]
+    chosen = _evenly(strength.mean(axis=0), i, j, PAIRS)
+    i, j = i[chosen], j[chosen]
     step = max(1, LEADS_AT_ONCE // (len(i) * len(noise)))
     blocks = [strength[first : first + step] for first in range(0, len(strength), step)]
     points = (np.abs(lead(block, i, j))[:, :, None] + noise for block in blocks)

@@ -212,6 +212,20 @@ def test_a_step_to_the_axes_changes_no_vote(camps, mix):
     np.testing.assert_allclose(after.root[0][0], before.root[0][0], rtol=1e-8 if q == 1 else 0.01)
 
 
+def test_how_annotators_agree_with_the_ranking_follows_their_directions(fit, camps):
+    """Net agreement is near that of their true strengths, nearer than theta alone would be."""
+    _, strength, _ = camps
+    table = ba.annotators(fit)
+    competitors = [int(name[1:]) for name in fit.cells.competitors]
+    i, j = np.triu_indices(N, k=1)
+    ahead = np.sign(lead(fit.strength, i, j))
+    eta = lead(strength[:, competitors], i, j)
+    truth = (ahead * np.sinh(eta / 2) / (np.cosh(eta / 2) + 0.3)).mean(axis=1)
+    found = table.set_index("annotator")["net_agreement"].loc[[f"k{k:02d}" for k in range(M)]].to_numpy()
+    assert np.corrcoef(found, truth)[0, 1] > 0.9
+    assert np.sqrt(np.mean((found - truth) ** 2)) < 0.12
+
+
 def test_noise_alone_starts_no_search(camps):
     for votes, expected in ((camps[0], 1), (of_one_mind(0), 0)):
         mode = fitted(votes, dimensions=0).mode
