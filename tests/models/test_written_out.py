@@ -159,4 +159,12 @@ def test_what_cannot_be_written_one_row_a_vote_is_refused():
 def test_the_folder_imports_nothing_until_asked():
     code = "import sys, bayes_arena.models as m; assert 'pymc' not in sys.modules; print(*sorted(dir(m)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["am_davidson", "am_elo", "bradley_terry", "build", "davidson", "m_elo"]
+    assert done.stdout.split() == [
+        "am_davidson",
+        "am_elo",
+        "am_elo_directions",
+        "bradley_terry",
+        "build",
+        "davidson",
+        "m_elo",
+    ]

@@ -14,7 +14,6 @@ from bayes_arena.cli.options import MODEL, RANKING, takes_options
 from bayes_arena.cli.output import Output, between, counts, digits, plain
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import SHOWN
-from bayes_arena.ratings.elo import EloScale
 
 Level = Annotated[
     float, Option(help="Probability at which an order is settled; coverage of the intervals.", rich_help_panel=MODEL)
@@ -177,6 +176,7 @@ def price(
     """Count the votes, and accounts, that would move a competitor up, if all of them counted."""
     with collected_warnings() as notes:
         from bayes_arena.decisions.price import price_columns, votes_of_an_account
+        from bayes_arena.ratings.elo import EloScale
 
         result = model.fit(source.read()).on(*board.chosen())
         columns = price_columns(

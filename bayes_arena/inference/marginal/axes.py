@@ -16,8 +16,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import fractional_matrix_power
-from scipy.optimize import linear_sum_assignment
 
 from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.arrays import Floats
@@ -46,6 +44,9 @@ def on_axes(
     around : SliceCovariances
         The Gaussian as rows of votes see it.
     """
+    from scipy.linalg import fractional_matrix_power
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
     numbering: Any = target.numbering
     n, q, first = target.n_competitors, target.predictor.dimensions, len(target.own) - target.predictor.dimensions
     w, v = point.slices[-q * n :].reshape(q, n), point.own[:, first:].T
