@@ -35,7 +35,6 @@ import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.decisions.campaigns import Board, campaign, scores
-from bayes_arena.inference.projection import directions_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.votes.outcomes import TIE, WIN
 
@@ -90,7 +89,7 @@ class Attack:
         if fit.target.n_annotators:
             share = fit.cells.votes_by_annotator() / fit.cells.n_votes
             own = fit.point.own[rng.choice(len(share), accounts, p=share)][account]
-        along = [fit.point.slices[part] for part in directions_of(fit.target)]
+        along = [fit.point.slices[part] for part in fit.target.directions]
         leads = [where[i] - where[j] for where in (fit.strength, *along)]
         z = fit.target.predictor.coordinates(leads, fit.point.common, own.T)
         sign = (i == self.target).astype(float) - (j == self.target)

@@ -29,7 +29,6 @@ from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.decisions.verdict import FACE_VALUE, about
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.projection import directions_of
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.markup import html_paragraph
@@ -257,7 +256,7 @@ def _votes_to_go(fit: Fit, i: Ints, j: Ints, gap: Floats, settled: Ints, level: 
         return np.array([0 if done else None for done in settled.tolist()], object)
     mean, variance = gap.mean(axis=0), gap.var(axis=0)
     target = fit.target
-    leads = [lead(x, i, j) for x in (fit.point.strength, *(fit.point.slices[part] for part in directions_of(target)))]
+    leads = [lead(x, i, j) for x in (fit.point.strength, *(fit.point.slices[part] for part in target.directions))]
     z = target.predictor.coordinates(leads, fit.point.common, [one.mean for one in target.own])
     by_vote = (expit(mean) * expit(-mean)) ** 2 / target.likelihood.expected_score(z)[1][ETA]
     with np.errstate(divide="ignore"):

@@ -25,7 +25,6 @@ from bayes_arena.fits.images import in_line
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import FEWEST
 from bayes_arena.inference.mode.mode import find_mode, judge_direction
-from bayes_arena.inference.projection import directions_of
 from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
@@ -229,7 +228,7 @@ def _parameters(posterior: Dataset, problem: Problem) -> tuple[Floats, Floats, F
         if effect.dimension:
             mean, w = (
                 own[:, :, column].mean(axis=1, keepdims=True),
-                slices[:, directions_of(target)[effect.dimension - 1]],
+                slices[:, target.directions[effect.dimension - 1]],
             )
             strength = strength + mean * (w - w.mean(axis=1, keepdims=True))
             own[:, :, column] -= mean * theta

@@ -31,7 +31,6 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.inference.projection import directions_of
 from bayes_arena.likelihood.covariances import SliceCovariances, covariances
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
@@ -139,7 +138,7 @@ def given_membership(mode: Mode, membership: Floats, *, contrasts: bool = False)
     problem, target, point = mode.problem, mode.problem.objective, mode.point
     columns, gauge = columns_of_loadings(target, theta=True), Gauge.of_all(problem.shifts, target)
     before, sd = _prior(target, columns)
-    added = directions_of(target)[-(len(means) - 1) :] if contrasts else []
+    added = target.directions[-(len(means) - 1) :] if contrasts else []
     places = len(point.head) + np.arange(len(membership))[:, None] * len(target.own) + columns
     for _ in range(SWEEPS):
         _, gradient, hessian = value_and_derivatives(target, point, residuals=False, around=around)

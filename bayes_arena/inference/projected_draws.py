@@ -15,7 +15,6 @@ from bayes_arena.inference.projection import (
     LEAD_NODES,
     NODES,
     TIE_NODES,
-    directions_of,
     is_bradley_terry,
     scattered,
     shares,
@@ -74,7 +73,7 @@ def project_draws(
     if is_bradley_terry(target):
         return np.asarray(strength - strength.mean(axis=1, keepdims=True))
     i, j = np.triu_indices(strength.shape[1], k=1)
-    if slices is not None and directions_of(target):
+    if slices is not None and target.directions:
         points = list(map(Point, strength, common, own, slices))
         score = np.empty((len(points), len(i)))
 
@@ -120,7 +119,7 @@ def _at(target: Objective, spreads: Floats) -> Objective:
 def _average_of_pairs(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
     """Return what :func:`_average_over_slices` does, for leads along directions."""
     d, share = lead(point.strength + view.slices @ point.slices, i, j)[:, None], shares(target, votes, view)
-    along = [lead(point.slices[part], i, j)[:, None] for part in directions_of(target)]
+    along = [lead(point.slices[part], i, j)[:, None] for part in target.directions]
     ties = ties_of_competitors(target, point.slices)
     score = np.zeros(len(i))
     for shift, tie, chance in scattered(target, view):

@@ -108,7 +108,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     view = view or on_new_slices(target)
     mean = point.strength + view.slices @ point.slices
     ties, offset, exactly = ties_of_competitors(target, point.slices), np.zeros(1), False
-    directions, along = directions_of(target), list[Floats]()
+    directions, along = target.directions, list[Floats]()
     by_factor = BY_LEAD + 1 + len(directions)
     slopes_from = by_factor + 1 + len(directions)
     opponents = Opponents(mean) if _without_pairs(mean) and not target.slices else None
@@ -263,12 +263,6 @@ def _part_of_ties(target: Objective) -> slice | None:
     parts = target.numbering.parts if target.numbering else ()
     mine = [one.by == COMPETITOR and one.coordinate == T for one in target.slices]
     return next((part for part, is_mine in zip(parts, mine, strict=True) if is_mine), None)
-
-
-def directions_of(target: Objective) -> list[slice]:
-    """Return the place of the competitors' positions in every direction among the parameters of slices."""
-    parts = target.numbering.parts if target.numbering else ()
-    return [part for effect, part in zip(target.slices, parts, strict=True) if effect.dimension]
 
 
 def ties_of_competitors(target: Objective, slices: Floats) -> Floats | None:

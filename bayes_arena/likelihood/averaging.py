@@ -94,12 +94,8 @@ class Scatter:
             [sum((times(x, one[v]) for v, (at, x) in enumerate(numbers) if at == e), 0.0) for e in range(c + 1)]
             for c, one in enumerate(towards)
         ]
-        products = [
-            [covariance[lead, lead], covariance[factor, factor], covariance[lead, factor]]
-            for dimension in range(1, len(named))
-            if (LEAD, dimension) in named
-            for lead, factor in [(named[LEAD, dimension], named[FACTOR, dimension])]
-        ]
+        pairs = [(named[LEAD, dimension], v) for (what, dimension), v in named.items() if what == FACTOR and dimension]
+        products = [[covariance[u, u], covariance[v, v], covariance[u, v]] for u, v in pairs]
         for of_lead, of_factor, mixed in products:
             of_rows[ETA][ETA] = of_rows[ETA][ETA] + of_lead * of_factor + mixed**2
         root: list[list[Any]] = []

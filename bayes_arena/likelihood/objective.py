@@ -240,6 +240,12 @@ class Objective:
             value += 0.5 * float(numbers @ numbers) / effect.sd**2
         return value
 
+    @property
+    def directions(self) -> list[slice]:
+        """Place of the competitors' positions in every direction among the numbers of slices."""
+        parts = self.numbering.parts if self.numbering else ()
+        return [part for effect, part in zip(self.slices, parts, strict=True) if effect.dimension]
+
     def numbers_by_slice(self, slices: Floats) -> list[Floats]:
         """Split numbers of slices (..., s) by effect."""
         return [slices[..., part] for part in self.numbering.parts] if self.numbering else []

@@ -210,9 +210,14 @@ class Predictor:
         return bool(self.own) and self.own[THETA].basis == "lead" and not self.own[THETA].dimension
 
     @property
+    def loadings(self) -> list[int]:
+        """Which of the own effects are loadings, by direction."""
+        return [place for place, effect in enumerate(self.own) if effect.dimension]
+
+    @property
     def dimensions(self) -> int:
         """Number of directions in which annotators disagree."""
-        return sum(effect.dimension > 0 for effect in self.own)
+        return len(self.loadings)
 
     def factors(self, own: Numbers) -> list[Any]:
         """Return the factor of the lead in every dimension: theta, or 1 where it is fixed, and the loadings."""

@@ -200,9 +200,11 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
 
 
 def in_dimensions(model: Model, count: int) -> Model:
-    """Return a model without directions, with so many of them in which annotators disagree."""
-    named = _extended(model, f"{count} direction{'s' * (count != 1)}")
-    return model if count == 0 else replace(model, name=named, dimensions=count)
+    """Return the same model with so many directions in which annotators disagree, named so."""
+    before, after = (f"{number} direction{'s' * (number != 1)}" for number in (model.dimensions, count))
+    name = model.name.removesuffix(f" with {before}").removesuffix(f" and {before}")
+    plain = replace(model, name=name, dimensions=count)
+    return replace(plain, name=_extended(plain, after)) if count else plain
 
 
 def _extended(model: Model, what: str) -> str:

@@ -30,7 +30,6 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.inference.mode.mode import Mode
-from bayes_arena.inference.projection import directions_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.point import Point
@@ -112,7 +111,7 @@ class Views:
         theta = np.clip(factors[0], LEAST, MOST)
         leads, z = target.leads_at(point), target.coordinates(point)
         position = np.array([point.strength[tally.i], point.strength[tally.j]])
-        for loading, part in zip(factors[1:], directions_of(target), strict=True):
+        for loading, part in zip(factors[1:], target.directions, strict=True):
             w = point.slices[part]
             position += loading * np.array([w[tally.i], w[tally.j]]) / theta
         own = point.own[:, 0] if target.free_discrimination else np.ones(1)
@@ -251,7 +250,7 @@ def _offsets(target: Objective, point: Point, of: tuple[Ints, Ints], annotator: 
     """Return o of every pair, by the votes that were fitted."""
     size, width = len(annotator), len(target.own)
     offset = np.zeros(size)
-    loadings = [column for column, effect in enumerate(target.own) if effect.dimension]
+    loadings = target.predictor.loadings
     if not loadings:
         return offset
     terms, (_, bases) = target.row_terms(point), target.bases(point)
@@ -268,6 +267,6 @@ def _offsets(target: Objective, point: Point, of: tuple[Ints, Ints], annotator: 
     left = of_all[annotator] - hessian
     without = point.own[annotator] + np.linalg.solve(left, gradient[..., None])[..., 0]
     theta = np.clip(point.own[annotator, 0], LEAST, MOST) if target.free_discrimination else 1.0
-    for column, part in zip(loadings, directions_of(target), strict=True):
+    for column, part in zip(loadings, target.directions, strict=True):
         offset += without[:, column] * point.slices[part][competitor] / theta
     return np.clip(offset, -FURTHEST, FURTHEST)

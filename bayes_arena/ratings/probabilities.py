@@ -12,7 +12,7 @@ from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.projection import directions_of, scattered, ties_of_competitors
+from bayes_arena.inference.projection import scattered, ties_of_competitors
 from bayes_arena.inference.views import Over
 from bayes_arena.likelihood.outcomes.likelihood import T
 from bayes_arena.likelihood.predictor import lead, times
@@ -300,7 +300,7 @@ def _expected_score(
     """
     numbers = [effect.mean for effect in fit.target.own] if own is None else own
     leads, ties = lead(strength, i, j), ties_of_competitors(fit.target, slices)
-    along = [lead(slices[:, part], i, j) for part in directions_of(fit.target)]
+    along = [lead(slices[:, part], i, j) for part in fit.target.directions]
     score: Floats | float = 0.0
     for shift, tie, chance in scattered(fit.target, fit.view):
         z = fit.target.predictor.coordinates([leads + shift, *along], common.T[:, :, None], numbers)

@@ -33,7 +33,6 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
 from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.projection import directions_of
 from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T
 from bayes_arena.likelihood.predictor import lead
@@ -169,7 +168,7 @@ def _along_directions(
     """
     i, j = np.triu_indices(strength.shape[1], k=1)
     chosen = _evenly(strength.mean(axis=0), i, j, SOME_PAIRS)
-    positions = [fit.point.slices[part] for part in directions_of(fit.target)]
+    positions = [fit.point.slices[part] for part in fit.target.directions]
     rules = [np.polynomial.hermite_e.hermegauss(TIE_NODES if sd else 1) for sd in scatter]
     total, there = np.zeros(theta.shape), np.empty((len(z), *theta.shape))
     for a, b in zip(i[chosen], j[chosen], strict=True):

@@ -29,14 +29,14 @@ from bayes_arena.errors import ModelError, printable
 from bayes_arena.fits.fitting import solve
 from bayes_arena.fits.plan import Plan
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.marginal.directions import with_directions
+from bayes_arena.inference.marginal.directions import MOST
 from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.likelihood.presets import in_dimensions
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.promotion.discounting import Discounted, discounted
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.laplace import Laplace
 from bayes_arena.ratings.leaderboard import leaderboard_columns, ranks
-from bayes_arena.threads import one_thread
 from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import whole_counts
 from bayes_arena.votes.records import records
@@ -237,13 +237,9 @@ def promotions(fit: Fit, *, elo: EloScale | None = None) -> Promotions:
     fits = {id(fit.mode): fit}
 
     def again(problem: Problem) -> Mode:
-        by_evidence, given = problem.model.dimensions > 0, replace(problem, prior=fit.prior)
-        if by_evidence:
-            given = replace(given, model=replace(problem.model, dimensions=0))
-        result = solve(Plan(given, fit.method, fit.trust))
-        if by_evidence:
-            with one_thread():
-                result = replace(result, mode=with_directions(result.mode))
+        given, most = replace(problem, prior=fit.prior), MOST if problem.model.dimensions else 0
+        given = replace(given, model=in_dimensions(given.model, 0))
+        result = solve(Plan(given, fit.method, fit.trust, most_directions=most))
         fits[id(result.mode)] = result
         return result.mode
 

@@ -14,7 +14,7 @@ from bayes_arena.fits.images import Images
 from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.inference.projected_draws import project_draws
-from bayes_arena.inference.projection import directions_of, project
+from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.problem import Problem
@@ -165,7 +165,7 @@ def test_prior_draws_have_the_spreads_of_the_prior(cells):
     problem = Problem.of(cells, along(2), prior)
     draws, spreads = draw_prior(problem, size=400, seed=1)
     assert spreads == {}
-    first, second = (draws.slices[:, part].std() for part in directions_of(problem.objective))
+    first, second = (draws.slices[:, part].std() for part in problem.objective.directions)
     assert (first, second) == pytest.approx((0.4, 2.0), rel=0.06)
     loadings = draws.own[:, :, -2:]
     assert loadings.std() == pytest.approx(np.sqrt(1 - 1 / cells.n_annotators), rel=0.03)
@@ -190,7 +190,7 @@ class TestWithSlices:
         test_every_table_is_there(sliced, table)
 
     def test_directions_are_no_slices_of_a_board(self, sliced):
-        (part,) = directions_of(sliced.target)
+        (part,) = sliced.target.directions
         assert not sliced.on("these prompts").view.slices.toarray()[:, part].any()
         boards = [ba.leaderboard(sliced, over=over).set_index("competitor")["elo"] for over in (None, "these prompts")]
         np.testing.assert_allclose(boards[0], boards[1].loc[boards[0].index], atol=40)
@@ -270,7 +270,7 @@ def test_nuts_and_the_gaussian_agree_where_there_are_camps():
     ratio = (ours["upper"] - ours["lower"]) / (theirs["upper"] - theirs["lower"])
     np.testing.assert_allclose(ratio, 1, atol=0.1)
     assert ratio.mean() == pytest.approx(1, abs=0.04)
-    (part,) = directions_of(gaussian.target)
+    (part,) = gaussian.target.directions
     for mean, drawn in (
         (gaussian.point.slices[part], sampled.samples.slices[:, part]),
         (gaussian.point.own[:, -1], sampled.samples.own[:, :, -1]),

@@ -13,7 +13,7 @@ import bayes_arena as ba
 from bayes_arena.inference.marginal import axes
 from bayes_arena.inference.marginal.gaussian import nearest_gaussian
 from bayes_arena.inference.mode import disagreement
-from bayes_arena.inference.projection import directions_of, project
+from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.covariances import covariances
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.likelihood.presets import PRESETS, in_dimensions
@@ -238,7 +238,7 @@ def test_the_gradient_of_the_projection_by_positions_and_loadings(fit):
     target, point = fit.mode.problem.objective, fit.mode.point
     votes = fit.cells.votes_by_annotator()
     found = project(target, point, votes)
-    step, part = 1e-5, directions_of(target)[0]
+    step, part = 1e-5, target.directions[0]
     for place in (part.start, part.start + 3):
         moves = np.zeros(len(point.slices))
         moves[place] = step

@@ -9,7 +9,6 @@ from helpers import frame
 from scipy.optimize import minimize
 
 import bayes_arena as ba
-from bayes_arena.inference.projection import directions_of
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.promotion.views import Views
 
@@ -55,7 +54,7 @@ def test_the_likelihood_is_that_of_the_votes_on_it(fit):
 
 def test_offsets_leave_out_the_votes_on_the_competitor_itself(fit):
     views, target, point = views_of(fit), fit.target, fit.point
-    (part,), c, k = directions_of(target), 2, 7
+    (part,), c, k = target.directions, 2, 7
     rows = (target.tally.k == k) & (target.tally.i != c) & (target.tally.j != c)
     others = fit.target_of(target.tally)
     others = replace(others, counts=np.where(rows, others.counts, 0.0))

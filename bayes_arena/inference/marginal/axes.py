@@ -48,12 +48,13 @@ def on_axes(
     from scipy.optimize import linear_sum_assignment  # slow to import
 
     numbering: Any = target.numbering
-    n, q, first = target.n_competitors, target.predictor.dimensions, len(target.own) - target.predictor.dimensions
-    w, v = point.slices[-q * n :].reshape(q, n), point.own[:, first:].T
+    n, columns, parts = target.n_competitors, target.predictor.loadings, target.directions
+    q, w, v = len(columns), np.array([point.slices[part] for part in parts]), point.own[:, columns].T
     left, order = factor.covariance_left, factor.hessian.elimination
-    places = np.searchsorted(order.dense, numbering.n_head - q * n + np.arange(q * n)).reshape(q, n)
+    first = numbering.n_head - numbering.n_slices
+    places = np.array([np.searchsorted(order.dense, first + np.arange(part.start, part.stop)) for part in parts])
     of_w = w @ w.T + left[places[:, None, :], places[None, :, :]].sum(axis=2)
-    of_v = v @ v.T + around.own[:, first:, first:].sum(axis=0)
+    of_v = v @ v.T + around.own[:, np.array(columns)[:, None], columns].sum(axis=0)
     spreads = target.spread_values
     count, ratios = target.n_annotators - 1, np.diag(of_w) / spreads[-q:] ** 2
     sizes = np.sqrt(np.clip(count + ratios - n, count / FURTHEST, count * FURTHEST))
@@ -65,8 +66,9 @@ def on_axes(
     move = np.asarray(fractional_matrix_power(turned.T @ root.T, SHARE).real)
     move_loadings = np.linalg.inv(move)
     slices, own = point.slices.copy(), point.own.copy()
-    slices[-q * n :] = (move @ w).ravel()
-    own[:, first:] = v.T @ move_loadings
+    for part, positions in zip(parts, move @ w, strict=True):
+        slices[part] = positions
+    own[:, columns] = v.T @ move_loadings
     others = [*spreads[1:-q], *np.sqrt(np.diag(move @ of_w @ move.T) / ratios)]
     pieces = _moved(around.spread.pieces, order.factor, move, move_loadings.T)
     return (

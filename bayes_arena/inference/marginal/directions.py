@@ -16,31 +16,31 @@ FEWEST = 3
 
 
 def with_directions(mode: Mode) -> Mode:
-    """Return the nearest Gaussian of the model with as many directions as raise the evidence.
+    """Return the nearest Gaussian of the model with as many further directions as raise the evidence.
 
     Parameters
     ----------
     mode : Mode
-        The nearest Gaussian of the model without directions.
+        The nearest Gaussian of the model without them.
 
     Returns
     -------
     Mode
         Its problem has the reason.
     """
-    cells, plain, gained = mode.problem.cells, mode.problem.model, list[str]()
+    cells, first, gained = mode.problem.cells, mode.problem.model.dimensions + 1, list[str]()
     if min(cells.n_competitors, cells.n_annotators) < FEWEST:
         return _because(mode, f"fewer than {FEWEST} competitors or annotators cannot show them")
-    for count in range(1, MOST + 1):
-        problem = replace(mode.problem, model=in_dimensions(plain, count))
+    for count in range(first, MOST + 1):
+        problem = replace(mode.problem, model=in_dimensions(mode.problem.model, count))
         try:
             found = nearest_gaussian(problem, mode, mode.free_energy)
         except Unpromising:
             break
         except ConvergenceError:
             said = (
-                f"The votes suggest {'a further' if gained else 'a'} direction in which annotators disagree, but the "
-                f"search for it did not converge, and it is left out. Sample a Model with dimensions={count} "
+                f"The votes suggest {'a further' if count > 1 else 'a'} direction in which annotators disagree, but "
+                f"the search for it did not converge, and it is left out. Sample a Model with dimensions={count} "
                 "(method='nuts')."
             )
             mode = replace(mode, open_questions=(*mode.open_questions, said))

@@ -200,7 +200,8 @@ def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float 
     if unknown:
         problem = problem.because(annotators="hardly any annotator voted twice, so the prior decides")
     mode, starts = _starts(problem, base, by_evidence=math.isfinite(to_beat))
-    if problem.model.dimensions:
+    along = problem.model.dimensions > 0  # then the mode is of the nearest Gaussian with one direction less
+    if along:
         problem = _with_spreads(problem, mode.problem.objective)
     try:
         found, response = _find(problem, starts, to_beat=to_beat)
@@ -214,7 +215,7 @@ def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float 
         gradient=found.gradient,
         iterations=found.count,
         mirror=None,
-        open_questions=(*mode.open_questions, *(_untold(problem.cells) if unknown else ())),
+        open_questions=(*mode.open_questions, *(_untold(problem.cells) if unknown and not along else ())),
         at_infinity=(),
         free_energy=_free_energy(found, problem.prior),
     )

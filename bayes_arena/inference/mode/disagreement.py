@@ -14,7 +14,6 @@ random signs, which no longer belong together (parallel analysis; Horn, 1965, Ps
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -70,28 +69,21 @@ def _directions(target: Objective, point: Point) -> tuple[list[Floats], int]:
     laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
     values, vectors = np.linalg.eigh(laplacian + RIDGE * np.eye(n))
     seen = values > LEAST * values[-1]
-    half, spectrum = vectors[:, seen] / np.sqrt(values[seen]), _spectrum(target)
+    half = vectors[:, seen] / np.sqrt(values[seen])
     residuals, rng = np.sqrt(weight) * terms.gradient[ETA], np.random.default_rng(0)
     signs = (rng.choice([-1.0, 1.0], size=len(residuals)) for _ in range(SHUFFLES))
-    of_noise = [spectrum(residuals * sign, half)[0][0] for sign in signs]
+    of_noise = [_spectrum(target, residuals * sign, half)[0][0] for sign in signs]
     noise = np.mean(of_noise) + np.std(of_noise)
-    sizes, found = spectrum(residuals, half)
+    sizes, found = _spectrum(target, residuals, half)
     return [half @ one - np.mean(half @ one) for one in found], int((sizes > noise).sum())
 
 
-def _spectrum(target: Objective) -> Callable[[Floats, Floats], tuple[Floats, Floats]]:
-    """Return a function of residuals (n_rows,) and L^-1/2 that gives the largest eigenvalues and their vectors."""
+def _spectrum(target: Objective, residuals: Floats, half: Floats) -> tuple[Floats, Floats]:
+    """Return the largest eigenvalues for residuals (n_rows,), given L^-1/2 (n, m), and their vectors as rows."""
     from scipy.sparse import csr_array  # slow to import
 
     tally, shape = target.tally, (target.n_annotators, target.n_competitors)
-
-    def spectrum(residuals: Floats, half: Floats) -> tuple[Floats, Floats]:
-        of_i, of_j = (csr_array((residuals, (tally.k, one)), shape) for one in (tally.i, tally.j))
-        seen = (of_i - of_j) @ half
-        count = len(half.T)
-        of_annotators = seen.T @ seen
-        last = (max(count - STARTS, 0), count - 1)
-        sizes, found = scipy.linalg.eigh(of_annotators, subset_by_index=last)
-        return sizes[::-1], found.T[::-1]
-
-    return spectrum
+    of_i, of_j = (csr_array((residuals, (tally.k, one)), shape) for one in (tally.i, tally.j))
+    seen, count = (of_i - of_j) @ half, half.shape[1]
+    sizes, found = scipy.linalg.eigh(seen.T @ seen, subset_by_index=(max(count - STARTS, 0), count - 1))
+    return sizes[::-1], found.T[::-1]
