@@ -21,16 +21,16 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayes_arena.algebra.crossed import Crossed
 from bayes_arena.algebra.crossed_factor import CrossedFactor
-from bayes_arena.algebra.factors import AnyFactor, factorise
+from bayes_arena.algebra.factors import AnyFactor
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
+from bayes_arena.inference.marginal.gaussian import length_of_step
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
-from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.inference.mode.newton import Gauge, factorise_damped
 from bayes_arena.likelihood.covariances import SliceCovariances, covariances
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
@@ -38,8 +38,8 @@ from bayes_arena.likelihood.point import Point
 
 SWEEPS, NEAR, LONGEST = 100, 1e-3, 1.0
 """Most sweeps; the largest step in logits and loadings that is the last; and the longest."""
-DAMPINGS = 0.0, 1.0, 10.0, 100.0
-"""Added to the curvature, in turn, until it is positive definite."""
+FASTER = 1.2
+"""Factor by which the length of steps grows, after it was halved."""
 NOT_FOUND = (
     "The strengths in the eyes of every camp were not found. Fit the votes of its members by themselves: "
     "keep_annotators(votes, names)."
@@ -140,6 +140,7 @@ def given_membership(mode: Mode, membership: Floats, *, contrasts: bool = False)
     before, sd = _prior(target, columns)
     added = target.directions[-(len(means) - 1) :] if contrasts else []
     places = len(point.head) + np.arange(len(membership))[:, None] * len(target.own) + columns
+    length, step = 1.0, np.zeros(len(point.head) + point.own.size)
     for _ in range(SWEEPS):
         _, gradient, hessian = value_and_derivatives(target, point, residuals=False, around=around)
         loadings, pull = point.own[:, columns], gradient.own.copy()
@@ -148,33 +149,20 @@ def given_membership(mode: Mode, membership: Floats, *, contrasts: bool = False)
         held = cast(Crossed, hessian).precision.copy()
         held[places] = precision
         hessian = replace(cast(Crossed, hessian), precision=held)
-        factor, damped = _factorised(hessian, gauge.extra(point, hessian), gauge.held)
+        factor, damping = factorise_damped(hessian, gauge.extra(point, hessian), 0.0, gauge)
+        if factor is None:
+            break
         head, own = factor.solve(-gradient.head, -gradient.own)
-        furthest = float(max(np.abs(head).max(), np.abs(own).max()))
-        point = point.moved(head, own, min(1.0, LONGEST / furthest))
+        step, last = np.append(head, own.ravel()), step
+        length, furthest = length_of_step(length, FASTER, step, last), float(np.abs(step).max())
+        point = point.moved(head, own, min(length, LONGEST / furthest))
         around = cast(SliceCovariances, covariances(target, factor))
         target, changed = _fitted_spreads(target, point, around, added)
-        if max(furthest, changed) < NEAR and not damped:
+        if max(furthest, changed) < NEAR and not damping:
             laplace = Laplace(factor, problem.shifts, singular=False, log_determinant=factor.log_determinant())
             prior = problem.prior.with_spreads(dict(zip(target.spreads, target.spread_values, strict=True)))
             mode = replace(mode, problem=replace(problem, prior=prior), point=point, laplace=laplace)
             return Belonging(mode, _shifts(point.own, given_others(factor), columns, precision, pushed, means, spread))
-    raise ConvergenceError(NOT_FOUND)
-
-
-def _factorised(hessian: Crossed, extra: Floats, held: NDArray[np.bool_]) -> tuple[CrossedFactor, bool]:
-    """Return the factor of a Hessian, and whether it was damped to be positive definite.
-
-    Raises
-    ------
-    ConvergenceError
-        If it is far from that.
-    """
-    for damping in DAMPINGS:
-        try:
-            return factorise(hessian, extra=extra, held=held, damping=damping), damping > 0
-        except np.linalg.LinAlgError:
-            continue
     raise ConvergenceError(NOT_FOUND)
 
 

@@ -134,7 +134,7 @@ class TestNone:
         assert found.contrasts.empty and found.table["annotators"].tolist() == [40]
 
     def test_a_fit_without_directions_shows_none(self, arena):
-        result = fit(arena.cells, model="am-davidson")
+        result = fit(arena.cells, model="am-davidson", dimensions=0)
         found = ba.camps(result)
         assert str(found) == "The votes show no camps: no direction in which annotators disagree."
         assert found.evidence.empty and found.board("A").equals(ba.leaderboard(result))

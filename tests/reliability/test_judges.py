@@ -54,7 +54,7 @@ def cells() -> ba.Cells:
 
 @pytest.fixture(scope="module")
 def fitted(cells) -> ba.Fit:
-    return ba.fit(cells)
+    return ba.fit(cells, dimensions=0)
 
 
 class TestNaming:
@@ -92,9 +92,9 @@ class TestTaste:
 
     def test_it_is_no_business_of_votes_without_programs_or_without_people(self, cells):
         people = ba.drop_annotators(cells, [BOT])
-        assert ba.fit(people).model is POOLED
+        assert ba.fit(people, dimensions=0).model is POOLED
         program = ba.drop_annotators(cells, cells.people)
-        assert ba.fit(program).model is POOLED
+        assert ba.fit(program, dimensions=0).model is POOLED
 
     def test_a_model_of_ones_own_is_taken_as_it_is(self, cells):
         assert ba.fit(cells, model=POOLED).model is POOLED

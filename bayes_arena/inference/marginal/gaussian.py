@@ -342,7 +342,7 @@ def _sweeps(
         rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
         onward = np.array([move @ before_it > 0 for move, before_it in zip(moves, last, strict=True)])
         distance = np.where(onward, steps * rate / (1 - rate), steps)
-        lengths = [_length(*of) for of in zip(lengths, FASTER, moves, last, strict=True)]
+        lengths = [length_of_step(*of) for of in zip(lengths, FASTER, moves, last, strict=True)]
         length, of_change = lengths
         if isinstance(around, SliceCovariances) and target.predictor.dimensions:
             wider = sweep.around.own.max(axis=0).diagonal() / around.own.max(axis=0).diagonal()
@@ -368,7 +368,7 @@ def _sweeps(
     )
 
 
-def _length(length: float, faster: float, move: Floats, last: Floats) -> float:
+def length_of_step(length: float, faster: float, move: Floats, last: Floats) -> float:
     """Return the share of a step to take, halved where it undoes much of the one before."""
     return 0.5 * length if move @ last < -TAKEN_BACK * (last @ last) else min(faster * length, 1.0)
 

@@ -179,7 +179,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
     damping, before = 0.0, math.inf
     for iteration in range(MAX_ITERATIONS):
         gradient = gauge.on_plane(gradient)
-        factor, damping = _factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
+        factor, damping = factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
         if factor is None:
             break
         head, own = factor.solve(-gradient.head, -gradient.own)
@@ -226,7 +226,7 @@ def _largest(gradient: Point) -> float:
     return float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
 
 
-def _factorise_damped(arrow: Hessian, extra: Floats, damping: float, gauge: Gauge) -> tuple[AnyFactor | None, float]:
+def factorise_damped(arrow: Hessian, extra: Floats, damping: float, gauge: Gauge) -> tuple[AnyFactor | None, float]:
     """Factorise with the least damping (of those tried) that makes the Hessian positive definite; None if none does."""
     size = float(np.abs(diagonal(arrow)).mean()) + 1e-8
     damping = 0.0 if damping < 1e-9 * size else damping
