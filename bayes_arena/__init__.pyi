@@ -30,6 +30,7 @@ from .errors import (
     ConvergenceError as ConvergenceError,
     DatasetError as DatasetError,
     DependentVotesWarning as DependentVotesWarning,
+    DiscountedVotesWarning as DiscountedVotesWarning,
     DroppedVotesWarning as DroppedVotesWarning,
     FailedBoardsWarning as FailedBoardsWarning,
     FitError as FitError,
@@ -48,7 +49,6 @@ from .errors import (
     RepeatedVotesWarning as RepeatedVotesWarning,
     SampledVotesWarning as SampledVotesWarning,
     StoreError as StoreError,
-    SuspectVotesWarning as SuspectVotesWarning,
     TooLargeError as TooLargeError,
     UnusedColumnWarning as UnusedColumnWarning,
     VotesError as VotesError,
@@ -86,6 +86,7 @@ from .page.report import (
     Report as Report,
     report as report,
 )
+from .promotion.promotions import Promoters as Promoters, Promotions as Promotions
 from .ratings.elo import EloScale as EloScale
 from .ratings.estimates import (
     contrasts as contrasts,
@@ -128,13 +129,8 @@ from .reliability.flagging import (
     flag as flag,
     flag_by_theta as flag_by_theta,
 )
-from .reliability.integrity import integrity as integrity
+from .reliability.integrity import integrity as integrity, promoters as promoters
 from .reliability.judges import JudgeReport as JudgeReport, judge_report as judge_report
-from .reliability.promotions import (
-    Promoters as Promoters,
-    Promotions as Promotions,
-    promotions as promotions,
-)
 from .validation.comparison import compare as compare
 from .validation.cross_validation import held_out as held_out, kfold as kfold
 from .validation.diagnostics import diagnose as diagnose

@@ -30,7 +30,7 @@
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     ├── IdentificationWarning            disconnected comparisons, or a sign that the votes do not settle
     ├── SampledVotesWarning              a score over very many votes was estimated from a sample
-    ├── SuspectVotesWarning              votes were left out, or no annotator can be judged
+    ├── DiscountedVotesWarning           votes on a competitor are not of one crowd, and some do not count
     ├── DependentVotesWarning            votes share a prompt or a ranking, and were treated as independent
     └── FailedBoardsWarning              some of many boards could not be fitted, and are missing
 
@@ -165,8 +165,8 @@ class SampledVotesWarning(ArenaWarning):
     """A score over very many votes was estimated from a sample."""
 
 
-class SuspectVotesWarning(ArenaWarning):
-    """Votes of annotators who favour or hate a competitor were left out, or no annotator can be judged."""
+class DiscountedVotesWarning(ArenaWarning):
+    """The votes on a competitor are not those of one crowd, and some of them do not count."""
 
 
 class DependentVotesWarning(ArenaWarning):

@@ -54,7 +54,7 @@ class Camped:
         counts = np.zeros((len(i), 4))
         counts[:, WIN], counts[:, LOSS] = score, 1 - score
         pairs = ba.Cells(self.cells.competitors, (), i, j, np.zeros_like(i), counts)
-        return ba.fit(pairs, model="bradley-terry", prior="flat", guard=False).strength
+        return ba.fit(pairs, model="bradley-terry", prior="flat", robust=False).strength
 
 
 def camped(

@@ -67,7 +67,7 @@ class Seen:
 
 def fitted(cells: ba.Cells) -> ba.Fit:
     """Fit am-davidson with as many directions as raise the evidence."""
-    fit = ba.fit(cells, model="am-davidson", guard=False)
+    fit = ba.fit(cells, model="am-davidson", robust=False)
     return replace(fit, mode=with_directions(fit.mode))
 
 
@@ -93,7 +93,7 @@ def rows(name: str, arenas: int) -> list[str]:
         gains.append(max((one.gain(found.tried[0]) for one in found.tried[1:]), default=0.0))
         for camp, label in which.items():
             theirs = arena.cells.take(arena.camp[arena.cells.annotator] == camp)
-            oracle = ba.leaderboard(ba.fit(theirs, model="am-davidson", guard=False))
+            oracle = ba.leaderboard(ba.fit(theirs, model="am-davidson", robust=False))
             truth, names = arena.truth(camp), arena.cells.competitors
             boards[camp][0].add(found.board(label), truth, names)
             boards[camp][1].add(oracle, truth, names)

@@ -49,7 +49,7 @@ def votes():
 @cache
 def fitted(which: str) -> ba.Fit:
     with warnings.catch_warnings(action="ignore"):
-        return ba.fit(ba.read_votes(votes()), model="bradley-terry" if which == "new" else "m-elo", guard=False)
+        return ba.fit(ba.read_votes(votes()), model="bradley-terry" if which == "new" else "m-elo", robust=False)
 
 
 def cells(which: str) -> ba.Cells:
@@ -65,7 +65,7 @@ def arena_with(path: Path, *, added: int, rated: int = 0) -> None:
         if added:
             arena.add(votes().head(added), id="id")
         for _ in range(rated):
-            arena.rate(model="bradley-terry", guard=False)
+            arena.rate(model="bradley-terry", robust=False)
 
 
 def add(path: Path) -> None:
@@ -76,7 +76,7 @@ def add(path: Path) -> None:
 def rate(path: Path) -> None:
     with ba.StableArena(path) as arena:
         if not len(arena.rounds()):  # done again, it is not to hold a second
-            arena.rate(model="bradley-terry", guard=False)
+            arena.rate(model="bradley-terry", robust=False)
 
 
 def same(one: ba.Cells, other: ba.Cells) -> bool:

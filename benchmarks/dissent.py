@@ -68,7 +68,7 @@ class Findings:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                fit = ba.fit(arena.cells, guard=False, **options)
+                fit = ba.fit(arena.cells, robust=False, **options)
                 board = ba.leaderboard(fit, level=LEVEL)
             except ba.ArenaError as error:
                 fit = None
@@ -132,11 +132,11 @@ def gains(file: str, over: str, answers: bool, splits: int) -> tuple[list[str], 
     counts = Counter[int]()
 
     def default(train: ba.Cells) -> ba.Fit:
-        fit = ba.fit(train, guard=False, answers=answers)
+        fit = ba.fit(train, robust=False, answers=answers)
         counts[fit.model.dimensions] += 1
         return fit
 
-    plain = partial(ba.fit, guard=False, answers=answers, dimensions=0)
+    plain = partial(ba.fit, robust=False, answers=answers, dimensions=0)
     start = time.process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

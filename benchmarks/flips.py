@@ -4,7 +4,7 @@
 
 FOLDER has mt_bench_human.csv and llmfao.csv (columns model_a, model_b, winner, judge); the votes of the public arena
 are made by benchmarks/arena_votes.py. Prompts are left unread, but for the models that are said to have answers.
-Every vote counts (guard=False). Seconds are of the processor, on one thread.
+Every vote counts (robust=False). Seconds are of the processor, on one thread.
 """
 
 import argparse
@@ -83,14 +83,14 @@ def main() -> None:
         "arena": ba.read_votes(write_arena_votes(HERE / "data")),
     }
     fits = [
-        (name, ba.fit(votes, model=model, guard=False))
+        (name, ba.fit(votes, model=model, robust=False))
         for model in ("bradley-terry", "am-davidson")
         for name, votes in cells.items()
         if votes.n_annotators or model == "bradley-terry"
     ]
     with warnings.catch_warnings(action="ignore"):  # that prompts were read
         fits += [
-            (name, ba.fit(ba.read_votes(folder / file), answers=True, guard=False))
+            (name, ba.fit(ba.read_votes(folder / file), answers=True, robust=False))
             for name, file in (("MT-bench (human)", "mt_bench_human.csv"), ("LLMFAO", "llmfao.csv"))
         ]
     for name, votes in cells.items():

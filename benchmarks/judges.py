@@ -179,7 +179,7 @@ def simulated(arenas: int) -> None:
             found = []
             for seed in range(arenas):
                 cells, ratio = arena(votes, tau, seed)
-                fit, pooled = ba.fit(cells, guard=False), ba.fit(cells, model=POOLED)
+                fit, pooled = ba.fit(cells, robust=False), ba.fit(cells, model=POOLED)
                 own, none = (worth(one, JUDGE, cells.people) for one in (fit, pooled))
                 most = math.inf if own.most is None else own.most
                 found.append((ratio, none.each, own.each, fit.spreads.spread("strength_by_program"), most))

@@ -45,7 +45,7 @@ def against_arviz(folder: Path) -> None:
             continue
         cells = ba.read_votes(folder / file, prompt=False)
         for model in ("bradley-terry", "am-davidson"):
-            fit = ba.fit(cells, model=model, guard=False)
+            fit = ba.fit(cells, model=model, robust=False)
             ba.leave_one_out(fit)  # compiles
             loo, wall, cpu = timed(lambda fit=fit: ba.leave_one_out(fit))
             values, votes = pointwise(fit)
@@ -65,7 +65,7 @@ def at_scale(votes: int, annotators: int, samples: list[int | None]) -> None:
     table = ba.simulate(competitors=129, annotators=annotators, votes=votes, seed=7).votes
     cells: Cells = ba.read_votes(table)
     del table
-    fit, _, cpu = timed(lambda: ba.fit(cells, model="am-davidson", guard=False))
+    fit, _, cpu = timed(lambda: ba.fit(cells, model="am-davidson", robust=False))
     print(
         f"\n{votes:,} votes of {annotators:,} annotators: the fit took {cpu:.1f} processor seconds, {gib():.2f} GiB\n"
     )

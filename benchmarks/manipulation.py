@@ -1,7 +1,7 @@
 """Can the ranking be bought? Rigged votes among honest ones, what they move, and who is found.
 
     uv run python benchmarks/manipulation.py [--quick] [--seeds 10] [--processes 2] > benchmarks/results/manipulation.md
-    uv run python benchmarks/manipulation.py --quick --no-guard > benchmarks/results/manipulation_before.md
+    uv run python benchmarks/manipulation.py --quick --robust off > benchmarks/results/manipulation_before.md
 
 The strategies are in ``rigging.py``, honest arenas in ``crowds.py``, defences by others in ``rivals.py``, and the bound
 in ``oracle.py``. The arenas:
@@ -146,7 +146,7 @@ def ranks(fit: ba.Fit) -> dict[str, int]:
 
 def fit_of(cells: ba.Cells, guard: bool) -> ba.Fit:
     """Fit votes as they come, or without the defence."""
-    return ba.fit(cells) if guard else ba.fit(cells, guard=False)
+    return ba.fit(cells) if guard else ba.fit(cells, robust=False)
 
 
 def judge(cells: ba.Cells, guard: bool) -> Judgement:
@@ -412,7 +412,7 @@ def say_honest(options: argparse.Namespace) -> None:
                 "flagged, and below the bar": len(found.flagged & bad),
             }
             row["cannot tell"] = float(not found.reward)
-            bare = ba.leaderboard(ba.fit(arena.cells, guard=False), level=0.95).set_index("competitor")
+            bare = ba.leaderboard(ba.fit(arena.cells, robust=False), level=0.95).set_index("competitor")
             apart = (pd.Series(found.elo) - bare["elo"]).abs()
             sd = (bare["upper"] - bare["lower"]) / (2 * NormalDist().inv_cdf(0.975))
             row |= {
@@ -575,8 +575,8 @@ def say_seconds(options: argparse.Namespace) -> None:
         cells = read()
         ba.fit(cells)  # what is compiled, is compiled once
         calls: dict[str, Callable[[], object]] = {
-            "without": partial(fit_of, cells, guard=False),
-            "with": partial(fit_of, cells, guard=True),
+            "without": partial(fit_of, cells, robust=False),
+            "with": partial(fit_of, cells, robust=True),
             "the defence alone": partial(find_suspects, cells),
         }
         row = {"votes": name, "n": f"{cells.n_votes:,.0f}", "annotators": f"{cells.n_annotators:,}"}
@@ -616,7 +616,7 @@ def size(text: str) -> tuple[int, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few sizes, the median target, the small arena")
-    parser.add_argument("--no-guard", dest="guard", action="store_false", help="the default fit without its defence")
+    parser.add_argument("--robust", "off", dest="guard", action="store_false", help="the default fit without its defence")
     parser.add_argument("--seeds", type=int, help="10, or 2 with --quick; fewer for large rows")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON lines of outcomes")

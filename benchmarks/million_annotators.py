@@ -51,7 +51,7 @@ def stages(path: Path, *, guarded: bool) -> None:
     start, before = time.perf_counter(), time.process_time()
     cells = measured("reading", lambda: ba.read_votes(path))
     if not guarded:
-        measured("fit, guard=False", lambda: ba.fit(cells, guard=False))
+        measured("fit, robust=False", lambda: ba.fit(cells, robust=False))
         return
     fit = measured("fit", lambda: ba.fit(cells))
     measured("annotators", lambda: ba.annotators(fit))

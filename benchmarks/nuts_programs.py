@@ -112,7 +112,7 @@ def by_pymc(cells: ba.Cells, seed: int) -> xr.Dataset:
 
 
 def by_fit(cells: ba.Cells, seed: int) -> xr.Dataset:
-    return from_tree(ba.fit(cells, model="am-davidson", method="nuts", guard=False, seed=seed).tree)
+    return from_tree(ba.fit(cells, model="am-davidson", method="nuts", robust=False, seed=seed).tree)
 
 
 def from_tree(tree: Any) -> xr.Dataset:

@@ -212,7 +212,7 @@ def run(design: Design, seed: int, name: str) -> tuple[tuple[float, ...], tuple[
     seen = np.array([int(one[1:]) for one in cells.competitors])
     weight = np.bincount(k, minlength=crowd.annotators).astype(float)
     truth = strength_of(crowd.theta, crowd.tie, np.tile(crowd.strength[seen], (crowd.annotators, 1)), weight)
-    default = ba.fit(cells, guard=False)
+    default = ba.fit(cells, robust=False)
     plain = ba.fit(cells, model="bradley-terry", prior=ba.Prior(strength=30.0, hyper=None))
     return scores(default, truth), scores(plain, truth), "strength" in default.spreads.known
 

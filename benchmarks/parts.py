@@ -2,7 +2,7 @@
 
     uv run python benchmarks/parts.py > benchmarks/results/parts.md
 
-LLMFAO, all annotators counted (``guard=False``): four sampled fits, compared by leave-one-vote-out. A sampled fit
+LLMFAO, all annotators counted (``robust=False``): four sampled fits, compared by leave-one-vote-out. A sampled fit
 whose chains disagree, by an r-hat above 1.02, ends the run with an error.
 """
 
@@ -35,10 +35,10 @@ def main() -> None:
     fits = {}
     for model in PARTS:
         print(f"LLMFAO, {model.name}", file=sys.stderr)
-        fits[model.name] = ba.fit(cells, model=model, method="nuts", guard=False)
+        fits[model.name] = ba.fit(cells, model=model, method="nuts", robust=False)
     rhat = {name: float(az.rhat(fit.tree["posterior"].to_dataset()).to_array().max()) for name, fit in fits.items()}
     sampled = fits["am-davidson"]
-    marginal = ba.fit(cells, model="am-davidson", method="marginal", guard=False)
+    marginal = ba.fit(cells, model="am-davidson", method="marginal", robust=False)
     theta = sampled.samples.own[:, :, 0].mean(axis=0)
     away = (sampled.samples.strength.mean(axis=0) - marginal.strength) / sampled.samples.strength.std(axis=0)
     print("LLMFAO, marginal against sampled: theta's posterior means correlate ", end="")

@@ -13,7 +13,7 @@ Gain: what a campaign at the predicted price moves the target, as predicted, ove
 linear influence of a vote, times the votes. Price: the predicted number of accounts over the fewest with which refits
 have the target at the place, found to within a quarter; with the share of campaigns where the two are within a factor
 of two, and where they are or differ by one account. Refits are averaged over four campaigns, whose luck remains in the
-numbers; every vote counts (guard=False), and spreads are estimated again. Medians, and the tenth and ninetieth
+numbers; every vote counts (robust=False), and spreads are estimated again. Medians, and the tenth and ninetieth
 percentiles. Campaigns that would need more votes than everybody has cast are not run.
 """
 
@@ -109,7 +109,7 @@ class Attack:
     def board(self, accounts: int) -> np.ndarray:
         """Return the board with them, on the scale that all models share."""
         together = pl.concat([self.votes, self.cast(accounts)]) if accounts else self.votes
-        fit = ba.fit(together, model=self.fit.model, guard=False)
+        fit = ba.fit(together, model=self.fit.model, robust=False)
         return Board.of(fit).strength
 
 
@@ -168,7 +168,7 @@ def of_arena(name: str, make: Callable[[], pl.DataFrame]) -> dict[tuple[str, flo
     warnings.simplefilter("ignore")
     votes, found = make(), {}
     for model in MODELS:
-        fit = ba.fit(votes, model=model, guard=False)
+        fit = ba.fit(votes, model=model, robust=False)
         n = fit.cells.n_competitors
         goals = (2 * n // 5, n // 4), (max(n // 5, 3), 1)
         for push, size in product(PUSHES, ACCOUNTS):

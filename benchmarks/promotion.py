@@ -179,7 +179,7 @@ def _on(cells: ba.Cells, target: int, against: Ints | None, which: np.ndarray, r
 
 def fitted(cells: ba.Cells) -> ba.Fit:
     """Fit with directions by evidence."""
-    fit = ba.fit(cells, guard=False, answers=False)
+    fit = ba.fit(cells, robust=False, answers=False)
     with one_thread():
         return replace(fit, mode=with_directions(fit.mode))
 

@@ -1,6 +1,6 @@
 """Are the probabilities of annotators true? Reliability over regimes, by simulation.
 
-    uv run python benchmarks/reliability_of_probabilities.py [--arenas 40] [--only sparse] [--no-guard]
+    uv run python benchmarks/reliability_of_probabilities.py [--arenas 40] [--only sparse] [--robust off]
         > benchmarks/results/reliability_of_probabilities.md
 
 A probability of .3 is true if three in ten of those who get it are what it says. Annotators of many arenas are put into
@@ -106,7 +106,7 @@ def said_and_true(make: Callable[[int], Known], arenas: int, guard: bool) -> dic
         report("arenas", seed, arenas)
         truth = make(seed)
         try:
-            fit = ba.fit(truth.cells) if guard else ba.fit(truth.cells, guard=False)
+            fit = ba.fit(truth.cells) if guard else ba.fit(truth.cells, robust=False)
             table = ba.annotators(fit)
         except ba.ModelError:  # nobody can be judged
             continue
@@ -138,7 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--arenas", type=int, default=40)
     parser.add_argument("--only", default="", help="regimes whose name begins so")
-    parser.add_argument("--no-guard", dest="guard", action="store_false", help="the default fit without its defence")
+    parser.add_argument("--robust", "off", dest="guard", action="store_false", help="the default fit without its defence")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
     short, long, recall = [], [], []

@@ -160,8 +160,8 @@ def of_many_judged(competitors: int) -> Callable[[], Any]:
 
 
 def _many_judged(competitors: int) -> dict[str, Any]:
-    fit_small_arenas(guard=False)
-    return _fit_and_intervals(cast("random", competitors, 100_000, 100, ties=True), guard=False)
+    fit_small_arenas(robust=False)
+    return _fit_and_intervals(cast("random", competitors, 100_000, 100, ties=True), robust=False)
 
 
 def _fit_and_intervals(cells: ba.Cells, **options: Any) -> dict[str, Any]:
@@ -242,7 +242,7 @@ def of_leave_one_out() -> Any:
 
 def _leave_one_out(paths: list[Path]) -> dict[str, Any]:
     fit_small_arenas()
-    fit = ba.fit(ba.read_votes(paths), guard=False)
+    fit = ba.fit(ba.read_votes(paths), robust=False)
     before = peak_mib()
     clock = Clock()
     found = ba.leave_one_out(fit)

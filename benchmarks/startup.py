@@ -121,7 +121,7 @@ def small(path: Path, runs: int) -> None:
         "`rank --help`": ["rank", "--help"],
         "`rank`": ["rank", path],
         "`rank --no-prompt`": ["rank", "--no-prompt", path],
-        "`rank --no-prompt --no-guard`": ["rank", "--no-prompt", "--no-guard", path],
+        "`rank --no-prompt --robust off`": ["rank", "--no-prompt", "--robust", "off", path],
         "`rank --no-prompt --model m-elo`": ["rank", "--no-prompt", "--model", "m-elo", path],
     }
     tasks = {"bare Polars: import, read, group by": bare_process(path)}

@@ -98,7 +98,7 @@ THRESHOLDS: dict[str, tuple[Callable[[int], ba.Cells], Callable[[], Patch], Call
 
 def board(cells: ba.Cells, answers: bool | Literal["auto"] = "auto") -> tuple[np.ndarray, np.ndarray]:
     """Return scores and half-widths, competitor by competitor."""
-    fit = ba.fit(cells, guard=False, answers=answers)
+    fit = ba.fit(cells, robust=False, answers=answers)
     table = ba.leaderboard(fit).set_index("competitor").loc[list(cells.competitors)]
     return table["elo"].to_numpy(), ((table["upper"] - table["lower"]) / 2).to_numpy()
 

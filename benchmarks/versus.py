@@ -40,7 +40,7 @@ def further(arena: ba.Arena, pair: tuple[str, str], size: int, rng: np.random.Ge
 def settled(model: str, seed: int) -> list[tuple[bool, bool]] | None:
     """Say whether half, all and twice the votes to go settle a pair, and whether rightly; None if there is no pair."""
     arena, rng = ba.simulate(competitors=10, annotators=20, votes=1000, seed=seed), np.random.default_rng([seed, 7])
-    fit = ba.fit(arena.votes, model=model, guard=False)
+    fit = ba.fit(arena.votes, model=model, robust=False)
     columns, _, unsettled = pair_columns(fit, 0.95)
     to_go = columns["votes_to_go"][:unsettled].astype(float)
     rows = np.flatnonzero((to_go > 0) & (to_go <= MOST))
@@ -53,7 +53,7 @@ def settled(model: str, seed: int) -> list[tuple[bool, bool]] | None:
     found = []
     for times in (0.5, 1, 2):
         cast = pl.concat([arena.votes, votes[: math.ceil(times * to_go[row])]])
-        now = ba.versus(ba.fit(cast, model=model, guard=False), *pair)
+        now = ba.versus(ba.fit(cast, model=model, robust=False), *pair)
         found.append((now.settled, (now.p_better > 0.5) == better))
     return found
 

@@ -13,7 +13,7 @@ VOTES = frame([("x", "y", "x"), ("y", "x", "x"), ("x", "z", "tie"), ("z", "y", "
 
 @pytest.fixture(scope="module")
 def fit():
-    return ba.fit(ba.read_votes(VOTES), model="bradley-terry", guard=False)
+    return ba.fit(ba.read_votes(VOTES), model="bradley-terry", robust=False)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def said(work):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_fork_after_votes_were_read_says_so(fit, tmp_path):
-    assert in_a_fork(lambda: said(lambda: len(ba.leaderboard(ba.fit(fit.cells, guard=False))))) == "3"
+    assert in_a_fork(lambda: said(lambda: len(ba.leaderboard(ba.fit(fit.cells, robust=False))))) == "3"
     for work in (lambda: ba.read_votes(VOTES), lambda: fit.cells.save(tmp_path / "x.parquet")):
         assert in_a_fork(lambda work=work: said(work)).startswith("ForkError: This process was forked")
     with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:

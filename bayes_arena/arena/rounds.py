@@ -22,7 +22,7 @@ from bayes_arena.votes.outcomes import whole_counts
 if TYPE_CHECKING:
     import pandas as pd
 
-Decision = Literal["left out", "warned", "excluded", "readmitted"]
+Decision = Literal["warned", "excluded", "readmitted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,6 @@ class Round:
         1 for the first.
     fit : Fit
         Its fit, from which every table of the package can be made.
-    left_out : mapping of str to str
-        Annotators whose votes the round left out, and why (``fit.trust`` has all findings).
     flagged : mapping of str to str
         Annotators warned or excluded by the round, and why.
     decision : {"warned", "excluded"}
@@ -50,7 +48,6 @@ class Round:
     number: int
     fit: Fit
     ratings: Columns
-    left_out: Mapping[str, str]
     flagged: Mapping[str, str]
     decision: Decision
     waiting: tuple[str, ...]
@@ -128,7 +125,6 @@ def publish(
             codes = session.codes(kind)
             numbers = np.array([codes[name] for name in columns[kind]], dtype=np.int64)
             session.insert(table, columns | {kind: numbers, "round": np.full(len(numbers), round.number)})
-        decide(session, round.left_out, "left out", round.number)
         decide(session, round.flagged, round.decision, round.number)
 
 
@@ -201,7 +197,6 @@ def status_table(session: Session) -> pd.DataFrame:
             case
                 when code in ({EXCLUDED}) then 'excluded'
                 when (code, 'warned') in (from last) then 'warned'
-                when (code, 'left out') in (from last) then 'left out'
                 when rated.round is distinct from (select max(round) from round) then 'waiting'
                 else 'active'
             end as status,
@@ -231,15 +226,12 @@ def rating_table(session: Session) -> pd.DataFrame:
 
 def round_table(session: Session) -> pd.DataFrame:
     """Return a summary of every round."""
-    table = session.table(
-        "select round.*, (select count(*) from decision d where d.round = round.round and decision = 'left out') "
-        "as left_out from round order by round"
-    )
+    table = session.table("select * from round order by round")
     return table.assign(votes=whole_counts(table["votes"].to_numpy()))
 
 
 def decision_table(session: Session) -> pd.DataFrame:
-    """Return who was left out, warned, excluded or readmitted."""
+    """Return who was warned, excluded or readmitted."""
     return session.table(
         "select name as annotator, decision, round, time, reason "
         "from decision join annotator on code = annotator order by number"

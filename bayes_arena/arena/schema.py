@@ -9,7 +9,7 @@
 ``cell``                        votes summed per (a, b, annotator, context, outcome, weight)
 ``round``                       what each round published about itself,
 ``rating``, ``ability``         about the competitors and about the annotators
-``decision``                    who was left out, warned, excluded or readmitted: when, by which round and why
+``decision``                    who was warned, excluded or readmitted: when, by which round and why
 ==============================  ======================================================================================
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
@@ -20,13 +21,13 @@ from bayes_arena.arena.rounds import (
     round_table,
     status_table,
 )
-from bayes_arena.arena.rules import DECISIONS, Policy, flagged_at_fdr, flagged_by_theta, left_out, taking_part
+from bayes_arena.arena.rules import DECISIONS, Policy, flagged_at_fdr, flagged_by_theta, taking_part
 from bayes_arena.arena.store import Store, create_file
 from bayes_arena.arena.votes import Addition, add_votes, identify, settled_prompt, stored_cells
 from bayes_arena.decisions.next_pairs import Goal, next_pairs
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
 from bayes_arena.fits.fitting import fit
-from bayes_arena.fits.plan import Asked, Guard
+from bayes_arena.fits.plan import Asked, Robust
 from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.presets import Answers, Dimensions
 from bayes_arena.likelihood.priors import Prior
@@ -193,7 +194,9 @@ class StableArena:
         method: Method | None = None,
         answers: Answers = "auto",
         dimensions: Dimensions = "auto",
-        guard: Guard = "auto",
+        robust: Robust = "auto",
+        keep: Sequence[str] = (),
+        drop: Sequence[str] = (),
         seed: int = 0,
         level: float = 0.95,
         elo: EloScale | None = None,
@@ -205,13 +208,13 @@ class StableArena:
         delta : float
             Annotators with this many votes or fewer wait; 50 in the paper.
         epsilon : float
-            Annotators whose theta, on the scale of sum 1, does not exceed this are warned or excluded, as are those
-            whose votes are left out (``guard``). A model without discriminations flags only the latter.
+            Annotators whose theta, on the scale of sum 1, does not exceed this are warned or excluded. A model without
+            discriminations flags nobody.
         fdr : float, optional
             Flag at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
         exclude : {"warn", "exclude"}
             Whether flagged annotators stay in later rounds or not.
-        model, prior, method, answers, dimensions, guard, seed
+        model, prior, method, answers, dimensions, robust, keep, drop, seed
             As for :func:`~bayes_arena.fit`.
         level : float
             Coverage of the published intervals.
@@ -240,20 +243,20 @@ class StableArena:
         with self._store.read() as session:
             whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
         cells = taking_part(whole, excluded, delta)
-        asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, "guard": guard}
+        counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
+        asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, **counting}
         result = fit(cells, model=model, prior=prior, seed=seed, **asked)
         abilities = ability_columns(result, level=level)
         round = Round(
             number=last + 1,
             fit=result,
             ratings=leaderboard_columns(result, resolve_interval(None, result), level=level, elo=elo),
-            left_out=left_out(result),
             flagged=flagged_by_theta(result, epsilon) if fdr is None else flagged_at_fdr(result, abilities, fdr),
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),
             excluded=excluded,
         )
-        settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, "guard": guard, "seed": seed}
+        settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, **counting, "seed": seed}
         publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
         return round
 
@@ -303,8 +306,8 @@ class StableArena:
         Returns
         -------
         pandas.DataFrame
-            ``annotator``; ``votes`` stored; ``status``: ``excluded``, ``warned`` (by the last round), ``left out`` (by
-            it, not warned), ``active`` (in the last round, neither), or ``waiting`` for the next (with too few votes
+            ``annotator``; ``votes`` stored; ``status``: ``excluded``, ``warned`` (by the last round),
+            ``active`` (in the last round, neither), or ``waiting`` for the next (with too few votes
             for the last round, with none that counted, or newer than it); ``round``, the last that rated their votes,
             and its ``theta, theta_paper, p_negative`` as in :func:`~bayes_arena.annotators`, after ``verdict, kind,
             anomaly_probability, net_agreement``.
@@ -328,8 +331,7 @@ class StableArena:
         pandas.DataFrame
             ``round``; ``time`` (UTC); ``version`` of the package; ``votes, competitors, annotators`` rated; the numbers
             of annotators left out as ``waiting`` or ``excluded``, and of those ``flagged``, that is warned or excluded
-            by the round; ``model, prior, method, evidence, mean_loss, warnings``; ``settings``, all of them as JSON;
-            ``left_out``, the number of annotators whose votes were left out, named by :meth:`decisions`.
+            by the round; ``model, prior, method, evidence, mean_loss, warnings``; ``settings``, all of them as JSON.
         """
         with self._store.read() as session:
             return round_table(session)

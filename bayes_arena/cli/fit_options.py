@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -17,15 +18,16 @@ from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.votes.names import ANNOTATOR
 
 if TYPE_CHECKING:
-    from bayes_arena.fits.plan import Asked, Guard
+    from bayes_arena.fits.plan import Asked
     from bayes_arena.fits.result import Fit
     from bayes_arena.inference.views import Over
-    from bayes_arena.likelihood.presets import Answers, Dimensions
+    from bayes_arena.likelihood.presets import Dimensions
     from bayes_arena.ratings.elo import EloScale
     from bayes_arena.ratings.intervals.contract import Interval
     from bayes_arena.votes.cells import Cells
 
-AnswersName = Literal["auto", "on", "off"]
+When = Literal["auto", "on", "off"]
+WHEN: Mapping[str, bool] = {"on": True, "off": False}
 OverName = Literal["new", "these"]
 GoalName = Literal["best", "ranking"]
 
@@ -64,16 +66,25 @@ class ModelChoice:
             show_default=False,
         ),
     ] = None
-    no_guard: Annotated[
-        bool,
+    robust: Annotated[
+        When,
         Option(
-            "--no-guard",
-            help="Count all votes. By default those of annotators who favour or hate one competitor are left out.",
+            metavar="WHEN",
+            help="Discount votes on a competitor that are not those of one crowd: on, off, or auto, which does so "
+            "where the model has parameters of annotators.",
             rich_help_panel=MODEL,
         ),
-    ] = False
+    ] = "auto"
+    keep: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="Count an annotator's votes in full. Repeatable.", rich_help_panel=MODEL),
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="Leave an annotator's votes out. Repeatable.", rich_help_panel=MODEL),
+    ] = None
     answers: Annotated[
-        AnswersName,
+        When,
         Option(
             metavar="WHEN",
             help="Give each competitor a strength on every prompt: on, off, or auto, which does so if the votes can "
@@ -118,19 +129,17 @@ class ModelChoice:
     ] = None
 
     @property
-    def modelled_answers(self) -> Answers:
-        """Whether answers are modelled."""
-        return "auto" if self.answers == "auto" else self.answers == "on"
-
-    @property
-    def directions(self) -> Dimensions:
-        """How many directions the model has."""
-        return int(self.dimensions) if self.dimensions.isdecimal() else cast("Dimensions", self.dimensions)
-
-    @property
-    def guarded(self) -> Guard:
-        """Whether targeted promotion is detected before the fit."""
-        return False if self.no_guard else "auto"
+    def asked(self) -> Asked:
+        """What is asked for, apart from the model and the prior, as options of ``fit``."""
+        count = int(self.dimensions) if self.dimensions.isdecimal() else self.dimensions
+        return {
+            "method": self.method,
+            "answers": WHEN.get(self.answers, "auto"),
+            "dimensions": cast("Dimensions", count),
+            "robust": WHEN.get(self.robust, "auto"),
+            "keep": self.keep or (),
+            "drop": self.drop or (),
+        }
 
     def spreads(self) -> Prior:
         """Return the prior, with the standard deviations given."""
@@ -141,15 +150,12 @@ class ModelChoice:
             chosen = replace(chosen, discrimination=self.sigma_discrimination, hyper=None)
         return chosen
 
-    def fit(self, cells: Cells, *, guard: Guard | None = None) -> Fit:
-        """Fit the model to votes; ``guard`` overrides the option."""
+    def fit(self, cells: Cells) -> Fit:
+        """Fit the model to votes."""
         from bayes_arena.fits.fitting import fit
 
-        prior, answers = self.spreads(), self.modelled_answers
-        guard = self.guarded if guard is None else guard
-        model, route = self.extended(cells) if self.strength_by or self.style else self.model, self.method
-        asked: Asked = {"method": route, "answers": answers, "dimensions": self.directions, "guard": guard}
-        return fit(cells, model=model, prior=prior, seed=self.seed, **asked)
+        model = self.extended(cells) if self.strength_by or self.style else self.model
+        return fit(cells, model=model, prior=self.spreads(), seed=self.seed, **self.asked)
 
     def extended(self, cells: Cells) -> Model:
         """Return the model for the votes, with strengths by slices and with style."""

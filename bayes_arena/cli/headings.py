@@ -1,18 +1,19 @@
-"""How a fit is described above its table and in JSON: the model, the intervals, the votes left out."""
+"""How a fit is described above its table and in JSON: the model, the intervals, the votes that do not count."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from bayes_arena.cli.output import between, counts, digits
 from bayes_arena.cli.vote_source import VoteSource, sizes
-from bayes_arena.errors import listing
+from bayes_arena.errors import listing, printable
 
 if TYPE_CHECKING:
+    from bayes_arena.arrays import Columns
     from bayes_arena.fits.result import Fit
-    from bayes_arena.trust.judgement import Judgement
 
 RECORD = "ties", "losses", "wins"
 """Columns of a leaderboard that a narrow terminal can do without."""
@@ -45,7 +46,9 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
         "mean_loss": result.mean_loss,
         "mirror_probability": result.mirror_probability,
         "plan": [asdict(choice) for choice in result.plan.choices],
-        "trust": None if result.trust is None else _trust(result.trust),
+        "kept": list(result.kept),
+        "dropped": list(result.dropped),
+        "discounted": _discounted(result),
     }
     return about, f"{result.model.name}, {result.prior} prior, {result.method}, mean loss {result.mean_loss:.4f} a vote"
 
@@ -53,47 +56,58 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
 def introduced(source: VoteSource, result: Fit, *said: str) -> tuple[dict[str, Any], str]:
     """Return what was fitted and what its rankings are over, as fields of JSON and, with further lines, as a title."""
     about, how = how_fitted(result)
-    lines = source.title(result.cells), f"{how}{_ranked_on(result.about)}{left_out_named(result)}", *said
+    lines = source.title(result.cells), f"{how}{_ranked_on(result.about)}{discounted_named(result)}", *said
     return about | result.about, "\n".join(lines)
 
 
-def _trust(trust: Judgement) -> dict[str, Any]:
-    """Return whose votes are left out, and why, as fields of JSON."""
-    from bayes_arena.votes.outcomes import whole_counts
+def _discounted(result: Fit) -> list[dict[str, Any]] | None:
+    """Return the competitors on which votes do not count, as fields of JSON; None if nobody looked."""
+    if result.promotions is None:
+        return None
+    if result.promotions.cast is None:
+        return []
+    from bayes_arena.reliability.integrity import integrity_columns
 
-    cells, votes = trust.cells, whole_counts(trust.cells.votes_by_annotator()).tolist()
-    left_out = [
-        {
-            "annotator": cells.annotators[k],
-            "kind": trust.favours(k),
-            "probability": float(trust.favour[k]),
-            "votes": votes[k],
-        }
-        for k in trust.left_out.nonzero()[0].tolist()
+    columns = integrity_columns(result)
+    names = ("competitor", "rank", "rank_alike", "votes", "discounted")
+    is_open = set(open_gates(result))
+    rows = zip(*(columns[name].tolist() for name in names), strict=True)
+    contested = [not math.isnan(second) for second in columns["contested"].tolist()]
+    return [
+        dict(zip((*names, "contested"), (*row, second), strict=True))
+        for row, second in zip(rows, contested, strict=True)
+        if row[0] in is_open
     ]
-    campaigns = [
-        {
-            "competitor": cells.competitors[one.competitor],
-            "down": one.down,
-            "accounts": int((trust.campaign == number).sum()),
-        }
-        for number, one in enumerate(trust.campaigns)
+
+
+def open_gates(result: Fit) -> list[str]:
+    """Return the names of competitors on which the votes are not those of one crowd."""
+    found = result.promotions
+    return [] if found is None else [result.cells.competitors[c] for c in found.is_open.nonzero()[0].tolist()]
+
+
+def discounted_named(result: Fit) -> str:
+    """Return lines of a title on votes that do not count, or were left out on request; empty if there are none."""
+    lines = []
+    if result.votes_discounted:
+        lines.append(f"{result.votes_discounted:,.0f} votes do not count: those on {listing(open_gates(result))}")
+    if result.dropped:
+        lines.append(f"left out on request: {listing(result.dropped)}")
+    if result.kept:
+        lines.append(f"counted in full on request: {listing(result.kept)}")
+    return "".join(f"\n{line}" for line in lines)
+
+
+def promoters_named(who: Columns) -> list[str]:
+    """Say who promotes or demotes whom, by the annotators whom the evidence is strict enough to name."""
+    rows = [dict(zip(who, row, strict=True)) for row in zip(*(column.tolist() for column in who.values()), strict=True)]
+    return [
+        f"{printable(row['annotator'])} {'promotes' if row['promotes'] else 'demotes'} {printable(row['competitor'])}: "
+        f"votes {'for' if row['promotes'] else 'against'} it in {row['meant']:,.12g} of {row['votes']:,.12g} battles, "
+        f"where {row['expected']:,.0f} are expected"
+        for row in rows
+        if row["named"]
     ]
-    drips = [asdict(one) | {"competitor": cells.competitors[one.competitor]} for one in trust.drips]
-    return {"unjudged": trust.unjudged or None, "left_out": left_out, "campaigns": campaigns, "drips": drips}
-
-
-def left_out_named(result: Fit) -> str:
-    """Return a line of a title on the votes left out and the competitors that they aim at; empty if there are none."""
-    trust = result.trust
-    if trust is None or not (trust.unjudged or result.votes_left_out):
-        return ""
-    if trust.unjudged:
-        return "\nno annotator is judged: see the warning"
-    names = trust.cells.competitors
-    aims = [trust.aim(k)[0] for k in trust.left_out.nonzero()[0].tolist()] + [one.competitor for one in trust.drips]
-    about = listing(names[competitor] for competitor in dict.fromkeys(aims))
-    return f"\nleft out: {result.votes_left_out:,.12g} votes, cast to move {about}"
 
 
 def board_named(shown_as: Mapping[str, Any]) -> str:

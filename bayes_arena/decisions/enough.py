@@ -68,8 +68,6 @@ class Enough:
         Estimate of the further votes needed to reach the goal: 0 when it is reached, infinite if it takes more than a
         thousand times the votes cast, or if votes like these never reach it because they leave the direction of the
         ranking open or do not connect all competitors.
-    unjudged : bool
-        Whether annotators cannot be judged, so that all results take the votes at face value.
     """
 
     goal: Goal
@@ -82,16 +80,14 @@ class Enough:
     expected_tau: float
     votes: float
     votes_to_go: float
-    unjudged: bool = False
 
     def __str__(self) -> str:
         to_go = "too many still needed for an estimate"
         if math.isfinite(self.votes_to_go):
             to_go = f"about {about(self.votes_to_go)} to go"
         found = "enough votes" if self.done else f"not enough votes, {to_go}"
-        condition = ", all votes taken at face value" if self.unjudged else ""
         return (
-            f"{self.goal.capitalize()} at {100 * self.level:g} %{condition}: {found}. {self.leader} is the best with "
+            f"{self.goal.capitalize()} at {100 * self.level:g} %: {found}. {self.leader} is the best with "
             f"probability {self.p_best:.2f}, expected regret {self.regret_elo:.1f} Elo"
             f"{' (close enough)' * self.close_enough}, expected tau {self.expected_tau:.2f}."
         )
@@ -164,7 +160,6 @@ def found_enough(fit: Fit, strength: Floats, *, goal: Goal, level: float, regret
         expected_tau=2 * in_order(ranked) - 1,
         votes=cast,
         votes_to_go=to_go,
-        unjudged=fit.trust is not None and bool(fit.trust.unjudged),
     )
 
 

@@ -55,7 +55,7 @@ def flips(
     ----------
     result : Fit
         A fitted model. Refits keep the spreads of its prior fixed and find the posterior mode, on which the order, the
-        gap and the probability shown are based, whatever the method of the fit. Votes that its guard left out stay out.
+        gap and the probability shown are based, whatever the method of the fit. Votes count as they do in it.
     pairs : {"adjacent", "top"} or sequence of (str, str)
         Each competitor and the next, only the first and the second, or the given pairs.
     by : str

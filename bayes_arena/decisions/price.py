@@ -1,8 +1,8 @@
 """The price of a place: how many votes, by how many accounts, would move a competitor up.
 
 No method can tell accounts that vote honestly but for a soft liking from honest ones. What can be said about them is
-what a place costs. The price takes every account's votes to count; where a guard leaves some of them out, the place
-costs more. It is that of a campaign with expected outcomes: chance makes some dearer, and some cheaper.
+what a place costs. The price takes every account's votes to count; where some do not (:mod:`bayes_arena.promotion`),
+the place costs more. It is that of a campaign with expected outcomes: chance makes some dearer, and some cheaper.
 :mod:`bayes_arena.decisions.campaigns` says how it is computed, and ``benchmarks/price.py`` compares it with what
 campaigns took.
 """
@@ -47,7 +47,7 @@ def price(
     Parameters
     ----------
     fit : Fit
-        A fitted model, by any method. Votes that its guard left out do not count.
+        A fitted model, by any method. Votes count as they do in it.
     competitors : sequence of str, optional
         Whom to move up; by default all that rank below the place.
     place : int, optional

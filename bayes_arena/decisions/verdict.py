@@ -25,8 +25,6 @@ from bayes_arena.ratings.decision_draws import best_probabilities, decision_stre
 
 LEADS, ONE_OF = 0.95, 0.99
 """Minimum probability of a leader, and of a set that contains the best."""
-FACE_VALUE = "Taking all votes at face value:"
-"""Condition of the verdict where annotators cannot be judged."""
 FEW, SHARE = 3, 5
 """A set has at most three competitors, or one in five of all."""
 
@@ -57,7 +55,7 @@ def verdict(fit: Fit) -> str:
     >>> verdict(fit(example_arena().votes))
     'model-18 leads (P(best) 1.00).'
     """
-    return said_first(fit) + sentence(fit, best_probabilities(decision_strengths(fit)))
+    return sentence(fit, best_probabilities(decision_strengths(fit)))
 
 
 def sentence(fit: Fit, p_best: Floats) -> str:
@@ -99,11 +97,6 @@ def likely_best(p_best: Floats, one_of: float = ONE_OF) -> Ints:
         return order[:1]
     size = 1 + int(np.searchsorted(np.cumsum(p_best[order]), one_of - 1e-12))
     return order[: size if size <= min(max(FEW, n // SHARE), n - 1) else 0]
-
-
-def said_first(fit: Fit) -> str:
-    """Return why annotators cannot be judged and the condition that follows, plus a space; empty if they can."""
-    return f"{fit.trust.unjudged} {FACE_VALUE} " if fit.trust is not None and fit.trust.unjudged else ""
 
 
 def about(votes: float) -> str:

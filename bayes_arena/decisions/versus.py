@@ -27,7 +27,7 @@ from scipy.special import expit, ndtri
 
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
-from bayes_arena.decisions.verdict import FACE_VALUE, about
+from bayes_arena.decisions.verdict import about
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead
@@ -69,8 +69,6 @@ class Versus:
     connected : bool
         Whether votes compare the two, possibly through others; if not, the prior alone relates them, and nothing is
         settled.
-    unjudged : str
-        Why annotators cannot be judged, so that all results take the votes at face value; empty if they can.
     """
 
     competitor: str
@@ -88,7 +86,6 @@ class Versus:
     ties: float
     votes_to_go: float | None
     connected: bool = True
-    unjudged: str = ""
 
     def __str__(self) -> str:
         if self.p_better < 0.5:
@@ -120,7 +117,7 @@ class Versus:
                 if math.isfinite(self.votes_to_go)
                 else "They are too close to estimate how many votes would settle it."
             )
-        return " ".join([*([self.unjudged, FACE_VALUE] if self.unjudged else []), *sentences])
+        return " ".join(sentences)
 
     def _repr_html_(self) -> str:
         return html_paragraph(str(self))
@@ -175,8 +172,7 @@ def versus(fit: Fit, competitor: str, opponent: str, *, level: float = 0.95) -> 
     require_level(level)
     columns = _compared(fit, *pair_indices(fit, [(competitor, opponent)]), level)
     numbers: dict[str, Any] = {name: column.tolist()[0] for name, column in columns.items()}
-    unjudged = fit.trust.unjudged if fit.trust is not None else ""
-    return Versus(competitor, opponent, level, **numbers, unjudged=unjudged)
+    return Versus(competitor, opponent, level, **numbers)
 
 
 def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Columns, int, int]:

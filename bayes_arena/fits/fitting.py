@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from bayes_arena.arguments import held
 from bayes_arena.errors import PACKAGE, ConvergenceError, TooLargeError
-from bayes_arena.fits.plan import Asked, Guard, Plan, choose
+from bayes_arena.fits.plan import Asked, Plan, Robust, choose
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.inference.marginal.finding import Evidence, find_marginal
@@ -19,11 +20,14 @@ from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.inference.order import in_own_order
 from bayes_arena.inference.views import Estimand
-from bayes_arena.likelihood.presets import Answers, Dimensions
+from bayes_arena.likelihood.presets import Answers, Dimensions, without_answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.promotion.discounting import discounted
+from bayes_arena.promotion.promotions import Cast, Promotions
 from bayes_arena.threads import one_thread
+from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROGRAM, PROMPT
 
 if TYPE_CHECKING:
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 ANSWERS = f"strength_by_{PROMPT}"
 UNSURE = 0.3
 """Posterior sd of the logarithm of a spread above which the hyperprior, rather than the votes, determines it."""
+NOT_ONE_CROWD = "those on some competitors are not of one crowd"
 REMEDY = ". Model them all the same with answers=True (--answers on)."
 """What follows where answers are left out as noise."""
 
@@ -45,7 +50,9 @@ def fit(
     method: Method | None = None,
     answers: Answers = "auto",
     dimensions: Dimensions = "auto",
-    guard: Guard = "auto",
+    robust: Robust = "auto",
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
     draws: int = 1000,
     tune: int = 300,
     sampler: Sampler = "nutpie",
@@ -83,12 +90,14 @@ def fit(
         Directions in which annotators disagree about the competitors, beyond how sharply they discriminate. Strengths
         are then what they have in common. ``"auto"``: as many, up to two, as raise the evidence, for presets with
         annotators' discrimination, if spreads are estimated; a :class:`~bayes_arena.Model` is used as it is.
-    guard : {"auto", True, False}
-        Whether to judge first whose votes count (:mod:`bayes_arena.trust.judging`): annotators who favour or hate one
-        competitor are left out, since their consistency would be mistaken for ability. Where annotators form camps, or
-        too many votes belong to a campaign, annotators cannot be judged: the fit is then a Bradley-Terry model.
-        ``"auto"``: for presets with parameters of annotators, if the spreads of the prior can be estimated.
-        ``result.trust`` has the judgement.
+    robust : {"auto", True, False}
+        Whether votes count by what else their annotators do where those on a competitor are not of one crowd
+        (:mod:`bayes_arena.promotion`), so that nobody buys a place. Nobody is left out, and where the votes on every
+        competitor are of one crowd the fit is the same. ``"auto"``: for presets with parameters of annotators, if the
+        spreads of the prior can be estimated. ``result.promotions`` has what was found.
+    keep, drop : sequence of str
+        Annotators whose votes are to count in full, whatever they are, and annotators whose votes are to be left out.
+        Both are recorded in the fit.
     draws, tune : int
         For ``"nuts"``: draws to keep, and to tune with, in each of four chains.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
@@ -110,8 +119,8 @@ def fit(
         annotator voted twice, answers are left out though some prompts repeat, or the pairing depended on the ranking.
     LeftOutEffectWarning
         If votes favour the competitor shown first, or second, and the model has no position effect.
-    SuspectVotesWarning
-        If votes of some annotators do not count, or annotators cannot be judged.
+    DiscountedVotesWarning
+        If some votes do not count, or count in part.
 
     Raises
     ------
@@ -135,7 +144,8 @@ def fit(
     ----------
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
-    asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, "guard": guard}
+    counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
+    asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, **counting}
     plan = choose(cells, model=model, prior=prior, **asked)
     result = solve(plan, draws=draws, tune=tune, sampler=sampler, seed=seed)
     for category, text in result.notes:
@@ -143,13 +153,17 @@ def fit(
     return result
 
 
-class Route(Asked, total=False):
-    """The options of :func:`fit` except the model and the prior."""
+class Sampling(TypedDict, total=False):
+    """Options of ``"nuts"``."""
 
     draws: int
     tune: int
     sampler: Sampler
     seed: int
+
+
+class Route(Asked, Sampling, total=False):
+    """The options of :func:`fit` except the model and the prior."""
 
 
 def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = "nutpie", seed: int = 0) -> Fit:
@@ -161,6 +175,38 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
     draws, tune, sampler, seed
         As for :func:`fit`.
     """
+    sampling: Sampling = {"draws": draws, "tune": tune, "sampler": sampler, "seed": seed}
+    if not plan.robust:
+        return _solved(plan, **sampling)
+    model = without_answers(plan.problem.model)
+    is_usual = plan.method != "nuts" and model is plan.problem.model
+    first = plan if is_usual else replace(plan, problem=replace(plan.problem, model=model), otherwise=None)
+    if first.method == "nuts":
+        first = replace(first, method="marginal" if plan.problem.prior.hyper is not None else "map")
+    start = _solved(first)
+    fits = {id(start.mode): start}
+
+    def again(problem: Problem) -> Mode:
+        result = _solved(_on(problem.cells, first))
+        fits[id(result.mode)] = result
+        return result.mode
+
+    found = discounted(start.mode, again, plan.kept)
+    cast = Cast(start.cells.counts, start.board) if found.centres else None
+    result = fits[id(found.mode)] if is_usual else _solved(_on(found.mode.problem.cells, plan), **sampling)
+    return replace(result, promotions=Promotions.of(found, cast))
+
+
+def _on(cells: Cells, plan: Plan) -> Plan:
+    """Return the same plan on votes as they count."""
+    if cells is plan.problem.cells:
+        return plan
+    otherwise = _on(cells, plan.otherwise) if plan.otherwise else None
+    return replace(plan, problem=replace(plan.problem, cells=cells).because(votes=NOT_ONE_CROWD), otherwise=otherwise)
+
+
+def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = "nutpie", seed: int = 0) -> Fit:
+    """Fit a plan, all votes as they are."""
     problem, route, why, remedy = plan.problem, plan.method, "", ""
     if route == "nuts":
         from bayes_arena.fits.sampling import draws_of, mean_spreads, require_samplable, sample
@@ -200,7 +246,8 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
         tree=tree,
         mirror_probability=mirror_probability,
         estimand=Estimand() if set(problem.model.strength_by) - {PROGRAM} else None,
-        trust=plan.trust,
+        kept=plan.kept,
+        dropped=plan.dropped,
     )
 
 

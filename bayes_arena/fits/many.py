@@ -92,8 +92,8 @@ def fit_many(
     model, prior
         As for :func:`~bayes_arena.fit`. Defaults are chosen for each board separately.
     **route
-        ``method, answers, dimensions, guard, draws, tune, sampler, seed`` of :func:`~bayes_arena.fit`, the same for
-        all.
+        ``method, answers, dimensions, robust, keep, drop, draws, tune, sampler, seed`` of :func:`~bayes_arena.fit`,
+        the same for all.
 
     Returns
     -------

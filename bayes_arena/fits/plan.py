@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from bayes_arena.arguments import held
-from bayes_arena.errors import ModelError, listing, require_choice
+from bayes_arena.errors import ModelError, did_you_mean, listing, require_choice
 from bayes_arena.inference.marginal.directions import MOST
 from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import require_memory
 from bayes_arena.inference.pairing import with_pairing
 from bayes_arena.likelihood.predictor import effects
-from bayes_arena.likelihood.presets import PRESETS, Answers, Dimensions, in_dimensions, with_answers
+from bayes_arena.likelihood.presets import Answers, Dimensions, in_dimensions, with_answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.markup import html_table
 from bayes_arena.votes.names import PROGRAM, PROMPT
+from bayes_arena.votes.selection import drop_annotators
 
 if TYPE_CHECKING:
-    from bayes_arena.trust.judgement import Judgement
+    from bayes_arena.promotion.promotions import Promotions
 
-Guard = bool | Literal["auto"]
+Robust = bool | Literal["auto"]
 COMES, UNKNOWN = "comes with the model", "not recorded"
 
 
@@ -34,7 +36,9 @@ class Asked(TypedDict, total=False):
     method: Method | None
     answers: Answers
     dimensions: Dimensions
-    guard: Guard
+    robust: Robust
+    keep: Sequence[str]
+    drop: Sequence[str]
 
 
 TIES = {"half": "half a win for each side", "drop": "left out"}
@@ -73,11 +77,15 @@ class Plan:
     Attributes
     ----------
     problem : Problem
-        Votes that count, model and prior, with the reasons for them.
+        Votes, model and prior, with the reasons for them. Of a fit: the votes as they count.
     method : str
         As in :class:`~bayes_arena.Fit`.
-    trust : Judgement or None
-        Whose votes count; None if annotators were not judged.
+    robust : bool
+        Whether votes are discounted where those on a competitor are not of one crowd.
+    kept, dropped : tuple of str
+        Annotators whose votes count in full whatever they are, and those whose votes were left out, on request.
+    promotions : Promotions or None
+        Of a fit: what was found of such votes.
     evidence : {"laplace", "variational"} or None
         Of a fit: how ``"marginal"`` integrated the parameters out.
     otherwise : Plan or None
@@ -90,7 +98,10 @@ class Plan:
 
     problem: Problem
     method: str
-    trust: Judgement | None = None
+    robust: bool = False
+    kept: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    promotions: Promotions | None = None
     evidence: Evidence | None = None
     otherwise: Plan | None = None
     said: tuple[str, ...] = ()
@@ -107,8 +118,8 @@ class Plan:
         }
         if cells.programs:
             taken["programs"] = "a taste of their own" if PROGRAM in model.strength_by else "annotators like others"
-        if self.trust is not None:
-            taken["votes"] = f"{cells.n_votes:,.12g} of {self.trust.cells.n_votes:,.12g} count"
+        if said := self._votes():
+            taken["votes"] = said
         taken["strengths"] = self._spread("strength")
         own = [effect for effect in effects(model, prior) if effect.level == "annotator" and effect.spread]
         if own:
@@ -135,6 +146,15 @@ class Plan:
         if mode and "evidence" in reasons:
             reasons["method"] = f"{reasons.get('method', UNKNOWN)}; {reasons['evidence']}"
         return tuple(Choice(what, how, reasons.get(what, self._unsaid(what))) for what, how in taken.items())
+
+    def _votes(self) -> str:
+        """Say how the votes count; empty where nobody asked."""
+        cast = self.promotions.cast if self.promotions else None
+        if cast is not None:
+            return f"{self.problem.cells.n_votes:,.0f} of {cast.counts.sum():,.0f} count"
+        if self.robust or self.kept:
+            return "all count" if self.promotions else "all count, unless those on a competitor are not of one crowd"
+        return "all others count" if self.dropped else ""
 
     def _unsaid(self, what: str) -> str:
         """Return the reason for a choice that has none: it comes with the model, or none was recorded."""
@@ -170,13 +190,15 @@ def choose(
     method: Method | None = None,
     answers: Answers = "auto",
     dimensions: Dimensions = "auto",
-    guard: Guard = "auto",
+    robust: Robust = "auto",
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
 ) -> Plan:
     """Say what :func:`~bayes_arena.fit` would fit to votes, and why.
 
     Parameters
     ----------
-    cells, model, prior, method, answers, dimensions, guard
+    cells, model, prior, method, answers, dimensions, robust, keep, drop
         As for :func:`~bayes_arena.fit`.
 
     Returns
@@ -191,13 +213,15 @@ def choose(
     Examples
     --------
     >>> import bayes_arena as ba
-    >>> plan = ba.choose(ba.example_arena().votes, guard=False)
+    >>> plan = ba.choose(ba.example_arena().votes)
     >>> [choice.what for choice in plan.choices]
-    ['model', 'ties', 'sides', 'strengths', 'annotators', 'directions', 'method']
+    ['model', 'ties', 'sides', 'votes', 'strengths', 'annotators', 'directions', 'method']
     """
     problem = Problem.of(cells, model, prior)
     preset = not isinstance(model, Model)
-    return planned(problem, preset=preset, method=method, answers=answers, dimensions=dimensions, guard=guard)
+    counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
+    asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, **counting}
+    return planned(problem, preset=preset, **asked)
 
 
 def planned(
@@ -207,8 +231,9 @@ def planned(
     method: Method | None = None,
     answers: Answers = "auto",
     dimensions: Dimensions = "auto",
-    guard: Guard = "auto",
-    trust: Judgement | None = None,
+    robust: Robust = "auto",
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
 ) -> Plan:
     """Make the remaining choices.
 
@@ -217,16 +242,16 @@ def planned(
     problem : Problem
         Votes, model and prior.
     preset : bool
-        Whether the model is a preset, to which answers, directions and the guard may be added.
-    method, answers, dimensions, guard
+        Whether the model is a preset, to which answers and directions may be added.
+    method, answers, dimensions, robust, keep, drop
         As for :func:`~bayes_arena.fit`.
-    trust : Judgement, optional
-        Judgement of the annotators, if they have been judged.
     """
     estimable = problem.prior.hyper is not None
     require_choice("method", method or "map", get_args(Method))
-    require_memory(problem)  # before the guard works on what cannot be fitted
-    problem, trust = _trusted(problem, guard, trust, preset=preset)
+    require_memory(problem)
+    if drop:
+        problem = replace(problem, cells=drop_annotators(problem.cells, drop))
+    is_robust, problem = _counting(problem, robust, keep, drop, preset=preset)
     most = 0
     if dimensions != "auto":
         problem = replace(problem, model=in_dimensions(problem.model, dimensions)).because(directions="asked for")
@@ -239,15 +264,14 @@ def planned(
         plain = plain.because(strengths="competitors mostly met others of about their strength")
     problem = plain
     by_votes, left_out = answers == "auto", ""
-    if trust is not None and trust.unjudged:
-        problem = problem.because(answers="annotators cannot be judged")
-    elif not by_votes or (estimable and method != "map" and preset):
+    if not by_votes or (estimable and method != "map" and preset):
         asked, why, left_out = with_answers(problem.model, problem.cells, answers)
         problem = replace(problem, model=asked).because(answers=why)
     elif preset:
         problem = problem.because(answers="their spread is not estimated")
     said = tuple(text for text in (left_out, weak) if text)
-    plan = _routed(Plan(problem, "map", trust, said=said, most_directions=most), method)
+    whole = Plan(problem, "map", is_robust, tuple(keep), tuple(drop), said=said, most_directions=most)
+    plan = _routed(whole, method)
     if by_votes and problem.model is not plain.model:
         return replace(plan, otherwise=_routed(replace(plan, problem=plain), method))
     return plan
@@ -272,30 +296,33 @@ def _routed(plan: Plan, method: Method | None) -> Plan:
     return replace(plan, problem=problem.because(method=why), method=route)
 
 
-def _trusted(
-    problem: Problem, guard: Guard, trust: Judgement | None, *, preset: bool
-) -> tuple[Problem, Judgement | None]:
-    """Return the problem with the votes that count, and the judgement of whose do.
+def _counting(
+    problem: Problem, robust: Robust, keep: Sequence[str], drop: Sequence[str], *, preset: bool
+) -> tuple[bool, Problem]:
+    """Return whether votes may be discounted, and the problem with the reason for that.
 
     Raises
     ------
     ModelError
-        If ``guard`` is none of the choices, or is True and the votes carry no annotators.
+        If ``robust`` is none of the choices, or is True and the votes carry no annotators, or annotators to be kept
+        cast none of the votes.
     """
-    if guard != "auto" and not isinstance(guard, bool):
-        raise ModelError(f"guard must be 'auto', True or False, not {guard!r}.")
-    cells = problem.cells
+    if robust != "auto" and not isinstance(robust, bool):
+        raise ModelError(f"robust must be 'auto', True or False, not {robust!r}.")
+    names = problem.cells.annotators
+    if unknown := [name for name in keep if name not in set(names)]:
+        raise ModelError(
+            f"Annotators to be kept cast none of the votes: {listing(map(repr, unknown))}."
+            f"{did_you_mean(str(unknown[0]), names) or ' Use names of cells.annotators.'}"
+        )
+    if robust is True and not names:
+        raise ModelError(
+            "Votes are discounted by who cast them, which these do not say. Name the column (annotator=..., "
+            "--annotator)."
+        )
     usual = preset and problem.model.needs_annotators and problem.prior.hyper is not None
-    if guard is False or (guard == "auto" and not usual):
-        return problem, None
-    if not cells.n_annotators:
-        raise ModelError("A guard needs to know who cast the votes. Name the column (annotator=..., --annotator).")
-    from bayes_arena.trust.judging import judge
-
-    trust = trust or judge(cells)
-    if trust.unjudged:
-        why = "annotators cannot be judged"
-        return replace(problem, model=PRESETS["bradley-terry"]).because(model=why, votes=why), trust
-    problem = problem if trust.counted is cells else replace(problem, cells=trust.counted)
-    left_out = listing(cells.annotators[k] for k in trust.left_out.nonzero()[0].tolist())
-    return problem.because(votes=f"left out: {left_out}" if left_out else "no annotator stands out"), trust
+    is_robust = bool(names) and (usual if robust == "auto" else robust)
+    whose = f"left out on request: {listing(drop)}; " if drop else ""
+    whose += f"in full on request: those of {listing(keep)}; " if keep else ""
+    why = "asked for" if robust != "auto" else "annotators are known" if is_robust else "annotators have no parameters"
+    return is_robust, problem.because(votes=f"{whose}{why}")

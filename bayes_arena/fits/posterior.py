@@ -69,8 +69,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
         name as :func:`~bayes_arena.models.build` gives them. Only
         :func:`~bayes_arena.diagnose` looks at other variables.
     votes : Cells, path, sequence of paths, or dataframe
-        The votes that were sampled on; if a fit left some out, those that count, ``fit.cells``. The tree does not say
-        who was left out, so the new fit has no ``trust``.
+        The votes that were sampled on; if some of a fit's do not count, those that do, ``fit.cells``.
     model : str or Model, optional
         The likelihood of the draws. By default it is inferred from the variables, both-bad votes counting as ties; they
         do not tell how ties are counted, unless both-bad votes are an outcome of their own or there are no ties.

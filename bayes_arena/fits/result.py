@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,13 +15,14 @@ from bayes_arena.algebra.factors import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     ArenaWarning,
+    DiscountedVotesWarning,
     IdentificationWarning,
     LeftOutEffectWarning,
     ModelError,
     NoMaximumWarning,
-    SuspectVotesWarning,
     did_you_mean,
     listing,
+    printable,
 )
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
 from bayes_arena.fits.plan import Plan
@@ -29,6 +30,7 @@ from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
 from bayes_arena.likelihood.covariances import Covariances
 from bayes_arena.likelihood.objective import Objective
@@ -37,15 +39,16 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.markup import html_facts
+from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells, with_counts
 from bayes_arena.votes.names import PROMPT
+from bayes_arena.votes.records import records
 from bayes_arena.votes.tally import Tally
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-    from bayes_arena.trust.judgement import Judgement
-    from bayes_arena.trust.suspects import Suspects
+    from bayes_arena.promotion.promotions import Promotions
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +77,11 @@ class Fit:
         annotators are integrated out.
     estimand : Estimand or None
         What its rankings are about; None where the model does not tell slices apart.
-    trust : Judgement or None
-        Whose votes count, and who favours whom; None if annotators were not judged.
+    kept, dropped : tuple of str
+        Annotators whose votes count in full, whatever they are, and those whose votes were left out, on request.
+    promotions : Promotions or None
+        Competitors on which the votes are not those of one crowd; None if nobody looked. The votes of the problem are
+        those that count, some of them in part.
     crowd : tuple of float or None
         Share of every annotator's votes that its rankings are about; None for all votes.
     """
@@ -89,14 +95,16 @@ class Fit:
     tree: DataTree | None = None
     mirror_probability: float | None = None
     estimand: Estimand | None = None
-    trust: Judgement | None = None
+    kept: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    promotions: Promotions | None = None
     crowd: tuple[float, ...] | None = None
 
     def __repr__(self) -> str:
         cells, said = self.cells, len(self.warnings)
         how = "your posterior" if self.method == "posterior" else f"{self.prior} prior, {self.method}"
         return (
-            f"Fit({self.model.name}, {how}: {cells.described_votes}, "
+            f"Fit({self.model.name}, {how}: {self.cast.described_votes}, "
             f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
             + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
         )
@@ -104,16 +112,17 @@ class Fit:
     @property
     def plan(self) -> Plan:
         """What was chosen, and why."""
-        return Plan(self.mode.problem, self.method, self.trust, self.evidence)
+        is_robust, counting = self.promotions is not None, (self.kept, self.dropped, self.promotions)
+        return Plan(self.mode.problem, self.method, is_robust, *counting, evidence=self.evidence)
 
     def _repr_html_(self) -> str:
         """Return the same as a table, for notebooks, after the warnings."""
-        left_out = f", {self.votes_left_out:,.12g} more left out" if self.votes_left_out else ""
+        discounted = f", of which {self.votes_discounted:,.0f} do not count" if self.votes_discounted else ""
         facts = {
             "model": self.model.name,
             "prior": self.prior,
             "method": f"{self.method} by {self.evidence}" if self.evidence else self.method,
-            "votes": f"{self.cells.described_votes.removesuffix(' votes')}{left_out}",
+            "votes": f"{self.cast.described_votes.removesuffix(' votes')}{discounted}",
             "competitors": f"{self.cells.n_competitors:,}",
             "annotators": f"{self.cells.n_annotators:,}",
             "mean loss per vote": f"{self.mean_loss:.4f}",
@@ -122,8 +131,22 @@ class Fit:
 
     @property
     def cells(self) -> Cells:
-        """The votes that count."""
+        """The votes as they count."""
         return self.mode.problem.cells
+
+    @cached_property
+    def cast(self) -> Cells:
+        """The same votes as they were cast."""
+        cast = self.promotions.cast if self.promotions else None
+        return self.cells if cast is None else replace(self.cells, counts=cast.counts)
+
+    @cached_property
+    def board(self) -> Floats:
+        """Strengths on the scale of the leaderboard, r*, in logits, shape (n_competitors,)."""
+        if self.samples is not None:
+            return np.asarray(self.samples.elo_strength.mean(axis=0))
+        with one_thread():
+            return project(self.target, self.point, self.cells.votes_by_annotator(), self.view).strength
 
     @property
     def model(self) -> Model:
@@ -242,8 +265,8 @@ class Fit:
 
     @cached_property
     def voted(self) -> Cells:
-        """The votes that its rankings are about."""
-        cells = self.cells if self.estimand is None else self.cells.take(self.estimand.rows(self.cells))
+        """The votes that its rankings are about, as they were cast."""
+        cells = self.cast if self.estimand is None else self.cast.take(self.estimand.rows(self.cast))
         if self.crowd is None:
             return cells
         return with_counts(cells, cells.counts * np.array(self.crowd)[cells.annotator, None])
@@ -286,23 +309,32 @@ class Fit:
     def notes(self) -> tuple[tuple[type[ArenaWarning], str], ...]:
         """The same, each with the class of its warning."""
         return (
-            *((SuspectVotesWarning, text) for text in (self.trust.said if self.trust else ())),
+            *((DiscountedVotesWarning, text) for text in self._discounted_said()),
             *((IdentificationWarning, text) for text in self.mode.open_questions),
             *((NoMaximumWarning, text) for text in self.mode.at_infinity),
             *((LeftOutEffectWarning, text) for text in sides_left_out(self.mode.problem)),
         )
 
     @property
-    def votes_left_out(self) -> float:
-        """Number of votes that were cast but do not count."""
-        return 0.0 if self.trust is None else self.trust.cells.n_votes - self.trust.counted.n_votes
+    def votes_discounted(self) -> float:
+        """Number of votes that were cast but do not count; where some count in part, the rest of these."""
+        return self.cast.n_votes - self.cells.n_votes
 
-    @cached_property
-    def suspects(self) -> Suspects:
-        """Annotators whose votes do not count, with parameters given the strengths from the other votes."""
-        from bayes_arena.trust.suspects import suspects
-
-        return suspects(self.trust, self.target, self.point)
+    def _discounted_said(self) -> Iterator[str]:
+        """Say where votes do not count, and what that changes."""
+        found = self.promotions
+        if found is None or found.cast is None:
+            return
+        names, votes = self.cells.competitors, np.sum(records(self.cast), axis=0)
+        counting = np.sum(records(self.cells), axis=0)
+        place, alike = (1 + (board > board[:, None]).sum(axis=1) for board in (self.board, found.cast.board))
+        for c in np.flatnonzero(found.is_open).tolist():
+            yield (
+                f"The votes on {printable(names[c])!r} are not those of one crowd: {votes[c] - counting[c]:,.0f} of "
+                f"{votes[c]:,.0f} do not count, cast by annotators whose other votes say too little, or who see it far "
+                f"from where others do. Its place is {place[c]}; by all votes alike it is {alike[c]}."
+                + (" This is contested: another one is nearly as likely." if found.apart[c] else "")
+            )
 
     @property
     def target_by_cell(self) -> Objective:

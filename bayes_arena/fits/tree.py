@@ -69,8 +69,7 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
         With the groups listed in the module. Parameters: ``strength`` and ``elo_strength`` (competitor) in logits,
         ``discrimination``, ``log_tie_propensity``, ``position`` (annotator, or scalar where common), ``log_both_bad``
         and, where sampled, the spreads. Attributes record model, prior, method, seed and versions. The tree covers the
-        votes that count (``fit.cells``); the attribute ``left_out`` says whose votes do not. :func:`~bayes_arena.save`
-        keeps all of ``fit.trust``.
+        votes as they count (``fit.cells``); the attribute ``warnings`` has what a reader should know.
 
     Raises
     ------
@@ -144,7 +143,7 @@ def attributes(fit: Fit, seed: int) -> dict[str, Any]:
         "method": fit.method,
         "evidence": fit.evidence or "",
         "seed": seed if fit.seed is None else fit.seed,
-        "left_out": json.dumps(fit.trust.said if fit.trust else []),
+        "warnings": json.dumps(fit.warnings),
         "bayes_arena_version": __version__,
         "arviz_version": arviz.__version__,
         "numpy_version": np.__version__,

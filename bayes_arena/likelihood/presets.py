@@ -207,6 +207,14 @@ def in_dimensions(model: Model, count: int) -> Model:
     return replace(plain, name=_extended(plain, after)) if count else plain
 
 
+def without_answers(model: Model) -> Model:
+    """Return the same model without numbers of prompts."""
+    if PROMPT not in (*model.strength_by, *model.ties_by):
+        return model
+    strength_by, ties_by = (tuple(one for one in by if one != PROMPT) for by in (model.strength_by, model.ties_by))
+    return replace(model, strength_by=strength_by, ties_by=ties_by)
+
+
 def _extended(model: Model, what: str) -> str:
     """Return the name of a model extended by something."""
     return f"{model.name} {'and' if ' with ' in model.name else 'with'} {what}"

@@ -1,4 +1,4 @@
-"""The annotators on the page: the most suspect first, the competitors that suspects favour or hate, and pseudonyms.
+"""The annotators on the page: the most suspect first, the competitors on which votes do not count, and pseudonyms.
 
 A pseudonymous fit has numbers in place of the annotators' names, so that no table or warning can name them. Numbers
 follow the order of the table of annotators, or where there is none the numbers of votes: if they followed the names, a
@@ -17,14 +17,13 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
-from bayes_arena.reliability.integrity import integrity_columns, unjudged
+from bayes_arena.reliability.integrity import integrity_columns
 from bayes_arena.votes.cells import Cells
 
+UNNAMED = "an annotator"
+"""In place of the name of somebody whose votes were left out on request."""
 FEWEST, WATCHED, MOST = 12, 25, 60
 """Annotators listed: at least; at most, if some are only to be watched; at most, if all are anomalous."""
-
-UNFAVOURED = {"favours": "", "how": "", "favour_probability": 0.0}
-"""Columns of annotators where the fit was not guarded."""
 
 
 @dataclass(frozen=True)
@@ -40,34 +39,34 @@ class People:
     rows : tuple of dict
         The most suspect, as in :func:`~bayes_arena.annotators`.
     total : int
-    carried : tuple of dict
-        Competitors that suspects favour or hate, as in :func:`~bayes_arena.integrity`.
+    discounted : tuple of dict
+        Competitors on which votes do not count, as in :func:`~bayes_arena.integrity`.
     """
 
     silence: str
     verdicts: dict[str, int]
     rows: tuple[dict[str, Any], ...]
     total: int
-    carried: tuple[dict[str, Any], ...]
+    discounted: tuple[dict[str, Any], ...]
 
 
 def people_of(fit: Fit, level: float, elo: EloScale) -> People:
-    """Return the annotators, and the competitors that suspects favour or hate."""
-    total = (fit.cells if fit.trust is None else fit.trust.cells).n_annotators
-    carried = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["honest_only_if"]) if fit.trust else ()
+    """Return the annotators, and the competitors on which votes do not count."""
+    total, found = fit.cells.n_annotators, fit.promotions
+    discounted: tuple[dict[str, Any], ...] = ()
+    if found is not None and found.cast is not None:
+        named = {fit.cells.competitors[c] for c in np.flatnonzero(found.is_open)}
+        discounted = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["competitor"] in named)
     if not judges_annotators(fit):
-        return People(_silence(fit), {}, (), total, carried)
-    found = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
-    rows = [UNFAVOURED | row for row in found]
+        return People(_silence(fit), {}, (), total, discounted)
+    rows = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
     verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
     suspect = verdicts["anomalous"] + verdicts["watch"]
     shown = max(FEWEST, min(verdicts["anomalous"], MOST), min(suspect, WATCHED))
-    return People("", verdicts, tuple(rows[:shown]), total, carried)
+    return People("", verdicts, tuple(rows[:shown]), total, discounted)
 
 
 def _silence(fit: Fit) -> str:
-    if fit.trust is not None and fit.trust.unjudged:
-        return unjudged(fit.trust)
     if not fit.cells.n_annotators:
         return "The votes do not name their annotators, so nothing can be said about them."
     return f"The model {fit.model.name} treats all annotators as equally reliable, so it says nothing about them."
@@ -81,28 +80,28 @@ def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
 
 def pseudonymous(fit: Fit) -> Fit:
     """Return the fit with numbered annotators; programs keep their names."""
-    cast = fit.cells if fit.trust is None else fit.trust.cells
-    if not cast.n_annotators:
+    cells = fit.cells
+    if not cells.n_annotators:
         return fit
-    people = [name for name in _in_order(fit, cast) if name not in cast.programs]
+    people = [name for name in _in_order(fit) if name not in cells.programs]
     digits = len(str(len(people)))
     names = {name: f"annotator {number:0{digits}}" for number, name in enumerate(people, 1)}
     problem = fit.mode.problem
     mode = replace(fit.mode, problem=replace(problem, cells=_renamed(problem.cells, names)))
-    trust = None if fit.trust is None else replace(fit.trust, cells=_renamed(fit.trust.cells, names))
-    return replace(fit, mode=mode, trust=trust)
+    kept, dropped = (tuple(names.get(name, UNNAMED) for name in some) for some in (fit.kept, fit.dropped))
+    return replace(fit, mode=mode, kept=kept, dropped=dropped)
 
 
-def _in_order(fit: Fit, cast: Cells) -> list[str]:
+def _in_order(fit: Fit) -> list[str]:
     """Return the names of all annotators, the most suspect first, or the most active."""
     if judges_annotators(fit):
         return [str(name) for name in annotator_columns(fit, resolve_interval("laplace"))["annotator"]]
-    return [cast.annotators[k] for k in np.argsort(-cast.votes_by_annotator(), kind="stable")]
+    return [fit.cells.annotators[k] for k in np.argsort(-fit.cast.votes_by_annotator(), kind="stable")]
 
 
 def judges_annotators(fit: Fit) -> bool:
     """Whether the fit says anything about annotators."""
-    return bool(fit.target.own) and not (fit.trust is not None and fit.trust.unjudged)
+    return bool(fit.target.own)
 
 
 def _renamed(cells: Cells, names: Mapping[str, str]) -> Cells:

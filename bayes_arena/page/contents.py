@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from bayes_arena.arrays import Floats
-from bayes_arena.decisions.verdict import FACE_VALUE, sentence
+from bayes_arena.decisions.verdict import sentence
 from bayes_arena.errors import ArenaWarning
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.annotators import People, people_of
@@ -86,14 +86,13 @@ def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...],
         board = board_of(fit, level, elo, meta)
         wins, kinds = win_chances(fit, board), kinds_of(fit, board, level, elo)
     said = [str(one.message) for one in caught if issubclass(one.category, ArenaWarning)]
-    said_best = sentence(fit, board.p_best)
-    cast = fit.cells if fit.trust is None else fit.trust.cells
+    cast = fit.cast
     size = {"competitors": cast.n_competitors, "annotators": cast.n_annotators}
     return Contents(
         votes=cast.described_votes,
         size={**size, "prompts": len(cast.slice_names.get("prompt", ()))},
         notes=tuple(dict.fromkeys([*fit.warnings, *said, *notes])),
-        verdict=f"{FACE_VALUE} {said_best}" if fit.trust is not None and fit.trust.unjudged else said_best,
+        verdict=sentence(fit, board.p_best),
         cheaper=cheapest_equal(board, level),
         level=level,
         board=board,

@@ -57,5 +57,5 @@ def settled_of(fit: Fit, board: Board, level: float) -> Settled:
         unsettled=len(unsettled),
         connected=not group.any(),
         nearest=tuple((names[i], names[j], float(ahead[i, j])) for i, j in likelier),
-        checks=check_rows(fit.cells if fit.trust is None else fit.trust.cells),
+        checks=check_rows(fit.cast),
     )

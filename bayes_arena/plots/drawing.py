@@ -149,9 +149,9 @@ def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
 
 def about(fit: Fit) -> str:
     """Say which model was fitted to how many votes, and what its rankings are about."""
-    left_out = f", {fit.votes_left_out:,.12g} left out" if fit.votes_left_out else ""
+    less = f", of which {fit.votes_discounted:,.0f} do not count" if fit.votes_discounted else ""
     over = " of ".join(fit.about[word] for word in ("over", "slice") if word in fit.about)
-    return f"{fit.model.name}, {fit.cells.described_votes}{left_out}" + (f"; on {over}" if over else "")
+    return f"{fit.model.name}, {fit.cast.described_votes}{less}" + (f"; on {over}" if over else "")
 
 
 def percent(level: float) -> str:

@@ -3,6 +3,7 @@
 ===========  ===================================================================
 views        how each annotator sees each competitor, and what it may count
 mixture      a competitor's centre, and views far from it: profiles over r
-discounting  ``robust``: the gate, the weights of votes, and the fit on these
+discounting  the gate, the weights of votes, and the fit on these
+promotions   what was found, and whom the evidence names
 ===========  ===================================================================
 """

@@ -2,24 +2,30 @@
 
 Where the gate of a competitor opens (:mod:`bayes_arena.promotion.mixture`), a vote on it counts
 
-    u_kc (1 - P(k's view of c is in a slab)),
+    rho_c u_kc (1 - P(k's view of c is in a slab)) V_kc / s^2,
 
-and a vote on two such competitors the product. The model is fitted again, offsets and positions follow from the new
-fit, and so on until no further gate opens, at most three times. Where none opens, the first fit is the result.
+V_kc the variance of k's view, given its votes, of prior variance s^2: with information I in its votes on c that is
+1 / (1 + s^2 I), since votes by one annotator share its taste. rho_c makes the variance of the
+fit's r that of the mixture. So the fit of these votes says of c what the mixture does. A vote on two such competitors
+counts the product. The model is fitted again, offsets and positions follow from the new fit,
+and so on until no further gate opens, at most three times. Where none opens, the first fit is the result.
 
 Who promotes one competitor votes against those that it meets. So gates are looked at in the order of their gain,
 and opponents whose gate is open are where the annotator sees them: by the probability of a slab, and by how far off it
 is. A gate that such votes opened closes again.
 
-Programs' votes count in full, and do not enter the mixtures: their tastes belong to the model.
+Programs' votes count in full, and do not enter the mixtures: their tastes belong to the model. The same holds for
+annotators who are known to vote in good faith.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.mode.mode import Mode
@@ -29,8 +35,12 @@ from bayes_arena.promotion.views import Views
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
 
-ROUNDS = 3
+ROUNDS = 8
 """Fits on discounted votes, at most."""
+LEAST, ALIKE_ENOUGH = 0.1, 0.2
+"""Smallest rho, and the change of ln rho below which no further fit is needed."""
+NEAR = 0.02
+"""Distance in logits between a fit's r and the mixture's, below which no further fit is needed."""
 CLOSE, ALIKE = 2.0, 1.5
 """Gain and size of h in the first round below which a gate is not looked at again."""
 NEVER_NOTHING = 1e-4
@@ -51,12 +61,18 @@ class Discounted:
         Of every competitor.
     centres : dict of int to Centre
         Of competitors whose gate is open.
+    judged : ndarray of bool, shape (n_annotators,)
+        Whose votes may count less than they were cast.
+    told : dict of int to float
+        rho of these competitors.
     """
 
     mode: Mode
     views: Views
     gates: tuple[Gate, ...]
     centres: dict[int, Centre]
+    judged: NDArray[np.bool_]
+    told: dict[int, float]
 
     @property
     def weight(self) -> Floats:
@@ -64,12 +80,14 @@ class Discounted:
         weight = np.ones(len(self.views.annotator))
         for competitor, centre in self.centres.items():
             part = self.views.pairs_of(competitor)
-            people = self.mode.problem.cells.human[self.views.annotator[part]]
-            weight[part] = np.where(people, self.views.weight[part] * (1 - centre.slab), 1.0)
+            judged = self.judged[self.views.annotator[part]]
+            weight[part] = np.where(
+                judged, self.told[competitor] * self.views.weight[part] * (1 - centre.slab) * centre.narrowed, 1.0
+            )
         return weight
 
 
-def discounted(mode: Mode, again: Callable[[Problem], Mode]) -> Discounted:
+def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[str] = ()) -> Discounted:
     """Find competitors on which some votes cannot be those of one crowd, and fit without what these add.
 
     Parameters
@@ -78,35 +96,56 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode]) -> Discounted:
         Of a model of votes whose annotators are known.
     again : callable
         Fits the same votes with other counts.
+    kept : collection of str
+        Annotators whose votes count in full, as those of programs do.
     """
     cells, first = mode.problem.cells, mode
+    judged = cells.human & ~np.isin(cells.annotators, list(kept))
     tally = mode.problem.model.tally(cells, by_annotator=True)
     gates, centres, taste, looked_at = list[Gate](), dict[int, Centre](), 0.0, list[int]()
+    told = dict.fromkeys(range(cells.n_competitors), 1.0)
     for step in range(ROUNDS):
         with one_thread():
             views = Views.of(mode, tally)
             if not step:
-                mixtures = [_mixture(mode, views, c) for c in range(cells.n_competitors)]
+                mixtures = [_mixture(mode, views, judged, c) for c in range(cells.n_competitors)]
                 taste = float(np.median([one.likeliest_taste() for one in mixtures]))
                 gates = [replace(one, taste=taste).gate() for one in mixtures]
                 looked_at = [c for c, gate in enumerate(gates) if gate.gain > CLOSE or abs(gate.difference) > ALIKE]
                 if not any(gate.is_open for gate in gates):
-                    return Discounted(first, views, tuple(gates), {})
+                    return Discounted(first, views, tuple(gates), {}, judged, {})
             before, centres, shift = set(centres), {}, np.zeros(len(views.annotator))
             for c in sorted(looked_at, key=lambda c: -gates[c].gain):
-                mixture = _mixture(mode, views, c, taste, shift)
+                mixture = _mixture(mode, views, judged, c, taste, shift)
                 gate = mixture.gate()
                 gates[c] = gate if gate.is_open or not step else gates[c]
                 if gate.is_open:
                     centres[c] = mixture.centre()
                     shift[views.pairs_of(c)] = centres[c].shift
         if not centres:
-            return Discounted(first, views, tuple(gates), {})
-        result = Discounted(mode, views, tuple(gates), centres)
-        if step and set(centres) == before:
+            return Discounted(first, views, tuple(gates), {}, judged, {})
+        off, ratio = _compared(mode, centres)
+        changed = 0.0
+        if step:
+            last, told = (
+                told,
+                told | {c: float(np.clip(told[c] * one, LEAST, 1.0)) for c, one in zip(centres, ratio, strict=True)},
+            )
+            changed = max(abs(math.log(told[c] / last[c])) for c in centres)
+        result = Discounted(mode, views, tuple(gates), centres, judged, told)
+        if step and set(centres) == before and off < NEAR and changed < ALIKE_ENOUGH:
             return result
         mode = again(replace(first.problem, cells=counted(cells, result)))
     return replace(result, mode=mode)
+
+
+def _compared(mode: Mode, centres: dict[int, Centre]) -> tuple[float, Floats]:
+    """Return how far a fit's r are from where mixtures are highest, and the ratios of variances, the fit's on top."""
+    open_ones = np.array(list(centres))
+    variance = mode.laplace.variance(np.eye(len(mode.point.strength))[open_ones])
+    moments = [centre.line.moments for centre in centres.values()]
+    off = [mode.point.strength[c] - centre.line.highest for c, centre in centres.items()]
+    return float(np.abs(off).max()), variance / np.array([sd for _, sd in moments]) ** 2
 
 
 def counted(cells: Cells, found: Discounted) -> Cells:
@@ -122,10 +161,15 @@ def counted(cells: Cells, found: Discounted) -> Cells:
 
 
 def _mixture(
-    mode: Mode, views: Views, competitor: int, taste: float = TASTES[0], shift: Floats | None = None
+    mode: Mode,
+    views: Views,
+    judged: NDArray[np.bool_],
+    competitor: int,
+    taste: float = TASTES[0],
+    shift: Floats | None = None,
 ) -> Mixture:
     """Return the views of a competitor around a fit's r."""
     part, near = views.pairs_of(competitor), float(mode.point.strength[competitor])
-    people = mode.problem.cells.human[views.annotator[part]].astype(float)
+    counts = judged[views.annotator[part]].astype(float)
     seen = views.likelihood(competitor, near + positions(), shift)
-    return Mixture(near, seen, people, people * views.weight[part], mode.problem.objective.strength_sd, taste)
+    return Mixture(near, seen, counts, counts * views.weight[part], mode.problem.objective.strength_sd, taste)

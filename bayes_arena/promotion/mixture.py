@@ -158,6 +158,8 @@ class Centre:
         That probability times how far off the view is then, in logits.
     log_bayes : ndarray, shape (m,)
         ln of L in the best slab over L without.
+    narrowed : ndarray, shape (m,)
+        Variance of an annotator's view within a taste of the centre, given its votes, over s^2.
     """
 
     line: Line
@@ -165,6 +167,7 @@ class Centre:
     above: Floats
     shift: Floats
     log_bayes: Floats
+    narrowed: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,6 +232,7 @@ class Mixture:
         parts /= parts.sum(axis=1, keepdims=True)
         x = positions()
         mean = ((self.likelihood * x) @ densities[:, 0]) / each
+        squares = ((self.likelihood * x**2) @ densities[:, 0, 0]) / each[:, 0]
         higher = self.likelihood[:, x > at].sum(axis=1) / self.likelihood.sum(axis=1)
         return Centre(
             line=line,
@@ -236,6 +240,7 @@ class Mixture:
             above=parts[:, ABOVE].sum(axis=1) + parts[:, -1] * higher,
             shift=(parts * (mean - at))[:, 1:].sum(axis=1),
             log_bayes=np.log(each[:, 1:].max(axis=1)) - np.log(each[:, 0]),
+            narrowed=np.clip((squares - mean[:, 0] ** 2) / self.taste**2, 0.0, 1.0),
         )
 
     def likeliest_taste(self) -> float:

@@ -56,7 +56,7 @@ def leaderboard(
         only), or for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) one that is robust to a
         misspecified likelihood: :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered`,
         :class:`~bayes_arena.Bootstrap`. The name in lower case stands for the object with default fields. Default:
-        ``"laplace"``, or ``"clustered"`` by annotator where the annotators cannot be judged (``fit.trust.unjudged``).
+        ``"laplace"``.
     over : {"new prompts", "these prompts"}, optional
         For a model with answers: whether the ranking is for new prompts like these (the default) or for these prompts
         only.

@@ -5,10 +5,7 @@ annotators      ``annotators``: verdict, agreement, discrimination, habits
 anomaly         probabilities of being anomalous, and in what way
 agreement       net agreement and the side's pull, over draws
 flagging        ``flag``: annotators to leave out at a false discovery rate
-favours         how an annotator favours or hates a competitor, in words
-suspect_groups  how unlikely the suspects' votes are by chance
-integrity       ``integrity``: whose votes each competitor's rank rests on
-promotions      ``promotions``: votes that promote or demote a competitor
+integrity       ``integrity``, ``promoters``: whose votes each competitor's place rests on
 bursts          ``bursts``: windows of time with too many wins
 judges          ``judge_report``: how a judge votes compared with people
 camps           ``camps``: groups of annotators who agree among themselves, and a board for each

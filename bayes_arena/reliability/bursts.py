@@ -31,7 +31,6 @@ from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import require_level
-from bayes_arena.reliability.integrity import board_strength
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import OUTCOME_SCORES, whole_counts
 from bayes_arena.votes.reading.read_votes import read_votes
@@ -168,7 +167,7 @@ class _Sides:
         unknown = [name for name in cells.competitors if name not in known]
         if unknown:
             raise ModelError(f"The fit has no competitor called {listing(map(repr, unknown))}. Refit with these votes.")
-        strength = board_strength(fit)[[known[name] for name in cells.competitors]]
+        strength = fit.board[[known[name] for name in cells.competitors]]
         weight, score = cells.counts.sum(axis=1), cells.counts @ OUTCOME_SCORES
         p = expit(strength[cells.a] - strength[cells.b])
         row, time = np.arange(len(weight)), moments.cast(pl.Float64).to_numpy()

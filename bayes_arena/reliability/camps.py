@@ -344,7 +344,7 @@ def _declared(fit: Fit, declared: Literal["programs"] | Mapping[str, str]) -> tu
     """Return the names of the declared camps, and who belongs to which, (M, C)."""
     annotators = fit.cells.annotators
     if isinstance(declared, Mapping):
-        known = set(annotators) | set(fit.trust.cells.annotators if fit.trust else ())
+        known = {*annotators, *fit.dropped}
         if unknown := [name for name in declared if name not in known]:
             raise ModelError(
                 f"Annotators {listing(map(repr, unknown))} cast none of the votes."

@@ -196,7 +196,7 @@ def judge_report(
     Raises
     ------
     ModelError
-        If an annotator is unknown or its votes do not count, no annotator is left to compare the judge with, or the
+        If an annotator is unknown, no annotator is left to compare the judge with, or the
         level is invalid.
     NotIdentifiedError
         If the votes without the judge's do not determine the strengths (under a flat prior).
@@ -205,13 +205,6 @@ def judge_report(
     cells = fit.cells
     named = [reference] if isinstance(reference, str) else list(reference)
     others = [name for name in cells.people if name != judge] if reference == HUMANS else named
-    suspects = fit.trust.suspects if fit.trust else ()
-    left_out = [name for name in (judge, *others) if name in suspects]
-    if left_out:
-        raise ModelError(
-            f"The votes of {listing(map(repr, left_out))} do not count in this fit. To report on them, use guard=False "
-            "(--no-guard)."
-        )
     _require_known(cells.annotators, [judge, *others], "annotator")
     _require_known(cells.competitors, own or (), "competitor")
     if not others or judge in others:

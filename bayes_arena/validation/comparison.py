@@ -104,8 +104,8 @@ def compare(
     table = judged(rows, cells, over)
     if (sampled := next(iter(loo.values())).sampled) is not None:
         table.attrs["sampled"] = len(sampled)
-    if reference.votes_left_out:
-        (table.attrs["not_counted"],) = whole_counts(np.array([reference.votes_left_out])).tolist()
+    if reference.votes_discounted:
+        table.attrs["not_counted"] = reference.votes_discounted
     return table
 
 
@@ -144,7 +144,7 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
         if not _same_votes(reference.cells, fit.cells):
             raise ModelError(
                 f"{first!r} and {name!r} were fitted to different votes ({reference.cells.n_votes:,.12g} and "
-                f"{fit.cells.n_votes:,.12g}). Fit both to the same cells{_same_guard(reference, fit)}."
+                f"{fit.cells.n_votes:,.12g}). Fit both to the same cells{_same_counts(reference, fit)}."
             )
         left, right = _outcomes(reference.model), _outcomes(fit.model)
         if left != right:
@@ -155,9 +155,9 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
             )
 
 
-def _same_guard(*fits: Fit) -> str:
-    """Return a further remedy if a guard left out votes."""
-    return ", both with guard=True or both with guard=False" if any(fit.votes_left_out for fit in fits) else ""
+def _same_counts(*fits: Fit) -> str:
+    """Return a further remedy if some votes do not count."""
+    return ", both with robust=False" if any(fit.votes_discounted for fit in fits) else ""
 
 
 def _outcomes(model: Model) -> str:

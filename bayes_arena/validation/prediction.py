@@ -12,10 +12,8 @@ ties are scored; the expected score remains P. Every score counts a both-bad vot
 Ratings without a fit, such as online Elo's, predict with theta = 1 and no position effect, and ties as above.
 
 An annotator that the fit does not know is drawn from the population that the prior describes; under a flat prior,
-which describes none, it votes like the average annotator (theta = 1), as under the paper's filter of annotators. Votes
-of an annotator whose votes do not count are predicted from its own parameters and the competitor that it favours
-(:mod:`bayes_arena.trust.suspects`). The effects of a new slice, such as a new prompt, are integrated out as well, not
-set to zero, which would be overconfident.
+which describes none, it votes like the average annotator (theta = 1), as under the paper's filter of annotators. The
+effects of a new slice, such as a new prompt, are integrated out as well, not set to zero, which would be overconfident.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes import davidson, half
-from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood
+from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import require_compared, require_population
@@ -120,10 +118,8 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
     target = fit.target_of(rows)
     score, log_p, size = np.zeros(len(rows.i)), np.full((3, len(rows.i)), -np.inf), 0
     rng, unseen = np.random.default_rng([seed, 3]), target.has_unseen
-    pull = _pulls(fit, rows)
     for point in _points(fit, draws, seed):
         coordinates = target.coordinates(point)
-        coordinates[ETA] += pull
         if unseen:
             coordinates += target.unseen(point, rng)
         score += target.likelihood.expected_score(coordinates)[0]
@@ -142,28 +138,18 @@ def _log_win_loss_tie(likelihood: Likelihood, coordinates: Floats) -> Floats:
 
 
 def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
-    """Yield points of the posterior, or the estimate; after the annotators come an unknown one and the suspects."""
-    target, left_out = fit.target, fit.suspects.mean
+    """Yield points of the posterior, or the estimate; after the annotators comes an unknown one."""
+    target = fit.target
     mean = np.array([effect.mean for effect in target.own])
     if not target.is_proper:
-        yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean, left_out]))
+        yield Point(fit.point.strength, fit.point.common, np.vstack([fit.point.own, mean]))
         return
     strength, common, own, slices = draw_parameters(fit, size=draws, seed=seed)
     population = np.random.default_rng([seed, 1]).normal(
         mean, [effect.sd for effect in target.own], (len(own), len(target.own))
     )
     for index in range(len(own)):
-        yield Point(strength[index], common[index], np.vstack([own[index], population[index], left_out]), slices[index])
-
-
-def _pulls(fit: Fit, rows: Tally) -> Floats:
-    """Return how much the favour of suspects shifts the log-odds of every row."""
-    left_out, who = fit.suspects, rows.k - fit.target.n_annotators - 1
-    pull = np.zeros(len(rows.i))
-    mine = np.flatnonzero(who >= 0)
-    aim = left_out.competitor[who[mine]]
-    pull[mine] = left_out.pull[who[mine]] * ((rows.i[mine] == aim) * 1.0 - (rows.j[mine] == aim))
-    return pull
+        yield Point(strength[index], common[index], np.vstack([own[index], population[index]]), slices[index])
 
 
 def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
@@ -173,7 +159,6 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
         require_compared(fit, i, j)
     place = {name: index for index, name in enumerate(fit.cells.annotators)}
     stranger = fit.target.n_annotators
-    place |= {name: stranger + 1 + index for index, name in enumerate(fit.suspects.names)}
     index = np.array([place.get(name, stranger) for name in cells.annotators], dtype=np.int64)
     known = stranger > 0 and not new and len(index) > 0
     k = index[cells.annotator] if known else np.full(len(i), stranger)

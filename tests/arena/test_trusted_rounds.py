@@ -70,7 +70,7 @@ def test_the_commands_say_who_was_left_out(rigged, tmp_path):
     run("arena", "add", path, votes)
     shown = run("arena", "rate", path).stdout
     assert "left out: 120 votes, cast to move model-001\n" in shown and "3 warned: rigger-0000" in shown
-    answer = json.loads(run("arena", "rate", path, "--no-guard", "--format", "json").stdout)
+    answer = json.loads(run("arena", "rate", path, "--robust", "off", "--format", "json").stdout)
     assert (answer["n_votes"], answer["trust"]) == (1120, None)
     answer = json.loads(run("arena", "history", path, "--format", "json").stdout)
     assert [row["left_out"] for row in answer["rounds"]] == [3, 0]
@@ -85,7 +85,7 @@ def test_the_commands_say_who_was_left_out(rigged, tmp_path):
         assert any("Left out: 120 votes" in text for text in answer["warnings"])
     assert {row["annotator"] for row in answer["annotators"] if row["flagged"]} >= set(RIGGERS)
     assert (
-        run("rank", votes, "--no-guard", "--format", "csv").stdout.splitlines()[0]
+        run("rank", votes, "--robust", "off", "--format", "csv").stdout.splitlines()[0]
         == (run("rank", votes, "--format", "csv").stdout.splitlines()[0])
     )
 

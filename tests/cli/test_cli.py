@@ -271,7 +271,7 @@ def test_version():
     ("options", "unneeded"),
     [
         ([], {"scipy.stats", "scipy.interpolate"}),
-        (["--no-guard", "--dimensions", "0"], {"scipy.stats", "numba"}),
+        (["--robust", "off", "--dimensions", "0"], {"scipy.stats", "numba"}),
         (["--model", "m-elo"], {"scipy.stats", "scipy.optimize", "scipy.sparse", "numba"}),
     ],
 )

@@ -39,7 +39,7 @@ def arena_file(tmp_path_factory, arena):
     ("command", "form"),
     [
         (("rank", "--model", "m-elo"), "svg"),
-        (("annotators", "--no-guard"), "png"),
+        (("annotators", "--robust", "off"), "png"),
         (("verdict", "--no-annotator"), "pdf"),
         (("diagnose", "--no-annotator"), "png"),
         (("arena", "history"), "svg"),

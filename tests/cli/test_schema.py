@@ -21,7 +21,7 @@ SLICED = ("--model", "bradley-terry", "--answers", "on")
 SAMPLED = ("--model", "bradley-terry", "--interval", "bootstrap", "--resamples", 3, "--by", "annotator")
 QUICK = {
     "rank": [("rank", "votes", *PLAIN), ("rank", "votes", *SAMPLED)],
-    "boards": [("boards", "votes", "--by", "annotator", "--model", "m-elo", "--no-guard")],
+    "boards": [("boards", "votes", "--by", "annotator", "--model", "m-elo", "--robust", "off")],
     "tiers": [("tiers", "votes", *PLAIN)],
     "pairs": [("pairs", "votes", *PLAIN), ("pairs", "sliced", *SLICED)],
     "versus": [("versus", "model-1", "model-2", "votes", *PLAIN)],
@@ -33,7 +33,7 @@ QUICK = {
 SLOW = {
     "rank": [("rank", "rigged"), ("rank", "sliced", *SLICED)],
     "diagnose": [("diagnose", "votes", *PLAIN)],
-    "annotators": [("annotators", "rigged", "--fdr", 0.05), ("annotators", "votes", "--model", "am-elo", "--no-guard")],
+    "annotators": [("annotators", "rigged", "--fdr", 0.05), ("annotators", "votes", "--model", "am-elo", "--robust", "off")],
     "verdict": [("verdict", "votes", *PLAIN)],
     "check": [("check", "votes")],
     "flips": [("flips", "votes", *PLAIN), ("flips", "votes", *PLAIN, "--by", "annotator", "--pairs", "top")],
@@ -117,7 +117,7 @@ def test_so_are_answers_that_take_longer(closed, files, name, command):
     [
         ("compare", "sampled", SLOW["compare"][0]),
         ("rank", "sd_error", QUICK["rank"][0]),
-        ("boards", "sd_error", (*QUICK["boards"][0][:4], *PLAIN, "--no-guard")),
+        ("boards", "sd_error", (*QUICK["boards"][0][:4], *PLAIN, "--robust", "off")),
     ],
 )
 def test_what_is_estimated_in_large_arenas_is_said(closed, files, monkeypatch, name, word, command):

@@ -104,7 +104,7 @@ def test_the_price_is_where_a_refit_has_the_competitor_at_the_place(fitted, focu
 )
 def test_campaigns_at_the_price_gain_what_it_says(crowd, model, push):
     chosen = replace(PRESETS["am-davidson"], dimensions=1) if model == "directions" else PRESETS[model]
-    fit = ba.fit(crowd, model=chosen, guard=False)
+    fit = ba.fit(crowd, model=chosen, robust=False)
     board = Board.of(fit)
     target = int(np.argsort(-board.strength)[5])
     planned = campaign(board, target, scores(fit, board, push), None)
@@ -124,7 +124,7 @@ def test_campaigns_at_the_price_gain_what_it_says(crowd, model, push):
 @pytest.mark.slow
 def test_a_vote_of_a_new_account_counts_less_where_annotators_differ(crowd):
     alike = ba.simulate(competitors=12, annotators=60, votes=3000, discrimination_sd=0.0, seed=2).votes
-    weights = [Board.of(ba.fit(votes, model="am-davidson", guard=False)).weight for votes in (crowd, alike)]
+    weights = [Board.of(ba.fit(votes, model="am-davidson", robust=False)).weight for votes in (crowd, alike)]
     assert 0.4 < weights[0] < 0.75 < 0.9 < weights[1] <= 1.0
     assert Board.of(ba.fit(crowd, model="davidson")).weight == 1.0
 
@@ -193,20 +193,20 @@ def test_prices_of_the_first_place(fitted):
 @pytest.mark.parametrize("model", ["bradley-terry", "am-davidson"])
 def test_names_sides_and_the_order_of_votes_change_nothing(arena, model):
     votes = arena.votes
-    first = ba.price(ba.fit(votes, model=model, guard=False))
+    first = ba.price(ba.fit(votes, model=model, robust=False))
     other = {"model_a": "model_b", "model_b": "model_a"}
     turned = votes.select(
         model_a="model_b", model_b="model_a", winner=pl.col("winner").replace(other), judge="judge"
     ).sample(fraction=1.0, shuffle=True, seed=1)
     if PRESETS[model].position == "none":
-        again = ba.price(ba.fit(turned, model=model, guard=False))
+        again = ba.price(ba.fit(turned, model=model, robust=False))
         np.testing.assert_allclose(again["plain_votes"], first["plain_votes"])
     names = sorted(set(votes["model_a"]) | set(votes["model_b"]))
     renamed = dict(zip(names, [f"x{place:02}" for place in reversed(range(len(names)))], strict=True))
     called = votes.with_columns(pl.col("model_a", "model_b").replace(renamed)).sample(
         fraction=1.0, shuffle=True, seed=2
     )
-    again = ba.price(ba.fit(called, model=model, guard=False))
+    again = ba.price(ba.fit(called, model=model, robust=False))
     assert again["competitor"].tolist() == [renamed[name] for name in first["competitor"]]
     for column in ("plain_votes", "soft_votes"):
         np.testing.assert_allclose(again[column], first[column], atol=1)
@@ -215,7 +215,7 @@ def test_names_sides_and_the_order_of_votes_change_nothing(arena, model):
 @pytest.mark.slow
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_every_preset_has_prices(arena, preset):
-    fit = ba.fit(arena.votes, model=preset, guard=False)
+    fit = ba.fit(arena.votes, model=preset, robust=False)
     table = ba.price(fit, account_votes=10)
     assert len(table) == fit.cells.n_competitors - 1
     assert (table["plain_votes"] >= 1).all() and np.isfinite(table["plain_votes"]).all()

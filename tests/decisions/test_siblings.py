@@ -118,7 +118,7 @@ ALIKE = [(a, b, winner, f"k{k}") for a, b in combinations("abcd", 2) for k in ra
 )
 def test_what_is_hardly_known_stays_in_reach_of_the_plain_score(model, more):
     votes = pd.DataFrame(ALIKE + more, columns=["model_a", "model_b", "winner", "annotator"])
-    fit = ba.fit(ba.read_votes(votes, annotator="annotator"), model=model, guard=False)
+    fit = ba.fit(ba.read_votes(votes, annotator="annotator"), model=model, robust=False)
     provider = {name: "p" if name in "ayz" else "q" for name in fit.cells.competitors}
     table = ba.siblings(fit, provider, tested={"p": 10})
     assert (table["inflation"] >= 0).all()

@@ -40,7 +40,7 @@ def test_what_the_ranking_is_about_is_said():
 
 
 def test_camps_are_said_first_and_nothing_is_surer_than_the_leaderboard(arena_cells):
-    fit = ba.fit(arena_cells, model="bradley-terry", guard=False)
+    fit = ba.fit(arena_cells, model="bradley-terry", robust=False)
     nobody = np.zeros(arena_cells.n_annotators)
     camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
     doubtful = replace(fit, trust=camps)

@@ -70,7 +70,7 @@ def test_where_it_cannot_be_estimated_no_number_is_given(close):
 def test_where_nobody_is_judged_this_comes_first(arena_cells):
     nobody = np.zeros(arena_cells.n_annotators)
     camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
-    fit = ba.fit(arena_cells, model="bradley-terry", guard=False)
+    fit = ba.fit(arena_cells, model="bradley-terry", robust=False)
     found = ba.versus(replace(fit, trust=camps), "model-1", "model-2")
     assert str(found).startswith("The annotators form camps. Taking all votes at face value: ")
 

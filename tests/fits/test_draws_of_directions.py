@@ -130,7 +130,7 @@ def test_votes_are_predicted_along_directions(fit):
 
 
 def test_leave_one_out_prefers_directions_where_there_are_camps(fit):
-    without = ba.fit(fit.cells, model="am-davidson", dimensions=0, guard=False)
+    without = ba.fit(fit.cells, model="am-davidson", dimensions=0, robust=False)
     assert ba.leave_one_out(fit).total > ba.leave_one_out(without).total + 10
     assert ba.leave_one_out(fit).pareto_k.max() < 1.0
 

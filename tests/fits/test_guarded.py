@@ -63,7 +63,7 @@ def test_votes_of_every_kind_are_judged(rigged, kind):
 )
 def test_every_interval_is_of_the_votes_that_count(guarded, interval):
     """The same votes without those that do not count give the same board."""
-    alone = ba.fit(guarded.cells, guard=False)
+    alone = ba.fit(guarded.cells, robust=False)
     board, expected = (ba.leaderboard(fit, interval=interval) for fit in (guarded, alone))
     assert finite(board) and board.equals(expected)
     if interval != "clustered":
@@ -100,7 +100,7 @@ def test_comparisons_say_how_many_votes_do_not_count():
     davidson, everybody = (ba.fit(cells, model=DAVIDSON, guard=guard) for guard in (True, False))
     table = ba.compare({"davidson": davidson, "again": davidson})
     assert table["votes"].tolist() == [200, 200] and table.attrs["not_counted"] == 120
-    with pytest.raises(ba.ModelError, match=r"\(200 and 320\)\. Fit both .* both with guard=True or both with guard=F"):
+    with pytest.raises(ba.ModelError, match=r"\(200 and 320\)\. Fit both .* both with robust=True or both with guard=F"):
         ba.compare({"some": davidson, "all": everybody})
 
 
@@ -168,7 +168,7 @@ def test_slices_and_features_come_along(rigged):
         features={"length": rng.normal(size=size)},
     )
     model = ba.Model("all", "annotator", "davidson", "annotator", style=("length",), strength_by=("prompt",))
-    fit = ba.fit(carried, model=model, guard=True)
+    fit = ba.fit(carried, model=model, robust=True)
     assert sorted(fit.trust.suspects) == list(RIGGERS)
     assert finite(ba.leaderboard(fit)) and finite(ba.annotators(fit)) and finite(ba.style_effects(fit))
     assert np.isfinite(predict(fit, carried).log_p).all()

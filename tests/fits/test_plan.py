@@ -11,7 +11,7 @@ import bayes_arena as ba
 
 
 def plan_of(votes: object, **options: object) -> dict[str, tuple[str, str]]:
-    return {one.what: (one.taken, one.why) for one in ba.choose(votes, guard=False, **options).choices}
+    return {one.what: (one.taken, one.why) for one in ba.choose(votes, robust=False, **options).choices}
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +62,10 @@ def test_a_league_gets_the_weak_prior():
 
 def test_answers_that_are_noise_are_left_out_with_the_reason():
     cells = ba.read_votes(answered_votes(votes=1500, answers_sd=0.0, seed=4)[0], prompt="prompt")
-    before = {one.what: one for one in ba.choose(cells, guard=False).choices}["answers"]
+    before = {one.what: one for one in ba.choose(cells, robust=False).choices}["answers"]
     assert before.taken.endswith("on every prompt, unless they turn out to be noise")
     with pytest.warns(ba.IdentificationWarning, match="Answers are left out"):
-        after = ba.fit(cells, guard=False).plan
+        after = ba.fit(cells, robust=False).plan
     reason = {one.what: one for one in after.choices}["answers"]
     assert reason.taken == "left out" and reason.why.endswith("so answers cannot be told from noise")
 
@@ -80,15 +80,15 @@ def test_too_few_answers_that_repeat_are_left_out_with_the_reason():
 def test_a_spread_of_answers_that_is_known_leaves_nothing_in_doubt():
     cells = ba.read_votes(answered_votes(seed=1)[0], prompt="prompt")
     prior = ba.Prior(by={"strength_by_prompt": 0.3}, known=("strength_by_prompt",))
-    fit = ba.fit(cells, prior=prior, guard=False)
+    fit = ba.fit(cells, prior=prior, robust=False)
     assert fit.spreads.spread("strength_by_prompt") == 0.3 and not fit.warnings
     assert plan_of(cells, prior=prior)["strengths"] == ("spread estimated", "your prior")
 
 
 def test_a_fit_has_the_plan_with_its_spreads(votes, tmp_path):
     cells = ba.read_votes(votes)
-    fit = ba.fit(cells, guard=False)
-    before, after = ba.choose(cells, guard=False).choices, fit.plan.choices
+    fit = ba.fit(cells, robust=False)
+    before, after = ba.choose(cells, robust=False).choices, fit.plan.choices
     assert [one.what for one in before] == [one.what for one in after]
     assert f"spread {fit.spreads.strength:.2f}, estimated (default prior)" in repr(fit.plan)
     ba.save(fit, tmp_path / "fit.nc")
@@ -100,7 +100,7 @@ def test_one_vote_an_annotator_leaves_how_they_differ_to_the_prior():
     votes = ba.simulate(competitors=5, annotators=200, votes=200, seed=2).votes
     votes = votes.with_columns(judge=pl.Series([f"k{row}" for row in range(len(votes))]))
     with pytest.warns(ba.IdentificationWarning, match="is what the prior expects"):
-        fit = ba.fit(ba.read_votes(votes), guard=False)
+        fit = ba.fit(ba.read_votes(votes), robust=False)
     assert {one.what: one for one in fit.plan.choices}["annotators"].why.endswith("so the prior decides")
 
 

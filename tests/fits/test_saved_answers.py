@@ -49,7 +49,7 @@ def test_saved_and_loaded(fit, tmp_path, suffix):
 @pytest.fixture(scope="module")
 def saved(cells, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("saved") / "fit.nc"
-    ba.save(ba.fit(cells, model=MODEL, guard=False), path)
+    ba.save(ba.fit(cells, model=MODEL, robust=False), path)
     return path
 
 

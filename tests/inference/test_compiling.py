@@ -14,7 +14,7 @@ FIT = """
 import warnings
 import bayes_arena as ba
 warnings.simplefilter("ignore")
-print(ba.fit(ba.read_votes("votes.csv", prompt="prompt"), guard=False, answers=True).evidence)
+print(ba.fit(ba.read_votes("votes.csv", prompt="prompt"), robust=False, answers=True).evidence)
 """
 LOOP = """
 import bayes_arena.progress

@@ -54,7 +54,7 @@ def of_one_mind(seed: int) -> pl.DataFrame:
 
 
 def fitted(votes: object, **asked: object) -> ba.Fit:
-    return ba.fit(ba.read_votes(votes), guard=False, **asked)
+    return ba.fit(ba.read_votes(votes), robust=False, **asked)
 
 
 @pytest.fixture(scope="module")
@@ -106,13 +106,13 @@ def test_of_one_mind_nothing_is_found_and_nothing_changes(seed):
 
 def test_the_plan_says_how_many_and_why(fit, camps):
     cells = ba.read_votes(camps[0])
-    before = {one.what: one for one in ba.choose(cells, guard=False).choices}
+    before = {one.what: one for one in ba.choose(cells, robust=False).choices}
     after = {one.what: one for one in fit.plan.choices}
     assert before["directions"].taken == "up to 2, as many as raise the evidence"
     assert after["directions"].taken == "1"
     assert "log evidence +" in after["directions"].why
     assert {one.what: one for one in fitted(camps[0], dimensions=0).plan.choices}["directions"].why == "asked for"
-    by_mode = {one.what: one for one in ba.choose(cells, guard=False, method="map").choices}
+    by_mode = {one.what: one for one in ba.choose(cells, robust=False, method="map").choices}
     assert by_mode["directions"].taken == "none"
 
 
@@ -136,7 +136,7 @@ def test_directions_that_are_asked_for_are_fitted_by_the_mode_too(camps):
     cells = ba.read_votes(camps[0])
     model = in_dimensions(PRESETS["am-davidson"], 1)
     found = ba.fit(cells, model=model, method="map")
-    plain = ba.fit(cells, model="am-davidson", method="map", guard=False)
+    plain = ba.fit(cells, model="am-davidson", method="map", robust=False)
     there = found.mode.problem.objective
     assert there.value(found.mode.point) < plain.mode.problem.objective.value(plain.mode.point) - 20
     gradient = np.abs(found.mode.gradient)

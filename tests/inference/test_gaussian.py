@@ -156,8 +156,8 @@ def test_gradient_and_spreads_are_where_the_divergence_is_least(few_votes, model
 def test_means_and_standard_deviations_are_those_of_nuts(annotators, votes):
     arena = ba.simulate(competitors=8, annotators=annotators, votes=votes, seed=1)
     cells = ba.read_votes(arena.votes)
-    fit = ba.fit(cells, guard=False)
-    sampled = ba.fit(cells, guard=False, method="nuts", draws=1500).samples.strength
+    fit = ba.fit(cells, robust=False)
+    sampled = ba.fit(cells, robust=False, method="nuts", draws=1500).samples.strength
     sd = sampled.std(axis=0)
     assert np.abs((fit.strength - sampled.mean(axis=0)) / sd).max() < 0.15
     assert np.sqrt(fit.laplace.strength_variance()).mean() / sd.mean() == pytest.approx(1, abs=0.04)
@@ -196,7 +196,7 @@ def test_one_pair_of_accounts_more_moves_no_board():
         judge = votes["judge"].unique().sort().to_list()
         names = dict.fromkeys(judge[:2], judge[0]) if joined else {}
         cells = ba.read_votes(votes.with_columns(pl.col("judge").replace(names)))
-        boards.append(ba.leaderboard(ba.fit(cells, guard=False)).sort_values("competitor"))
+        boards.append(ba.leaderboard(ba.fit(cells, robust=False)).sort_values("competitor"))
     half = 0.5 * (boards[0]["upper"] - boards[0]["lower"])
     assert (np.abs(boards[0]["elo"] - boards[1]["elo"]) / half).max() < 0.1
 
@@ -221,7 +221,7 @@ def test_tables_of_a_sparse_arena_and_the_order_of_votes():
 @pytest.mark.slow
 def test_the_board_averages_over_what_annotators_of_few_votes_may_be_like():
     """Annotators at their posterior means are too much alike, which would stretch the Elo scale."""
-    fit = ba.fit(ba.read_votes(ba.simulate(competitors=6, annotators=600, votes=3000, seed=5).votes), guard=False)
+    fit = ba.fit(ba.read_votes(ba.simulate(competitors=6, annotators=600, votes=3000, seed=5).votes), robust=False)
     strength, common, own, _ = draw_parameters(fit, size=500, seed=1)
     votes = fit.cells.votes_by_annotator()
     drawn = project_draws(fit.target, strength, common, own, votes).mean(axis=0)
@@ -240,7 +240,7 @@ def test_other_names_and_sides_give_the_same_covariance(few_votes):
         winner=pl.col("winner").replace({"model_a": "model_b", "model_b": "model_a"}),
         judge=pl.lit("z") + pl.col("judge").str.reverse(),
     )
-    here, there = (ba.fit(ba.read_votes(votes), guard=False) for votes in (arena.votes, swapped))
+    here, there = (ba.fit(ba.read_votes(votes), robust=False) for votes in (arena.votes, swapped))
     np.testing.assert_allclose(here.strength, there.strength, atol=1e-9)
     np.testing.assert_allclose(here.laplace.strength_covariance(), there.laplace.strength_covariance(), atol=1e-9)
     thetas = [dict(zip(fit.cells.annotators, fit.discrimination, strict=True)) for fit in (here, there)]
@@ -266,7 +266,7 @@ def test_of_one_vote_each_annotators_differ_as_the_prior_expects_and_it_says_so(
     cells = ba.read_votes(arena.with_columns(judge=pl.int_range(400).cast(pl.String)))
     assert hardly_any_voted_twice(cells)
     with pytest.warns(ba.IdentificationWarning, match="is what the prior expects"):
-        fit = ba.fit(cells, guard=False)
+        fit = ba.fit(cells, robust=False)
     assert 0.05 < fit.spreads.discrimination < 1
     pooled = ba.leaderboard(ba.fit(ba.read_votes(arena.drop("judge")), model="davidson", method="marginal"))
     boards = [table.set_index("competitor").sort_index() for table in (ba.leaderboard(fit), pooled)]
@@ -291,7 +291,7 @@ def test_fewer_votes_than_settle_the_strengths_spread(tie_share):
 
 def test_known_spreads_stay_as_they_are(few_votes):
     prior = replace(Prior(), discrimination=0.3, known=("discrimination",))
-    fit = ba.fit(few_votes, prior=prior, guard=False)
+    fit = ba.fit(few_votes, prior=prior, robust=False)
     assert fit.spreads.discrimination == 0.3 != fit.spreads.tie_spread
 
 

@@ -121,7 +121,7 @@ def test_annotators_who_are_all_alike():
     winner = np.array(["model_a", "model_b", "tie"])[outcome]
     names = np.array([f"m{number:03d}" for number in range(n)])
     votes = pl.DataFrame({"model_a": names[i], "model_b": names[j], "winner": winner, "judge": k})
-    fit = ba.fit(ba.read_votes(votes.with_columns(pl.col("judge").cast(pl.String))), guard=False)
+    fit = ba.fit(ba.read_votes(votes.with_columns(pl.col("judge").cast(pl.String))), robust=False)
     assert fit.spreads.tie_spread == pytest.approx(SMALLEST_SPREAD)
     table = ba.strengths(fit).set_index("competitor").loc[names]
     z = (table["strength"] - (strength - strength.mean())) / table["sd"]

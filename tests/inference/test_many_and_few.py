@@ -41,7 +41,7 @@ def cells():
 def both(sparse, cells, **options):
     for many in (True, False):
         sparse(many)
-        yield ba.fit(cells, guard=False, **options)
+        yield ba.fit(cells, robust=False, **options)
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def test_the_determinant_follows_the_spreads(sparse, cells):
     found = []
     for many in (True, False):
         sparse(many)
-        fits = [ba.fit(cells, guard=False, prior=replace(FIXED, strength=sd)) for sd in (0.3, 3.0)]
+        fits = [ba.fit(cells, robust=False, prior=replace(FIXED, strength=sd)) for sd in (0.3, 3.0)]
         found.append(np.diff([fit.laplace.log_of_determinant() for fit in fits])[0])
     assert found[0] == pytest.approx(found[1], rel=0.02)
     assert abs(found[1]) > 1
@@ -87,7 +87,7 @@ def test_the_determinant_follows_the_spreads(sparse, cells):
 
 def test_what_is_not_positive_definite_is_refused(sparse, cells):
     """Where everybody is equal and nothing speaks for a direction, the votes want r and theta to grow together."""
-    target = Problem.of(cells, ba.fit(cells, guard=False, prior=FIXED).model, FIXED).objective
+    target = Problem.of(cells, ba.fit(cells, robust=False, prior=FIXED).model, FIXED).objective
     rng = np.random.default_rng(1)
     at = Point(0.01 * rng.normal(size=N), np.zeros(len(target.common)), 0.01 * rng.normal(size=(M, len(target.own))))
     gauge = Gauge(np.full((N, 1), N**-0.5), free_scale=False, held=np.ones(len(target.own), dtype=bool))
@@ -128,7 +128,7 @@ def test_solutions_whose_steps_are_not_enough_are_made_by_a_dense_matrix(sparse,
 
 def test_a_saddle_is_left(sparse, cells):
     """Where nobody differs and theta may have either sign the gradient vanishes, and both directions lead down."""
-    model = ba.fit(cells, guard=False, prior=FIXED).model
+    model = ba.fit(cells, robust=False, prior=FIXED).model
     target = vague_objective(Problem.of(cells, model, FIXED).objective)
     gauge = Gauge(np.full((N, 1), N**-0.5), free_scale=False, held=np.arange(len(target.own)) != THETA)
     values = []
@@ -149,7 +149,7 @@ def test_estimated_spreads(sparse, cells):
 @pytest.mark.slow
 def test_draws_scatter_as_the_posterior_does(sparse, cells):
     sparse(True)
-    fit = ba.fit(cells, guard=False, prior=FIXED)
+    fit = ba.fit(cells, robust=False, prior=FIXED)
     drawn = ba.draw(fit, size=2000, seed=1)
     sd = drawn.strength.std(axis=0) / np.sqrt(fit.laplace.strength_variance())
     assert sd.mean() == pytest.approx(1, abs=0.01)
@@ -160,7 +160,7 @@ def test_draws_scatter_as_the_posterior_does(sparse, cells):
 @pytest.mark.slow
 def test_a_saved_fit_reads_back(sparse, cells, tmp_path):
     sparse(True)
-    fit = ba.fit(cells, guard=False, prior=FIXED)
+    fit = ba.fit(cells, robust=False, prior=FIXED)
     ba.save(fit, tmp_path / "fit.nc")
     again = ba.load(tmp_path / "fit.nc")
     assert ba.leaderboard(again).equals(ba.leaderboard(fit))
@@ -168,7 +168,7 @@ def test_a_saved_fit_reads_back(sparse, cells, tmp_path):
 
 
 def test_the_scale_of_some_hundreds_is_that_of_their_pairs(cells, monkeypatch):
-    fit = ba.fit(cells, guard=False, prior=FIXED)
+    fit = ba.fit(cells, robust=False, prior=FIXED)
     exact = ba.leaderboard(fit)
     monkeypatch.setattr("bayes_arena.inference.projection.ONE_BY_ONE", N - 1)
     board = ba.leaderboard(fit)

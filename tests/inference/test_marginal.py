@@ -97,7 +97,7 @@ def test_the_larger_camp_says_which_end_is_up():
     """Both directions are modes, each with spreads of its own; the one with more evidence is the answer."""
     cells = panel({**{f"for-{i}": (8, 1) for i in range(3)}, **{f"against-{i}": (1, 8) for i in range(2)}})
     with pytest.warns(ba.IdentificationWarning, match="contradict each other"):  # two in five, at a risk of .08
-        fit = ba.fit(cells, model="am-elo", guard=False)
+        fit = ba.fit(cells, model="am-elo", robust=False)
     assert fit.mirror_probability == pytest.approx(0.084, abs=0.01)
     assert find_mode(fit.mode.problem).mirror is not None  # so there was a choice
     assert ba.leaderboard(fit)["competitor"].tolist() == ["0", "1", "2"]

@@ -129,8 +129,8 @@ def tallies(votes):
 @pytest.mark.parametrize("model", ["davidson", "am-davidson"])
 def test_known_spreads_stay_by_every_route(arena_cells, model):
     prior = ba.Prior(strength=2.0, known=("strength",))
-    marginal = ba.fit(arena_cells, model=model, prior=prior, method="marginal", guard=False)
-    sampled = ba.fit(arena_cells, model=model, prior=prior, method="nuts", draws=500, guard=False)
+    marginal = ba.fit(arena_cells, model=model, prior=prior, method="marginal", robust=False)
+    sampled = ba.fit(arena_cells, model=model, prior=prior, method="nuts", draws=500, robust=False)
     assert marginal.spreads.strength == sampled.spreads.strength == 2.0
     assert "strength_sd" not in sampled.tree["posterior"]
     drawn = sampled.samples.strength

@@ -44,9 +44,9 @@ def test_a_file_that_names_winners_first_has_no_sides(exceptions):
     votes.loc[turned, ["model_a", "model_b"]] = votes.loc[turned, ["model_b", "model_a"]].to_numpy()
     votes.loc[turned, "winner"] = "model_b"
     with pytest.warns(ba.LeftOutEffectWarning, match="names winners first"):
-        fit = ba.fit(votes, guard=False)
+        fit = ba.fit(votes, robust=False)
     assert fit.model.name == "am-davidson (no sides)"
-    as_wins = ba.fit(pd.DataFrame(rows, columns=["winner", "loser", "judge"]), guard=False)
+    as_wins = ba.fit(pd.DataFrame(rows, columns=["winner", "loser", "judge"]), robust=False)
     np.testing.assert_allclose(fit.strength, as_wins.strength, atol=1e-6)
 
 
@@ -369,7 +369,7 @@ def test_nearly_half_of_the_annotators_against_the_ranking_leave_its_direction_o
         warnings.simplefilter("error")
         assert ba.fit(ba.read_votes(settled.votes)).mirror_probability < 1e-6
     with pytest.warns(ba.IdentificationWarning, match="direction of the ranking is not settled.*a probability"):
-        fit = ba.fit(ba.read_votes(unsettled.votes), guard=False)  # with it they are camps, and nobody is judged
+        fit = ba.fit(ba.read_votes(unsettled.votes), robust=False)  # with it they are camps, and nobody is judged
     assert 0.01 < fit.mirror_probability <= 0.5
     assert fit.warnings and f"{fit.mirror_probability:.2f}" in fit.warnings[0]
 
@@ -389,7 +389,7 @@ def test_the_probability_of_the_mirror_is_calibrated():
             arena = ba.simulate(competitors=10, annotators=20, votes=1200, anomalous=turned, seed=seed)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ba.IdentificationWarning)
-                fit = ba.fit(ba.read_votes(arena.votes), guard=False)
+                fit = ba.fit(ba.read_votes(arena.votes), robust=False)
             said.append(fit.mirror_probability)
             reversed_.append(fit.strength @ arena.strength * arena.discrimination.mean() < 0)
     said = np.array(said)

@@ -48,7 +48,7 @@ def test_answers_that_settle_every_vote_are_averaged_over_finely(monkeypatch: py
 @pytest.mark.parametrize("model", ["am-elo", "am-davidson"])
 def test_thousands_who_vote_against_the_rest_settle(model: str) -> None:
     arena = ba.simulate(annotators=3000, votes=30_000, anomalous=900, seed=3010)
-    fit = ba.fit(ba.read_votes(arena.votes), model=model, guard=False)
+    fit = ba.fit(ba.read_votes(arena.votes), model=model, robust=False)
     assert fit.evidence == "variational"
     against = np.isin(fit.cells.annotators, arena.anomalous)
     assert fit.discrimination[against].mean() < 0 < fit.discrimination[~against].mean()

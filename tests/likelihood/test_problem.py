@@ -36,5 +36,5 @@ def test_other_spreads_count_no_vote_again(counted):
 def test_a_marginal_fit_counts_the_votes_once_for_what_it_keeps_apart(counted, model):
     """And once more in the order in which its mode is looked for."""
     cells, notes = counted
-    ba.fit(cells, model=model, guard=False)
+    ba.fit(cells, model=model, robust=False)
     assert len(notes) == len(set(notes))

@@ -47,7 +47,7 @@ def hostile() -> ba.Fit:
     names = np.array(HOSTILE, dtype=object)
     winner = np.where(rng.random(400) < np.where(a < b, 0.7, 0.3), "model_a", "model_b")
     judges = [f"<b>judge</b> {k}" for k in rng.integers(0, 6, 400)]
-    return ba.fit(frame(list(zip(names[a], names[b], winner, judges, strict=True))), guard=False)
+    return ba.fit(frame(list(zip(names[a], names[b], winner, judges, strict=True))), robust=False)
 
 
 def test_it_says_the_verdict_first_and_before_it_what_makes_it_doubtful(page, guarded):
@@ -146,7 +146,7 @@ def test_pseudonyms_leave_no_name_of_an_annotator(page, guarded):
 
 @pytest.mark.slow
 def test_programs_keep_their_names_among_pseudonyms(arena_cells):
-    fit = ba.fit(replace(arena_cells, programs=(arena_cells.annotators[0],)), method="map", guard=False)
+    fit = ba.fit(replace(arena_cells, programs=(arena_cells.annotators[0],)), method="map", robust=False)
     html = ba.report(fit, pseudonyms=True).html
     assert [name in html for name in arena_cells.annotators] == [True] + [False] * (arena_cells.n_annotators - 1)
 
@@ -195,7 +195,7 @@ class TestWithoutAnnotators:
         assert "do not name their annotators" in text_of(ba.report(unknown).html)
 
     def test_camps_come_first(self, arena_cells):
-        fit = ba.fit(arena_cells, model="bradley-terry", guard=False)
+        fit = ba.fit(arena_cells, model="bradley-terry", robust=False)
         nobody = np.zeros(arena_cells.n_annotators)
         camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
         text = text_of(ba.report(replace(fit, trust=camps)).html)

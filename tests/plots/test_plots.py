@@ -32,7 +32,7 @@ def figures():
 @pytest.fixture(scope="module")
 def few(arena_cells) -> ba.Fit:
     """Six competitors, and annotators one of whom votes at random."""
-    return ba.fit(arena_cells, guard=False)
+    return ba.fit(arena_cells, robust=False)
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +133,7 @@ def test_annotators_are_those_of_the_table(guarded):
 
 
 def test_annotators_of_a_model_without_ties_stand_against_their_votes(arena_cells):
-    fit = ba.fit(arena_cells, model="am-elo", guard=False)
+    fit = ba.fit(arena_cells, model="am-elo", robust=False)
     ax = ba.plots.annotators(fit)
     assert ax.get_ylabel() == "votes"
     with pytest.raises(ba.ModelError, match="has no parameters of annotators"):

@@ -25,7 +25,7 @@ def arena():
 
 @pytest.fixture(scope="module")
 def honest(arena) -> ba.Promotions:
-    return ba.promotions(ba.fit(arena.cells, guard=False))
+    return ba.promotions(ba.fit(arena.cells, robust=False))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def rigged(arena) -> ba.Cells:
 
 @pytest.fixture(scope="module")
 def found(rigged) -> ba.Promotions:
-    return ba.promotions(ba.fit(rigged, guard=False))
+    return ba.promotions(ba.fit(rigged, robust=False))
 
 
 def table_of(cells: ba.Cells) -> pl.DataFrame:
@@ -100,7 +100,7 @@ def test_a_reader_is_told_both_places(arena, found):
 
 def test_those_who_vote_against_one_demote_it(arena, honest):
     target = arena.ranked(3)
-    fit = ba.fit(rig(arena.cells, "hate", target, accounts=RIGGERS, votes=30, seed=1).cells, guard=False)
+    fit = ba.fit(rig(arena.cells, "hate", target, accounts=RIGGERS, votes=30, seed=1).cells, robust=False)
     found = ba.promotions(fit)
     t = fit.cells.competitors.index(target)
     assert found.is_open[t] and found.place[t] > honest.place[t] and abs(found.robust_place[t] - honest.place[t]) <= 1
@@ -117,7 +117,7 @@ def test_names_and_sides_do_not_matter(arena, rigged, found):
         winner=pl.col("winner").replace(flipped),
         judge=pl.col("judge").map_elements(lambda name: name[::-1], return_dtype=pl.String),
     )
-    again = ba.promotions(ba.fit(ba.read_votes(other), guard=False))
+    again = ba.promotions(ba.fit(ba.read_votes(other), robust=False))
     place = [again.fit.cells.competitors.index(name[::-1]) for name in found.fit.cells.competitors]
     for name, close in (("alike", 1e-3), ("weighted", 1e-3), ("difference", 1e-3), ("elo", 0.05), ("discounted", 0.05)):
         assert_allclose(getattr(again, name)[place], getattr(found, name), atol=close, err_msg=name)
@@ -129,12 +129,12 @@ def test_names_and_sides_do_not_matter(arena, rigged, found):
 
 
 def test_the_order_of_votes_does_not_change_a_bit(rigged, found):
-    again = ba.promotions(ba.fit(ba.read_votes(table_of(rigged).reverse()), guard=False))
+    again = ba.promotions(ba.fit(ba.read_votes(table_of(rigged).reverse()), robust=False))
     assert (again.elo == found.elo).all() and again.sentences == found.sentences
 
 
 def test_a_campaign_that_makes_a_direction_of_its_own_is_found_all_the_same(arena, rigged):
-    fit = ba.fit(rigged, guard=False)
+    fit = ba.fit(rigged, robust=False)
     assert fit.model.dimensions  # the bloc is what annotators differ in most
     found = ba.promotions(fit)
     assert found.is_open[fit.cells.competitors.index(arena.ranked(8))] and len(found.sentences) >= RIGGERS - 1
@@ -149,7 +149,7 @@ def test_models_without_annotators_numbers_find_it_too(arena, rigged):
 
 def test_a_few_votes_name_nobody(arena):
     target = arena.ranked(8)
-    fit = ba.fit(rig(arena.cells, "t-abstain", target, accounts=60, votes=3, seed=1).cells, guard=False)
+    fit = ba.fit(rig(arena.cells, "t-abstain", target, accounts=60, votes=3, seed=1).cells, robust=False)
     found = ba.promotions(fit)
     t = fit.cells.competitors.index(target)
     assert found.is_open[t] and found.robust_place[t] > found.place[t] and found.sentences == ()

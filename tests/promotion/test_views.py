@@ -20,7 +20,7 @@ def fit() -> ba.Fit:
         Crowd(annotators=30, camp_sd=0.4, camp_share=0.3), competitors=8, votes=2_000, strength_sd=0.9, seed=5
     )
     model = replace(PRESETS["am-davidson"], dimensions=1)
-    return ba.fit(arena.cells, model=model, guard=False)
+    return ba.fit(arena.cells, model=model, robust=False)
 
 
 def views_of(fit: ba.Fit) -> Views:
@@ -72,7 +72,7 @@ def test_offsets_leave_out_the_votes_on_the_competitor_itself(fit):
 
 
 def test_without_directions_there_are_no_offsets(fit):
-    plain = ba.fit(fit.cells, guard=False, dimensions=0)
+    plain = ba.fit(fit.cells, robust=False, dimensions=0)
     assert not views_of(plain).offset.any()
 
 

@@ -20,7 +20,7 @@ ONE_DIRECTION = replace(PRESETS["am-davidson"], dimensions=1)
 
 
 def fit(cells: ba.Cells, **options) -> ba.Fit:
-    return ba.fit(cells, guard=False, **{"model": ONE_DIRECTION, **options})
+    return ba.fit(cells, robust=False, **{"model": ONE_DIRECTION, **options})
 
 
 def scores(table) -> np.ndarray:
@@ -222,7 +222,7 @@ class TestCrowd:
 
     def test_a_sampled_fit_ranks_for_a_crowd(self):
         rows = [("x", "y", "model_a", who) for who in ("p", "q", "r")] * 3 + [("y", "z", "model_b", "r")] * 4
-        result = ba.fit(ba.read_votes(frame(rows)), model="am-davidson", method="map", guard=False)
+        result = ba.fit(ba.read_votes(frame(rows)), model="am-davidson", method="map", robust=False)
         drawn = replace(result, samples=ba.draw(result, size=50))
         mine = drawn.of("p")
         assert mine.samples.elo_strength.shape == drawn.samples.elo_strength.shape

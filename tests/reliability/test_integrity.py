@@ -113,13 +113,13 @@ def test_nobody_suspect_moves_nothing(rigged):
 
 
 def test_a_fit_that_did_not_look_is_refused_with_a_remedy(arena_cells):
-    with pytest.raises(ba.ModelError, match="guard=True"):
-        ba.integrity(ba.fit(arena_cells, guard=False))
+    with pytest.raises(ba.ModelError, match="robust=True"):
+        ba.integrity(ba.fit(arena_cells, robust=False))
 
 
 def test_too_few_annotators_are_said_to_be(arena, arena_cells):
     few = ba.keep_annotators(arena_cells, more_than=int(np.sort(arena_cells.votes_by_annotator())[1]))
-    fit = ba.fit(few, guard=True, method="map")
+    fit = ba.fit(few, robust=True, method="map")
     assert "fewer than 5 annotators" in ba.integrity(fit).attrs["unjudged"]
 
 

@@ -134,7 +134,7 @@ def test_columns_are_those_of_the_model(arena_cells):
     kinds = ["favours", "how", "favour_probability", "guesser_probability", "adversary_probability"]
     full = ba.annotators(ba.fit(arena_cells))
     assert full.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, *kinds, "reward", "votes"]
-    unguarded = ba.annotators(ba.fit(arena_cells, guard=False))
+    unguarded = ba.annotators(ba.fit(arena_cells, robust=False))
     assert unguarded.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, "reward", "votes"]
     am_elo = ba.annotators(ba.fit(arena_cells, model="am-elo", prior="flat"))
     assert am_elo.columns.tolist() == [*first, *net, *theta, "reward", "votes"]
@@ -268,7 +268,7 @@ def test_names_do_not_matter(arena):
 
 
 def test_the_bar_is_taken_draw_by_draw(arena_cells):
-    fit = ba.fit(arena_cells, model="am-elo", guard=False)
+    fit = ba.fit(arena_cells, model="am-elo", robust=False)
     net = agreement_of(fit).net
     by_hand = [np.mean([row[k] < 0.2 * np.median(row) for row in net]) for k in range(5)]
     table = ba.annotators(fit).set_index("annotator").loc[list(arena_cells.annotators)]
@@ -316,7 +316,7 @@ def test_the_anomalous_annotators_of_llmfao(llmfao_fit):
     table = ba.annotators(llmfao_fit).set_index("annotator")
     assert (table.loc[["worker_15", "worker_70"], "kind"] == "favours Weaver 12k").all()
     assert set(ba.flag(llmfao_fit)) == {"worker_15", "worker_70", "worker_11", "worker_20"}
-    plain = ba.annotators(ba.fit(llmfao_fit.trust.cells, guard=False)).set_index("annotator")
+    plain = ba.annotators(ba.fit(llmfao_fit.trust.cells, robust=False)).set_index("annotator")
     assert plain.index[:4].isin(["worker_15", "worker_70", "worker_11", "worker_20"]).all()
 
 
@@ -355,7 +355,7 @@ def test_a_fit_says_in_a_line_what_it_is(arena_cells):
 
 def test_the_most_suspect_come_first():
     cells, names = planted(seed=4)
-    table = ba.annotators(ba.fit(cells, method="map", guard=False))
+    table = ba.annotators(ba.fit(cells, method="map", robust=False))
     suspicion = table[["anomaly_probability", "one_sided_probability"]].max(axis=1)
     expected = table.assign(suspicion=-suspicion).sort_values(["suspicion", "net_agreement"], ignore_index=True)
     assert table["annotator"].tolist() == expected["annotator"].tolist()
@@ -376,7 +376,7 @@ def test_both_bad_votes_are_ties_of_an_annotator_who_always_ties(model):
 def test_verdicts_and_kinds_by_hand(monkeypatch):
     """A_k of .6, .2 and .05; a pull of .4 decides nothing; four ties in five are not always."""
     rows = [("x", "y", winner, judge) for judge in "pqrst" for winner in ["x", "y"] + ["tie"] * 8]
-    fit = ba.fit(ba.read_votes(frame(rows)), method="map", guard=False)
+    fit = ba.fit(ba.read_votes(frame(rows)), method="map", robust=False)
     net = np.full((100, 5), 0.5, dtype=np.float32)
     net[:60, 0] = net[80:, 1] = net[70:75, 2] = 0.01
     net[:, 4] = 0.3

@@ -27,11 +27,11 @@ def test_intervals_of_am_davidson_cover():
         arena = ba.simulate(
             competitors=8, annotators=20, votes=1600, tie_spread=0.8, position_spread=0.3, seed=500 + seed
         )
-        fit = ba.fit(ba.read_votes(arena.votes), guard=False)
+        fit = ba.fit(ba.read_votes(arena.votes), robust=False)
         assert fit.evidence == "variational"
         strength, discrimination = truth_of(arena, fit)
         fitted = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view)
-        sd = np.sqrt(np.diag(fit.laplace.covariance(fitted.by_head, fitted.by_own)))
+        sd = np.sqrt(np.diag(fit.laplace.covariance(fitted.by_head, fitted.own)))
         elo.append((fitted.strength - strength) / sd)
         theta.append((fit.discrimination - discrimination) / fit.discrimination_sd)
     for z in (np.array(elo), np.array(theta)):

@@ -186,7 +186,7 @@ def test_llmfao_supports_every_part_of_am_davidson(llmfao):
         ba.Model("common nu", "annotator", "davidson"),
         DAVIDSON,
     ]
-    table = ba.compare({getattr(m, "name", m): ba.fit(llmfao, model=m, method="marginal", guard=False) for m in models})
+    table = ba.compare({getattr(m, "name", m): ba.fit(llmfao, model=m, method="marginal", dimensions=0, robust=False) for m in models})
     assert table["name"].tolist() == ["am-davidson", "nu_k", "common nu", "davidson"]
     np.testing.assert_allclose(table["elpd_diff"][1:], [-46, -698, -930], atol=42)
 
@@ -232,7 +232,7 @@ def many():
     """Votes of annotators with few each, by two models."""
     cells = ba.read_votes(ba.simulate(competitors=8, annotators=150, votes=4000, seed=2).votes)
     models = {"am-davidson": "am-davidson", "davidson": DAVIDSON}
-    return {name: ba.fit(cells, model=model, guard=False) for name, model in models.items()}
+    return {name: ba.fit(cells, model=model, robust=False) for name, model in models.items()}
 
 
 def test_a_sample_of_the_votes_estimates_the_sum(many, monkeypatch):

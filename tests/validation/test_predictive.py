@@ -121,6 +121,6 @@ def test_without_ties_half_wins_are_checked_like_any_likelihood(arena):
 @pytest.mark.slow
 def test_llmfao_annotators_differ_in_their_ties(llmfao):
     plain = ba.predictive_check(ba.fit(llmfao, model=DAVIDSON), "annotator", draws=300)
-    pooled = ba.predictive_check(ba.fit(llmfao, model="am-davidson", guard=False), "annotator", draws=300)
+    pooled = ba.predictive_check(ba.fit(llmfao, model="am-davidson", robust=False), "annotator", draws=300)
     assert share_outside(plain)["tie"] > 0.3
     assert share_outside(pooled)["tie"] < 0.05

@@ -11,7 +11,7 @@ from typer import Option
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.headings import how_fitted, intervals_named, left_out_named
+from bayes_arena.cli.headings import discounted_named, how_fitted, intervals_named, promoters_named
 from bayes_arena.cli.options import MODEL, TRUSTED, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, between, counts, digits, plain
 from bayes_arena.cli.picture import Picture
@@ -64,7 +64,7 @@ def annotators(
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{how}{intervals_named(shown_as)}{left_out_named(result)}"
+    title = f"{source.title(result.cells)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
     spare = ("side b", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "P(favours)", "agreement", "votes")
     with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
         output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
@@ -118,33 +118,36 @@ def judge(
 @takes_options
 def integrity(
     source: Annotated[VoteSource, Without("no_annotator")],
-    model: Annotated[ModelChoice, Without("no_guard")],
+    model: Annotated[ModelChoice, Without("robust")],
     scale: ScaleChoice,
     output: Output,
 ) -> None:
-    """Show whose votes carry each competitor, the most doubtful first, and where it would stand without suspects."""
+    """Show whose votes each competitor's place rests on, and where it would stand if all votes counted alike."""
     with collected_warnings() as notes:
-        from bayes_arena.reliability.integrity import integrity_columns, require_trust, unjudged
+        from bayes_arena.reliability.integrity import integrity_columns, promoter_columns
 
-        result = model.fit(source.read(), guard=True)
+        result = replace(model, robust="on").fit(source.read())
         columns = integrity_columns(result, elo=scale.elo())
-        why = unjudged(require_trust(result))
+        who = promoter_columns(result)
     shown = {
         "competitor": [str(name) for name in columns["competitor"]],
-        "rank without suspects": digits(columns["rank_without"], "d"),
-        "rank with": digits(columns["rank_with"], "d"),
-        "elo without": digits(columns["elo_without"], ".1f"),
-        "elo with": digits(columns["elo_with"], ".1f"),
-        **{name: counts(columns[name]) for name in ("votes", "accounts")},
+        "rank": digits(columns["rank"], "d"),
+        "all alike": digits(columns["rank_alike"], "d"),
+        "elo": digits(columns["elo"], ".1f"),
+        "elo all alike": digits(columns["elo_alike"], ".1f"),
+        "votes": counts(columns["votes"]),
+        "do not count": digits(columns["discounted"], ".0f"),
+        "accounts": counts(columns["accounts"]),
         "largest": digits(columns["largest_share"], ".0%"),
-        "P(favour)": digits(columns["favour_probability"], ".3f"),
     }
-    if any(columns["honest_only_if"]):
-        shown["honest only if"] = [str(said) for said in columns["honest_only_if"]]
+    if not all(map(isnan, columns["contested"])):
+        shown["contested"] = ["" if isnan(one) else f"{one:.0f}" for one in columns["contested"]]
     about, how = how_fitted(result)
-    head = {**about, "unjudged": why, "warnings": notes}
-    title = "\n".join(filter(None, [source.title(result.cells), how, why]))
-    spare = ("largest", "accounts", "elo with", "votes", "elo without")
+    rows = zip(*(column.tolist() for column in who.values()), strict=True)
+    head = {**about, "promoters": [dict(zip(who, row, strict=True)) for row in rows], "warnings": notes}
+    said = promoters_named(who)
+    title = "\n".join([source.title(result.cells), f"{how}{discounted_named(result)}", *said])
+    spare = ("largest", "accounts", "elo all alike", "votes", "elo")
     output.write(columns, schema="integrity/1", key="integrity", head=head, title=title, shown=shown, spare=spare)
 
 

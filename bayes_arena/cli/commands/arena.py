@@ -14,7 +14,7 @@ from bayes_arena.cli.commands.annotators import Fdr
 from bayes_arena.cli.commands.decisions import Asked, Goal
 from bayes_arena.cli.commands.report import PageChoice
 from bayes_arena.cli.fit_options import IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.headings import RECORD, board_named, how_fitted, left_out_named, shown_leaderboard
+from bayes_arena.cli.headings import RECORD, board_named, discounted_named, how_fitted, shown_leaderboard
 from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
 from bayes_arena.cli.picture import Picture
@@ -120,10 +120,7 @@ def rate(
                 exclude="exclude" if exclude else "warn",
                 model=model.model,
                 prior=model.spreads(),
-                method=model.method,
-                answers=model.modelled_answers,
-                dimensions=model.directions,
-                guard=model.guarded,
+                **model.asked,
                 seed=model.seed,
                 level=intervals.level,
                 elo=elo,
@@ -135,7 +132,7 @@ def rate(
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
     shown_as = intervals.chosen(model.seed, round.fit).about(round.fit) | round.fit.about
-    how += board_named(shown_as) + left_out_named(round.fit)
+    how += board_named(shown_as) + discounted_named(round.fit)
     title = "\n".join([described(named, round.fit.cells), how, *lines])
     head = {
         "round": round.number,

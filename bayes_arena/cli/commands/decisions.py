@@ -11,7 +11,7 @@ from typer import Option
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import BoardChoice, GoalName, ModelChoice
-from bayes_arena.cli.headings import how_fitted, introduced, left_out_named
+from bayes_arena.cli.headings import discounted_named, how_fitted, introduced
 from bayes_arena.cli.options import MODEL, RANKING, WANTED, takes_options
 from bayes_arena.cli.output import Output, digits, plain
 from bayes_arena.cli.picture import Picture
@@ -52,7 +52,7 @@ def verdict(
     about, how = how_fitted(result)
     numbers = {name: plain(value) for name, value in asdict(found).items()}
     head = {**about, **result.about, "level": level, "verdict": said, "enough": numbers, "z": z, "warnings": notes}
-    title = "\n".join([source.title(result.cells), how + left_out_named(result), said, str(found)])
+    title = "\n".join([source.title(result.cells), how + discounted_named(result), said, str(found)])
     with picture.beside(lambda: plots.ranks(result)):
         output.write(columns, schema="verdict/1", key="tiers", head=head, title=title, shown=_shown_tiers(columns))
 

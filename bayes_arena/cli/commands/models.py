@@ -21,7 +21,7 @@ from bayes_arena.progress import report
 COMPARED = Without(
     "model",
     "prior",
-    "no_guard",
+    "robust",
     "answers",
     "dimensions",
     "strength_by",

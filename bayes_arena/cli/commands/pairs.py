@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import BoardChoice, ModelChoice
-from bayes_arena.cli.headings import how_fitted, introduced, left_out_named
+from bayes_arena.cli.headings import discounted_named, how_fitted, introduced
 from bayes_arena.cli.options import MODEL, RANKING, takes_options
 from bayes_arena.cli.output import Output, between, counts, digits, plain
 from bayes_arena.cli.vote_source import VoteSource
@@ -79,8 +79,7 @@ def versus(
         result = model.fit(source.read()).on(*board.chosen())
         found = compared(result, competitor, opponent, level=level)
     numbers: dict[str, Any] = {name: plain(value) for name, value in asdict(found).items()}
-    for told_above in ("level", "unjudged"):
-        del numbers[told_above]
+    del numbers["level"]  # told above
     values = {
         f"P({competitor} is better)": f"{found.p_better:.3f}",
         "Elo gap": f"{found.elo_gap:.1f}",
@@ -141,7 +140,7 @@ def flips(
         shown["annotators"] = digits(columns["annotators"], "d")
     about, fitted = how_fitted(result)
     head = {**about, "by": by, "how": how, "max_share": max_share, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{fitted}{left_out_named(result)}"
+    title = f"{source.title(result.cells)}\n{fitted}{discounted_named(result)}"
     title += f"\n{plural(by)} to {how} until the second is ahead"
     title += f"; inf: more than {100 * max_share:g} % of the votes" if any(map(isinf, columns["k"])) else ""
     output.write(columns, schema="flips/1", key="flips", head=head, title=title, shown=shown, spare=("linear", "gap"))

@@ -10,7 +10,7 @@ from typer import Option
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.headings import RECORD, board_named, how_fitted, left_out_named, shown_leaderboard
+from bayes_arena.cli.headings import RECORD, board_named, discounted_named, how_fitted, shown_leaderboard
 from bayes_arena.cli.options import MODEL, RANKING, Without, takes_options
 from bayes_arena.cli.output import Output
 from bayes_arena.cli.picture import Picture
@@ -59,7 +59,7 @@ def rank(
     shown_as = interval.about(result) | error_of_sd(result, interval) | result.about
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
-    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}{left_out_named(result)}"
+    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}{discounted_named(result)}"
     with picture.beside(lambda: plots.board(result, level=intervals.level, elo=elo, interval=interval)):
         output.write(
             columns,
@@ -97,10 +97,7 @@ def boards(
             by,
             model=model.model,
             prior=model.spreads(),
-            method=model.method,
-            answers=model.modelled_answers,
-            dimensions=model.directions,
-            guard=model.guarded,
+            **model.asked,
             seed=model.seed,
         )
         columns, about = leaderboards_columns(found, intervals.interval, level=intervals.level, elo=elo)

@@ -16,8 +16,6 @@ from bayes_arena.cli.vote_source import VoteSource, sizes
 from bayes_arena.errors import VotesError
 
 if TYPE_CHECKING:
-    from bayes_arena.fits.plan import Guard
-    from bayes_arena.trust.judgement import Judgement
     from bayes_arena.votes.cells import Cells
 
 
@@ -31,11 +29,9 @@ def check(source: Annotated[VoteSource, Without("on_invalid", "delta")], output:
 
         cells = source.read()
         rows = check_rows(cells, source.repeats())
-        judgement = None
         if cells.n_annotators:
-            row, judgement = _good_faith(cells)
-            rows += [*_both_orders(cells), row]
-        rows += _plan(cells, judgement)
+            rows += _both_orders(cells)
+        rows += _plan(cells)
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     head = {**sizes(cells), "warnings": notes}
     output = replace(output, strict=output.strict and not cells.dropped)  # invalid votes end it below
@@ -102,42 +98,15 @@ def _both_orders(cells: Cells) -> list[dict[str, str]]:
     return [{"check": "both orders", "status": "ok", "found": found, "remedy": ""}]
 
 
-def _good_faith(cells: Cells) -> tuple[dict[str, str], Judgement | None]:
-    """Return the check for annotators who do not vote on the merits, and the judgement that it reports."""
-    from bayes_arena.errors import FitError, listing
-    from bayes_arena.trust.judging import judge
-
-    judgement = None
-    try:
-        judgement = judge(cells)
-    except FitError as error:
-        found = [f"not checked: {error}"]
-    else:
-        found = [judgement.unjudged] if judgement.unjudged else []
-        if judgement.suspects:
-            found.append(f"{len(judgement.suspects)} favour or hate one competitor: {listing(judgement.suspects)}")
-        pushed = [cells.competitors[drip.competitor] for drip in judgement.drips]
-        if pushed:
-            found.append(f"small accounts push {listing(pushed)}")
-    row = {
-        "check": "good faith",
-        "status": "warning" if found else "ok",
-        "found": "; ".join(found) or "no annotator stands out",
-        "remedy": "see whose votes carry which competitor: bayes-arena integrity" if found else "",
-    }
-    return row, judgement
-
-
-def _plan(cells: Cells, judgement: Judgement | None) -> list[dict[str, str]]:
+def _plan(cells: Cells) -> list[dict[str, str]]:
     """Return what a fit of the default model would choose, and why."""
     from bayes_arena.errors import FitError
     from bayes_arena.fits.plan import planned
     from bayes_arena.likelihood.problem import Problem
 
-    guard: Guard = "auto" if judgement else False
     try:
         problem = Problem.of(cells, None, "default")
-        choices = planned(problem, preset=True, guard=guard, trust=judgement).choices
+        choices = planned(problem, preset=True).choices
     except FitError as error:
         return [{"check": "a default fit", "status": "warning", "found": f"not possible: {error}", "remedy": ""}]
     return [

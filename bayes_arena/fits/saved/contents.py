@@ -24,7 +24,7 @@ from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.trust.judgement import Judgement
+from bayes_arena.promotion.promotions import Promotions
 from bayes_arena.votes.cells import Cells
 
 PARTS = {
@@ -37,9 +37,9 @@ PARTS = {
     "factor": "laplace",
     "border": "laplace",
     "samples": "draws",
-    "trust": "trust",
+    "promotions": "promotions",
+    "promoters": "promoters",
     "cast": "cast",
-    "kinds": "kinds",
 }
 """Group of the file by the name of the part; empty for those without arrays of their own."""
 NAMES = {
@@ -50,11 +50,8 @@ NAMES = {
     (Border, "start"): "border_start",
     (Border, "column"): "border_column",
     (Border, "value"): "border_value",
-    (Judgement, "cells"): "cast",
 }
 """Names of fields in the file, where they differ."""
-OWN = ("trust", "cast", "kinds")
-"""Groups whose attributes are prefixed with their name, since other parts have attributes of the same name."""
 ELSEWHERE = ("tree", "elimination", "shape")
 """Fields for what the sampler returned, and for what follows from the problem."""
 
@@ -104,7 +101,7 @@ def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **
     KeyError
         If something is missing.
     """
-    hints = get_type_hints(kind, localns={"DataTree": object, "Judgement": Judgement})
+    hints = get_type_hints(kind, localns={"DataTree": object, "Promotions": Promotions})
     values = dict(known)
     for field in fields(kind):
         name = NAMES.get((kind, field.name), field.name)
@@ -117,14 +114,9 @@ def assemble(kind: Any, tree: Any, sizes: dict[str, int], group: str = "", /, **
         elif name in LAYOUT.get(group, {}):
             if name in tree[group] or not _has_default(field):
                 values[field.name] = _read_array(hint, tree, group, name, sizes)
-        elif (label := label_of(group, name)) in tree.attrs or not _has_default(field):
-            values[field.name] = _read_attribute(hints[field.name], tree.attrs[label])
+        elif name in tree.attrs or not _has_default(field):
+            values[field.name] = _read_attribute(hints[field.name], tree.attrs[name])
     return kind(**values)
-
-
-def label_of(group: str, name: str) -> str:
-    """Return the name of an attribute of the file that belongs to a group."""
-    return f"{group}_{name}" if group in OWN else name
 
 
 def _has_default(field: Field[Any]) -> bool:

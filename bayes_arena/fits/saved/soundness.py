@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_arena.algebra.border import Border
 from bayes_arena.errors import OutputError, listing
-from bayes_arena.trust.judgement import Judgement
+from bayes_arena.promotion.promotions import Promoters, Promotions
 from bayes_arena.votes.cells import Cells
 
 POINT = {
@@ -46,28 +46,9 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
         "strengths": ("competitor", "competitor_too"),
         "shifts": ("competitor", "shift"),
     },
-    "trust": {
-        "campaign": ("annotator_cast",),
-        "membership": ("annotator_cast",),
-    },
-    "cast": {
-        "competitors": ("competitor",),
-        "annotators": ("annotator_cast",),
-        "a": ("cell_cast",),
-        "b": ("cell_cast",),
-        "annotator_of": ("cell_cast",),
-        "counts": ("cell_cast", "outcome"),
-        "features": ("feature", "cell_cast"),
-        "slices": ("slice", "cell_cast"),
-    },
-    "kinds": {
-        "probability": ("kind", "annotator_cast"),
-        "competitor": ("annotator_cast",),
-        "hates": ("annotator_cast",),
-        "numbers": ("annotator_cast", "number_of_annotator"),
-        "covariance": ("annotator_cast", "number_of_annotator", "number_of_annotator_too"),
-        "strength": ("competitor",),
-    },
+    "promotions": {name: ("competitor",) for name in ("alike", "weighted", "difference", "is_open", "apart")},
+    "promoters": {name: ("promoter",) for name in Promoters.__annotations__},
+    "cast": {"counts": ("cell", "outcome"), "board": ("competitor",)},
     "draws": {
         "strength": ("sample", "competitor"),
         "elo_strength": ("sample", "competitor"),
@@ -114,20 +95,17 @@ def require_sound_border(border: Border) -> None:
     _require((column >= 0) & (column < border.size), column, "laplace/border_column has indices out of range")
 
 
-def require_sound_judgement(trust: Judgement) -> None:
-    """Refuse a judgement with competitors, campaigns or probabilities that cannot exist."""
-    n, kinds = trust.cells.n_competitors, trust.kinds
-    known = (trust.campaign >= -1) & (trust.campaign < len(trust.campaigns))
-    _require(known, trust.campaign, "trust/campaign has campaigns that do not exist")
-    probable = (trust.membership >= 0) & (trust.membership <= 1)
-    _require(probable, trust.membership, "trust/membership has numbers that are not probabilities")
-    if kinds is not None:
-        probable = (kinds.probability >= 0) & (kinds.probability <= 1)
-        _require(probable, kinds.probability, "kinds/probability has numbers that are not probabilities")
-        known = (kinds.competitor >= 0) & (kinds.competitor < n)
-        _require(known, kinds.competitor, "kinds/competitor has indices out of range")
-    aims = np.array([*(one.competitor for one in trust.campaigns), *(one.competitor for one in trust.drips)], dtype=int)
-    _require((aims >= 0) & (aims < n), aims, "campaigns or drips have indices out of range")
+def require_sound_promotions(found: Promotions, cells: Cells) -> None:
+    """Refuse what was found about competitors or annotators that do not exist."""
+    who = found.promoters
+    for name, index, size in (
+        ("annotator", who.annotator, cells.n_annotators),
+        ("competitor", who.competitor, cells.n_competitors),
+    ):
+        _require((index >= 0) & (index < size), index, f"promoters/{name} has indices out of range")
+    if found.cast is not None:
+        less = found.cast.counts >= cells.counts
+        _require(less, cells.counts, "cells/counts has more votes than were cast")
 
 
 def _require(sound: Any, values: Any, problem: str) -> None:

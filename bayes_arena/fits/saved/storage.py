@@ -20,9 +20,9 @@ from bayes_arena.arguments import held
 from bayes_arena.errors import OutputError
 from bayes_arena.extras import require
 from bayes_arena.fits.result import Fit
-from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, label_of, variable
+from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, variable
 from bayes_arena.fits.saved.plainness import require_plain_file, require_plain_folder
-from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_border, require_sound_judgement
+from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_border, require_sound_promotions
 from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode
@@ -31,10 +31,6 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
 from bayes_arena.threads import one_thread
-from bayes_arena.trust.classes import COORDINATES
-from bayes_arena.trust.judgement import Judgement
-from bayes_arena.trust.mixture.shares import USUAL
-from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import OUTCOMES
 
 FORMAT = 4
@@ -79,7 +75,7 @@ def save(fit: Fit, path: str | Path) -> None:
     groups: dict[str, dict[str, Any]] = {}
     for group, name, value in contents(fit):
         if name not in LAYOUT.get(group, {}):
-            tree.attrs[label_of(group, name)] = attribute(value)
+            tree.attrs[name] = attribute(value)
         elif not isinstance(value, Mapping) or value:  # without features there is no such variable
             groups.setdefault(group, {})[name] = variable(group, name, value)
     for group, variables in groups.items():
@@ -127,7 +123,7 @@ def _read(path: Path) -> Fit:
     tree = _opened(path)
     if tree.attrs.get("bayes_arena_format") != FORMAT:
         raise OutputError("it was not written by save() of this version of bayes_arena")
-    sizes = {"outcome": len(OUTCOMES), "kind": len(USUAL), "number_of_annotator": len(COORDINATES)}
+    sizes = {"outcome": len(OUTCOMES)}
     problem = assemble(Problem, tree, sizes)
     require_sound(problem.cells)
     target = problem.objective
@@ -143,8 +139,9 @@ def _read(path: Path) -> Fit:
         sizes,
         mode=mode,
         tree=_sampler_tree(tree) if "sampler" in tree else None,
-        trust=_trust(tree, sizes, problem.cells) if "trust" in tree else None,
     )
+    if fit.promotions is not None:
+        require_sound_promotions(fit.promotions, fit.cells)
     if tree.attrs["checksum"] != checksum(fit):
         raise OutputError("it was changed after save() wrote it: the checksum differs")
     return fit
@@ -192,17 +189,6 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
         factor = factorise(hessian, extra=gauge.extra(problem.objective.start(), hessian), held=gauge.held)
     laplace: Laplace = assemble(Laplace, tree, sizes, PARTS["laplace"], factor=factor)
     return laplace
-
-
-def _trust(tree: Any, sizes: dict[str, int], counted: Cells) -> Judgement:
-    """Read whose votes count; the votes cast are in a group of their own if not all of them count."""
-    known = {}
-    if "cast" not in tree:
-        known, sizes["annotator_cast"] = {"cells": counted}, counted.n_annotators
-    trust: Judgement = assemble(Judgement, tree, sizes, PARTS["trust"], **known)
-    require_sound(trust.cells, "cast")
-    require_sound_judgement(trust)
-    return trust
 
 
 def _netcdf(tree: Any) -> bytes:

@@ -86,7 +86,7 @@ def _usual(fit: Fit) -> Interval | str:
         return "laplace"
     if len(fit.cells.slice_names.get(ITEM, ())) > 1 and not fit.model.is_crossed:
         return Clustered(by=ITEM)
-    return "clustered" if fit.trust is not None and fit.trust.unjudged else "laplace"
+    return "laplace"
 
 
 def drawn_by(
