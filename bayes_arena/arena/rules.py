@@ -25,7 +25,6 @@ import numpy as np
 from bayes_arena.arena.rounds import Decision
 from bayes_arena.arrays import Columns
 from bayes_arena.fits.result import Fit
-from bayes_arena.reliability.anomaly import suspicion_in
 from bayes_arena.reliability.flagging import discoveries, flag_by_theta
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.selection import drop_annotators, keep_annotators
@@ -64,9 +63,8 @@ def flagged_at_fdr(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
     """Return the annotators flagged at a false discovery rate, as by :func:`~bayes_arena.flag`, and why."""
     if not fit.target.own:
         return {}
-    anomaly, suspicion = np.asarray(abilities["anomaly_probability"]), suspicion_in(abilities, fit)
-    reasons = {}
-    for k in discoveries(suspicion, fdr):
-        what = "anomaly" if suspicion[k] == anomaly[k] else abilities["favours"][k] or "anomaly"
-        reasons[str(abilities["annotator"][k])] = f"{what} probability {suspicion[k]:.3f}, false discovery rate {fdr:g}"
-    return reasons
+    anomaly = np.asarray(abilities["anomaly_probability"])
+    return {
+        str(abilities["annotator"][k]): f"anomaly probability {anomaly[k]:.3f}, false discovery rate {fdr:g}"
+        for k in discoveries(anomaly, fdr)
+    }

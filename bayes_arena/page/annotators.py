@@ -23,8 +23,6 @@ from bayes_arena.votes.cells import Cells
 FEWEST, WATCHED, MOST = 12, 25, 60
 """Annotators listed: at least; at most, if some are only to be watched; at most, if all are anomalous."""
 
-UNFAVOURED = {"favours": "", "how": "", "favour_probability": 0.0}
-"""Columns of annotators where the fit was not guarded."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +55,7 @@ def people_of(fit: Fit, level: float, elo: EloScale) -> People:
     carried = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["honest_only_if"]) if fit.trust else ()
     if not judges_annotators(fit):
         return People(_silence(fit), {}, (), total, carried)
-    found = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
-    rows = [UNFAVOURED | row for row in found]
+    rows = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
     verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
     suspect = verdicts["anomalous"] + verdicts["watch"]
     shown = max(FEWEST, min(verdicts["anomalous"], MOST), min(suspect, WATCHED))
