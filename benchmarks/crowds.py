@@ -112,16 +112,24 @@ class HonestArena:
 
     def net_agreement(self) -> Floats:
         """Return every annotator's true D_k with the ranking of all (:mod:`bayes_arena.reliability.agreement`)."""
+        return self._scores().mean(axis=1)
+
+    def consistency(self) -> Floats:
+        """Return every annotator's true E_k."""
+        return np.abs(self._scores()).mean(axis=1)
+
+    def _scores(self) -> Floats:
+        """Return by how much every annotator is likelier to vote for the better of each pair, (n_annotators, pairs)."""
         order = np.argsort(-self.strength)
         better, worse = (order[place] for place in np.triu_indices(len(order), k=1))
-        net = np.empty(len(self.taste))
+        scores = np.empty((len(self.taste), len(better)))
         for k, taste in enumerate(self.taste):
             mine = self.strength + taste
             z = np.empty((2, len(better)))
             z[ETA] = self.habits.discrimination[k] * (mine[better] - mine[worse])
             z[T] = self.habits.log_tie_propensity[k]
-            net[k] = davidson.net_score(z).mean()
-        return net
+            scores[k] = davidson.net_score(z)
+        return scores
 
 
 def honest_arena(

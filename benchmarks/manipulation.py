@@ -616,7 +616,9 @@ def size(text: str) -> tuple[int, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few sizes, the median target, the small arena")
-    parser.add_argument("--robust", "off", dest="guard", action="store_false", help="the default fit without its defence")
+    parser.add_argument(
+        "--robust", "off", dest="guard", action="store_false", help="the default fit without its defence"
+    )
     parser.add_argument("--seeds", type=int, help="10, or 2 with --quick; fewer for large rows")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON lines of outcomes")

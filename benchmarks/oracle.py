@@ -19,7 +19,7 @@ from scipy.stats import norm
 
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes import davidson
-from bayes_arena.reliability.anomaly import TOLERANCE
+from bayes_arena.reliability.anomaly import ONE_SIDED, REVERSED, TOLERANCE
 from bayes_arena.reliability.flagging import discoveries
 from bayes_arena.votes.cells import single_votes
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
@@ -103,11 +103,14 @@ def found_by_oracle(arena: HonestArena, crowd: Crowd, *, fdr: float = 0.05) -> d
     probability = np.exp(weighed - logsumexp(weighed, axis=0))
     return {
         name: {cells.annotators[k] for k in discoveries(probability[place], fdr)}
-        for place, name in enumerate(("guesser_probability", "adversary_probability"))
+        for place, name in enumerate(("guessers", "adversaries"))
     }
 
 
-def below_the_bar(arena: HonestArena) -> set[str]:
-    """Name the annotators whose true net agreement is that of somebody anomalous."""
-    net = arena.net_agreement()
-    return {arena.cells.annotators[k] for k in np.flatnonzero(net < TOLERANCE * np.median(net))}
+def anomalous(arena: HonestArena) -> set[str]:
+    """Name the annotators whose true votes say little, are reversed, or are the side's."""
+    net, consistency = arena.net_agreement(), arena.consistency()
+    pull = davidson.net_score(np.array([arena.habits.position, arena.habits.log_tie_propensity]))
+    bad = (consistency < TOLERANCE * np.median(consistency)) | (net < -REVERSED * consistency)
+    bad |= np.abs(pull) > np.maximum(consistency, ONE_SIDED)
+    return {arena.cells.annotators[k] for k in np.flatnonzero(bad)}

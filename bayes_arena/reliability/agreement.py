@@ -1,4 +1,4 @@
-"""Net agreement of annotators with the ranking, and the side's pull, over posterior draws.
+"""Net agreement of annotators with the ranking, their consistency, and the side's pull, over posterior draws.
 
 Let P_k(i), P_k(j) be the probabilities that annotator k votes for i and for j, without a position effect (b = 0). Then
 
@@ -7,7 +7,13 @@ Let P_k(i), P_k(j) be the probabilities that annotator k votes for i and for j, 
 where the difference is tanh(e / 2) if ties are half wins and 2 sinh(e / 2) / (2 cosh(e / 2) + nu_k) in Davidson's
 model, with e = theta_k (r_i - r_j): in every model, twice the expected score of the better competitor minus one.
 Reversed votes have -D_k; a guesser, and an annotator who always calls a tie, has 0. Theta alone does not identify the
-latter: nu_k explains the ties, and theta_k returns to the prior.
+latter: nu_k explains the ties, and theta_k returns to the prior. Somebody with a ranking of their own agrees little and
+yet says much, which is
+
+    E_k = mean over pairs of |P_k(i) - P_k(j)|                                    consistency, in [0, 1]
+
+and |D_k| in a model where annotators do not disagree along directions. Draws are those of the mixture of
+:mod:`bayes_arena.reliability.kinds`.
 
     S_k = P_k(left) - P_k(right) between equals                                   the side's pull, in [-1, 1]
 
@@ -16,7 +22,7 @@ ln nu vary as in :mod:`bayes_arena.inference.views`, and D_k is averaged over th
 that of a model without slices. Given the strengths, the mean over pairs is an integral over the distribution of leads,
 which a Gauss rule with a few nodes evaluates for all annotators at once (Golub & Welsch, 1969). Where annotators
 disagree along directions, e gains sum_l v_kl (w_li - w_lj), with w at its posterior mean, and the mean is over some
-pairs, evenly spaced by lead.
+pairs, evenly spaced by lead; E_k is taken after the average over slices.
 """
 
 from __future__ import annotations
@@ -24,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, product
+from itertools import product
 
 import numpy as np
 from scipy.special import ndtri
@@ -37,6 +43,7 @@ from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.progress import report
+from bayes_arena.reliability.kinds import Kinds
 from bayes_arena.threads import ahead
 
 DRAWS = 1000
@@ -67,6 +74,8 @@ class Agreement:
     ----------
     net : ndarray of float32, shape (n_draws, M)
         D_k.
+    consistency : ndarray of float32, shape (n_draws, M)
+        E_k.
     pull : ndarray of float32, shape (n_draws, M), or None
         S_k.
     position : ndarray of float32, shape (n_draws, M), or None
@@ -76,20 +85,21 @@ class Agreement:
     """
 
     net: np.ndarray
+    consistency: np.ndarray
     pull: np.ndarray | None
     position: np.ndarray | None
     log_tie_propensity: Floats | None
 
 
-def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement]]:
-    """Draw the net agreement and the side's pull of every annotator, in batches of annotators.
-
-    Annotators whose votes do not count come last.
+def draw_agreement(fit: Fit, of: Kinds | None = None, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement]]:
+    """Draw how every annotator votes, in batches of annotators.
 
     Parameters
     ----------
     fit : Fit
         A model with parameters of annotators.
+    of : Kinds, optional
+        What kind they are; without, they all have the prior of the fit.
     seed : int
         The same seed gives the same draws.
 
@@ -105,13 +115,12 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
     Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
     """
     target, predictor, likelihood = fit.target, fit.target.predictor, fit.target.likelihood
-    left_out = fit.suspects
-    count = target.n_annotators + len(left_out.names)
+    count = target.n_annotators
     size = min(DRAWS, max(FEWEST, LARGEST // count))
     strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
     size = len(strength)
-    if left_out.names:
-        parts = chain(parts, [(np.arange(target.n_annotators, count), left_out.draw(size, seed))])
+    if of is not None:
+        parts = of.redrawn(parts, seed=seed)
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
     nodes, weights = (np.ascontiguousarray(one.T) for one in _rules(strength, lead_sd))
     shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)
@@ -135,8 +144,9 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
             theta = predictor.factors(numbers)[0] + np.zeros((len(part), size))
             if predictor.dimensions:
                 loadings = np.array(predictor.factors(numbers)[1:])
-                total = _along_directions(fit, coordinates, theta, loadings, strength, (lead_sd, tie_sd))
-                yield part, Agreement(total.astype(np.float32).T, pull, position, log_tie)
+                both = _along_directions(fit, coordinates, theta, loadings, strength, (lead_sd, tie_sd))
+                net, consistency = (one.astype(np.float32).T for one in both)
+                yield part, Agreement(net, consistency, pull, position, log_tie)
                 continue
             total = np.zeros(theta.shape)
             for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
@@ -144,7 +154,8 @@ def draw_agreement(fit: Fit, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement
                 if shift:
                     moved[T] += shift
                 total += net_agreement(moved, theta, nodes, chance * weights)
-            yield part, Agreement(total.astype(np.float32).T, pull, position, log_tie)
+            net = total.astype(np.float32).T
+            yield part, Agreement(net, np.abs(net), pull, position, log_tie)
     finally:
         report("")
 
@@ -161,8 +172,8 @@ def _in_turn(likelihood: Likelihood, z: Floats, theta: Floats, nodes: Floats, we
 
 def _along_directions(
     fit: Fit, z: Floats, theta: Floats, loadings: Floats, strength: Floats, scatter: tuple[float, float]
-) -> Floats:
-    """Average the net score for the better competitor of a pair over pairs, where annotators disagree, (m, size).
+) -> tuple[Floats, Floats]:
+    """Average the net score for the better competitor of a pair, and its size, over pairs, each (m, size).
 
     ``z`` is for leads of zero; ``loadings`` (q, m, size), ``strength`` (size, n).
     """
@@ -170,18 +181,21 @@ def _along_directions(
     chosen = _evenly(strength.mean(axis=0), i, j, SOME_PAIRS)
     positions = [fit.point.slices[part] for part in fit.target.directions]
     rules = [np.polynomial.hermite_e.hermegauss(TIE_NODES if sd else 1) for sd in scatter]
-    total, there = np.zeros(theta.shape), np.empty((len(z), *theta.shape))
+    net, consistency, there = np.zeros(theta.shape), np.zeros(theta.shape), np.empty((len(z), *theta.shape))
     for a, b in zip(i[chosen], j[chosen], strict=True):
         ahead = lead(strength, a, b)
         along = sum(v * (w[a] - w[b]) for v, w in zip(loadings, positions, strict=True))
+        score = np.zeros(theta.shape)
         for (x, p), (y, q) in product(*(zip(*rule, strict=True) for rule in rules)):
             there[:] = z
             there[ETA] = theta * (ahead + scatter[0] * x) + along
             if len(z) > T:
                 there[T] += scatter[1] * y
             chance = p * q / (rules[0][1].sum() * rules[1][1].sum())
-            total += chance * np.sign(ahead) * fit.target.likelihood.net_score(there)
-    return total / len(chosen)
+            score += chance * fit.target.likelihood.net_score(there)
+        net += np.sign(ahead) * score
+        consistency += np.abs(score)
+    return net / len(chosen), consistency / len(chosen)
 
 
 def _evenly(center: Floats, i: Ints, j: Ints, count: int) -> Ints:

@@ -1,8 +1,7 @@
 """The table of annotators: which are reliable, which are not, and in what way.
 
-Annotators are suspect if they are anomalous, if the side decides their votes
-(:mod:`bayes_arena.reliability.anomaly`), or if they favour or hate a competitor (:mod:`bayes_arena.trust`). The votes
-of the last do not count in the fit; their estimates here are conditional on the strengths from the other votes.
+Annotators are suspect if their votes are anomalous (:mod:`bayes_arena.reliability.anomaly`), or if they promote or
+demote a competitor.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from bayes_arena.arguments import held
-from bayes_arena.arrays import Columns, Floats, Ints
+from bayes_arena.arrays import Columns, Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice
@@ -22,17 +21,8 @@ from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.agreement import draw_agreement
-from bayes_arena.reliability.anomaly import (
-    ANOMALOUS,
-    WATCH,
-    anomaly_probability,
-    by_kinds,
-    one_sided_probability,
-    votes_as_cast,
-    ways,
-)
-from bayes_arena.reliability.favours import sentences
-from bayes_arena.trust.mixture.shares import ADVERSARY, GUESSER
+from bayes_arena.reliability.anomaly import ANOMALOUS, WATCH, Tally, anomaly, ways
+from bayes_arena.reliability.kinds import kinds
 from bayes_arena.votes.names import ANNOTATOR
 from bayes_arena.votes.outcomes import whole_counts
 
@@ -62,22 +52,18 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
     pandas.DataFrame
         ``annotator``; ``verdict``: ``anomalous`` (more likely than not), ``watch`` (the votes leave it open, as they do
         for all annotators where the fit takes them to be alike; the estimates below then rest on that assumption) or
-        ``reliable``; ``kind``, if not reliable: ``adversarial`` (against the ranking beyond doubt),
-        ``one-sided`` (the side decides), ``always ties``, ``uninformative`` (net agreement around zero), ``favours
-        NAME`` or ``hates NAME`` (a competitor); ``anomaly_probability``, A_k, from the mixture of kinds where the fit
-        is guarded, whatever the interval; ``net_agreement``, D_k, posterior mean (median under a flat prior) with
-        ``net_agreement_lower`` and ``net_agreement_upper``; ``theta`` relative to the mean annotator (1) with ``lower``
-        and ``upper``; ``theta_paper``, the same on the paper's scale (sum 1); ``p_negative``, the probability that
-        theta < 0 (under the Gaussian approximation, unless the fit was sampled); ``tie_propensity``, nu_k (kappa_k in
-        Rao and Kupper's model); ``position``, b_k in logits in favour of the competitor shown first, with
-        ``position_lower`` and ``position_upper``; ``one_sided_probability``, that the side decides;
-        ``favour_probability``, that the annotator favours or hates one competitor, alone or in a campaign; ``favours``,
-        which competitor (after ``hates`` or ``favours``; empty below ``WATCH``), and ``how``: their votes on it, how
-        much more often than others they meet it (which is not evidence), and their ties elsewhere;
-        ``guesser_probability`` and ``adversary_probability``, that theta is zero, or negative, from the mixture of
-        kinds; ``reward``, shares in proportion to net agreement that sum to 1, zero for disagreement and where votes do
-        not count; ``votes``, as cast. Columns of parameters that the model does not have are absent. ``attrs`` has the
-        level and the interval.
+        ``reliable``; ``kind``, if not reliable, the likeliest: ``guesses`` (the votes say little), ``always ties``,
+        ``reversed`` (largely against the ranking), ``one-sided`` (the side decides), or ``promotes NAME`` and ``demotes
+        NAME`` (of a competitor on which the votes are not those of one crowd); ``anomaly_probability``, A_k,
+        that one of these holds, from which the verdict follows; ``net_agreement``, D_k, posterior mean (median under a
+        flat prior) with ``net_agreement_lower`` and ``net_agreement_upper``; ``consistency``, E_k, how much the votes
+        say, be it by another ranking; ``theta`` relative to the mean annotator (1) with ``lower`` and ``upper``, as the
+        fit has it; ``theta_paper``, the same on the paper's scale (sum 1); ``p_negative``, the probability that theta <
+        0 (under the Gaussian approximation, unless the fit was sampled); ``tie_propensity``, nu_k (kappa_k in Rao and
+        Kupper's model); ``position``, b_k in logits in favour of the competitor shown first, with ``position_lower``
+        and ``position_upper``; ``one_sided_probability``, that the side decides; ``reward``, shares in proportion to
+        net agreement that sum to 1, zero for disagreement; ``votes``. Columns of parameters that the model does not
+        have are absent. ``attrs`` has the level and the interval.
 
     Raises
     ------
@@ -108,35 +94,28 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
             "The interval 'clustered' does not apply to annotators: each is a single cluster, so how their parameters "
             "vary between clusters is unknown. Use 'laplace', 'sandwich' or 'bootstrap'."
         )
-    sampled = interval.sampled(fit)
-    cast, place = votes_as_cast(fit)
-    favour, favours = _favours(fit, place)
-    known, drawn = by_kinds(fit, place), np.empty((0, len(place)), dtype=np.float32)
-    net, position = np.empty((3, len(place))), np.empty((3, len(place)))
-    against, one_sided, log_tie = np.empty(len(place)), np.empty(len(place)), np.empty(len(place))
-    for part, agreement in draw_agreement(sampled):
-        net[:, part], against[part] = _summary(fit, agreement.net, level), (agreement.net < 0).mean(axis=0)
-        one_sided[part] = one_sided_probability(agreement)
+    sampled, count = interval.sampled(fit), fit.cells.n_annotators
+    net, position, consistency, log_tie = np.empty((3, count)), np.empty((3, count)), np.empty(count), np.empty(count)
+    tally = Tally(count)
+    for part, agreement in draw_agreement(sampled, kinds(fit)):
+        tally.add(part, agreement)
+        net[:, part], consistency[part] = _summary(fit, agreement.net, level), _center(fit, agreement.consistency)
         if agreement.position is not None:
             position[:, part] = _summary(fit, agreement.position, level)
         if agreement.log_tie_propensity is not None:
             log_tie[part] = agreement.log_tie_propensity
-        if known is None:
-            drawn = drawn if len(drawn) else np.empty((len(agreement.net), len(place)), dtype=np.float32)
-            drawn[:, part] = agreement.net
-    anomaly, suspicion = known or (anomaly_probability(drawn),) * 2
-    suspicion = np.maximum(suspicion, one_sided)
+    found, (promoting, words) = tally.anomaly(), _promoters(fit)
+    suspicion = _either(found.probability, promoting)
     untold = fit.evidence == "variational" and hardly_any_voted_twice(fit.cells)  # none is called reliable
     verdict = np.select([suspicion > ANOMALOUS, (suspicion > WATCH) | untold], ["anomalous", "watch"], "reliable")
-    kinds = ways(fit.model, cast, against, anomaly, one_sided)
-    kinds = np.where(favour > np.minimum(np.maximum(anomaly, one_sided), ANOMALOUS), favours, kinds)
-    kinds = np.where((verdict == "reliable") | untold, "", kinds)
+    kind = np.where(promoting > found.probability, words, ways(fit.model, fit.cast, found))
     columns: Columns = {
-        "annotator": np.array(cast.annotators, dtype=object),
+        "annotator": np.array(fit.cells.annotators, dtype=object),
         "verdict": verdict.astype(object),
-        "kind": kinds.astype(object),
-        "anomaly_probability": anomaly,
+        "kind": np.where((verdict == "reliable") | untold, "", kind).astype(object),
+        "anomaly_probability": suspicion,
         **dict(zip(("net_agreement", "net_agreement_lower", "net_agreement_upper"), net, strict=True)),
+        "consistency": consistency,
     }
     if fit.target.free_discrimination:
         columns |= _theta_columns(posterior_theta(fit), sampled, level)
@@ -146,33 +125,43 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     if agreement.position is not None:
         names = ("position", "position_lower", "position_upper")
         columns |= dict(zip(names, position, strict=True))
-        columns["one_sided_probability"] = one_sided
-    if fit.trust is not None and fit.trust.kinds is not None:
-        columns["favours"] = np.where(favour > WATCH, favours, "").astype(object)
-        columns["how"] = np.array(sentences(fit.trust, WATCH), dtype=object)[place]
-        columns["favour_probability"] = favour
-        columns["guesser_probability"] = fit.trust.kinds.probability[GUESSER, place]
-        columns["adversary_probability"] = fit.trust.kinds.probability[ADVERSARY, place]
-    ability = np.where(np.arange(len(place)) < fit.cells.n_annotators, np.maximum(net[0], 0.0), 0.0)
+        columns["one_sided_probability"] = found.one_sided
+    ability = np.maximum(net[0], 0.0)
     columns["reward"] = ability / max(ability.sum(), np.finfo(float).tiny)
-    columns["votes"] = whole_counts(cast.votes_by_annotator())
+    columns["votes"] = whole_counts(fit.cast.votes_by_annotator())
     order = np.lexsort((net[0], -suspicion))
     for name in columns:  # one by one: there may be a million rows
         columns[name] = columns[name][order]
     return columns
 
 
-def _favours(fit: Fit, place: Ints) -> tuple[Floats, np.ndarray]:
-    """Return the probability that annotators favour or hate one competitor, and which, in words."""
-    if fit.trust is None:
-        return np.zeros(len(place)), np.full(len(place), "", dtype=object)
-    return fit.trust.favour[place], fit.trust.words[place]
+def suspicion(fit: Fit) -> Floats:
+    """Return A_k, the probability of what the verdict says, shape (M,)."""
+    return _either(anomaly(fit).probability, _promoters(fit)[0])
+
+
+def _promoters(fit: Fit) -> tuple[Floats, np.ndarray]:
+    """Return the probability that annotators promote or demote a competitor, and which, in words, each (M,)."""
+    count, names = fit.cells.n_annotators, fit.cells.competitors
+    probability, words = np.zeros(count), np.full(count, "", dtype=object)
+    if fit.promotions is None:
+        return probability, words
+    who = fit.promotions.promoters
+    for one in np.argsort(who.probability, kind="stable").tolist():  # the likeliest is written last
+        verb = "promotes" if who.promotes[one] else "demotes"
+        words[who.annotator[one]] = f"{verb} {names[who.competitor[one]]}"
+        probability[who.annotator[one]] = who.probability[one]
+    return probability, words
+
+
+def _either(anomalous: Floats, promoting: Floats) -> Floats:
+    """Return the probability of the one or the other."""
+    either: Floats = 1 - (1 - anomalous) * (1 - promoting)
+    return either
 
 
 def require_annotators(fit: Fit) -> None:
     """Refuse a fit whose model has no parameters of annotators."""
-    if fit.trust is not None and fit.trust.unjudged:
-        raise ModelError(f"{fit.trust.unjudged} To judge them anyway, use guard=False (--no-guard).")
     if not fit.target.own:
         raise ModelError(
             f"Model {fit.model.name!r} has no parameters of annotators. Use model='am-davidson' or 'am-elo' on votes "
@@ -186,19 +175,15 @@ def posterior_theta(fit: Fit) -> Floats:
 
 
 def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
-    """Return theta with intervals, from draws where the fit has them; annotators left out of the fit come last."""
-    left_out = fit.suspects
+    """Return theta with intervals, from draws where the fit has them."""
     if fit.samples is not None:
-        drawn = np.hstack([fit.samples.own, left_out.draw(len(fit.samples.own), 0)])[:, :, THETA]
+        drawn = fit.samples.own[:, :, THETA]
         lower, upper = equal_tailed(drawn, level)
         p_negative = (drawn < 0).mean(axis=0)
-        theta = np.append(theta, left_out.mean[:, THETA])
     else:
-        sd = np.append(fit.discrimination_sd, np.sqrt(left_out.covariance[:, THETA, THETA]))
-        theta = np.append(theta, left_out.mean[:, THETA])
-        half = half_width(level) * sd
+        half = half_width(level) * fit.discrimination_sd
         lower, upper = theta - half, theta + half
-        p_negative = ndtr(-theta / np.maximum(sd, SMALLEST_SD))
+        p_negative = ndtr(-theta / np.maximum(fit.discrimination_sd, SMALLEST_SD))
     return {
         "theta": theta,
         "lower": lower,
@@ -209,11 +194,16 @@ def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
 
 
 def _summary(fit: Fit, drawn: np.ndarray, level: float) -> tuple[Floats, Floats, Floats]:
-    """Return the center and equal-tailed interval of draws (n_draws, M).
-
-    The center is the posterior mean; under a flat prior it is the median, since with an estimate at infinity a few
-    draws would decide the mean.
-    """
+    """Return the center and equal-tailed interval of draws (n_draws, M)."""
     lower, upper = equal_tailed(drawn, level).astype(np.float64)
+    return _center(fit, drawn), lower, upper
+
+
+def _center(fit: Fit, drawn: np.ndarray) -> Floats:
+    """Return the center of draws (n_draws, M).
+
+    It is the posterior mean; under a flat prior it is the median, since with an estimate at infinity a few draws would
+    decide the mean.
+    """
     center = drawn.mean(axis=0, dtype=np.float64) if fit.target.is_proper else np.median(drawn, axis=0)
-    return center.astype(np.float64), lower, upper
+    return center.astype(np.float64)

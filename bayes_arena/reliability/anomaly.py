@@ -1,120 +1,99 @@
-"""The probability that an annotator is anomalous (hardly votes with the ranking), and in what way.
+"""The probability that an annotator is anomalous, and in what way.
 
-The anomaly probability of annotator k is
+An annotator's votes are anomalous in one of three ways. With net agreement D_k, consistency E_k and the side's pull S_k
+of :mod:`bayes_arena.reliability.agreement`, the first of these that holds:
 
-    A_k = P(D_k < TOLERANCE * median_j D_j | votes),
+    the side decides     |S_k| > max(E_k, ONE_SIDED)
+    they say little      E_k < TOLERANCE * median_j E_j
+    they are reversed    D_k < -E_k / 2
 
-with the net agreement D_k of :mod:`bayes_arena.reliability.agreement`: scale-free, and stable until nearly half of
-the annotators are anomalous. In a guarded fit it is computed from a mixture of regular annotators, guessers and
-adversaries (:mod:`bayes_arena.trust.mixture.agreement`): a model in which all annotators scatter around one mean
-mistakes a fifth of guessers for wide scatter, and understates A_k for each. Otherwise it is a share of the draws, with
-the median taken draw by draw. An annotator whose votes the side decides need not be anomalous in this sense, because
-D_k leaves the side out: one-sidedness is the probability that the side's pull |S_k| exceeds both D_k and ``ONE_SIDED``.
-Nor need an annotator who favours or hates a competitor (:mod:`bayes_arena.trust`).
+The anomaly probability A_k is the share of posterior draws in which one of them holds, with the median taken draw by
+draw: scale-free, and stable until nearly half of the annotators say little. Somebody with a ranking of their own says
+much, and is not anomalous unless it is largely the common one turned round.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
-from bayes_arena.trust.mixture.agreement import low_agreement
+from bayes_arena.reliability.kinds import kinds
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import TIE
 
 TOLERANCE = 0.2
-"""Share of the median annotator's net agreement below which an annotator is anomalous. Of 0.1, 0.2 and 0.3 it found
-perturbed annotators best (mean F1 .968, .976, .957 over LLMFAO twice and simulated arenas)."""
+"""Share of the median annotator's consistency below which votes say little. Of 0.1, 0.2 and 0.3 it found perturbed
+annotators best (mean F1 .968, .976, .957 over LLMFAO twice and simulated arenas)."""
+REVERSED = 0.5
+"""Share of the consistency that is spent against the ranking, from which votes are reversed."""
 ANOMALOUS = 0.5
 """Probability above which an annotator is more likely anomalous than not."""
 WATCH = 0.1
 """Probability above which the votes do not clear an annotator."""
 ONE_SIDED = 0.5
 """Pull above which the side decides: between equals, three votes in four go to one side (ties counting half)."""
-CLEARLY = 0.95
-"""Probability of D_k < 0 above which disagreement is adversarial."""
 ALWAYS = 0.9
 """Share of ties above which an annotator counts as always calling a tie."""
 
 
-def anomaly_probability(net: np.ndarray) -> Floats:
-    """Return A_k from draws of the net agreement (n_draws, M), shape (M,)."""
-    below = np.zeros(net.shape[1])
-    for drawn in net:
-        below += drawn < TOLERANCE * np.median(drawn)
-    return below / len(net)
+@dataclass(frozen=True, eq=False)
+class Anomaly:
+    """Probabilities of each way of being anomalous, of which one holds at a time, each of shape (M,)."""
+
+    one_sided: Floats
+    little: Floats
+    reversed: Floats
+
+    @property
+    def probability(self) -> Floats:
+        """A_k."""
+        return np.minimum(self.one_sided + self.little + self.reversed, 1.0)
 
 
-def places(fit: Fit) -> Ints:
-    """Return the index of each annotator among those who cast votes, in the order of the draws of agreement."""
-    if fit.trust is None or (fit.cells is fit.trust.cells and not fit.suspects.names):
-        return np.arange(fit.cells.n_annotators)
-    known = {name: index for index, name in enumerate(fit.trust.cells.annotators)}
-    return np.array([known[name] for name in (*fit.cells.annotators, *fit.suspects.names)], dtype=np.int64)
+class Tally:
+    """Draws of agreement, of which only what the probabilities need is kept."""
+
+    def __init__(self, count: int) -> None:
+        self._signed, self._sided = np.empty((0, count), dtype=np.float32), np.empty((0, count), dtype=bool)
+
+    def add(self, part: np.ndarray, agreement: Agreement) -> None:
+        """Add the draws of some annotators."""
+        if not len(self._signed):
+            shape = len(agreement.net), self._signed.shape[1]
+            self._signed, self._sided = np.empty(shape, dtype=np.float32), np.zeros(shape, dtype=bool)
+        size = agreement.consistency
+        self._signed[:, part] = np.where(agreement.net < -REVERSED * size, -size, size)
+        if agreement.pull is not None:
+            self._sided[:, part] = np.abs(agreement.pull) > np.maximum(size, ONE_SIDED)
+
+    def anomaly(self) -> Anomaly:
+        """Return the probabilities."""
+        counts = np.zeros((3, self._signed.shape[1]))
+        for signed, sided in zip(self._signed, self._sided, strict=True):
+            size = np.abs(signed)
+            little = ~sided & (size < TOLERANCE * np.median(size))
+            counts += sided, little, ~sided & ~little & (signed < 0)
+        return Anomaly(*counts / len(self._signed))
 
 
-def votes_as_cast(fit: Fit) -> tuple[Cells, Ints]:
-    """Return all votes as cast, with annotators in the order of the draws of agreement.
-
-    Returns
-    -------
-    cells : Cells
-    place : ndarray of int, shape (M,)
-        Index of each annotator in ``fit.trust.cells``, where the fit has it.
-    """
-    place = places(fit)
-    if fit.trust is None or fit.trust.counted is fit.trust.cells:
-        return fit.cells, place
-    cast, names = fit.trust.cells, (*fit.cells.annotators, *fit.suspects.names)
-    new = np.full(cast.n_annotators, -1)
-    new[place] = np.arange(len(names))
-    rows = new[cast.annotator] >= 0
-    return cast.take(rows, annotators=names, annotator=new[cast.annotator[rows]]), place
+def anomaly(fit: Fit) -> Anomaly:
+    """Return the probabilities of each way of being anomalous."""
+    tally = Tally(fit.cells.n_annotators)
+    for part, agreement in draw_agreement(fit, kinds(fit)):
+        tally.add(part, agreement)
+    return tally.anomaly()
 
 
-def suspicion(fit: Fit) -> Floats:
-    """Return the probability that an annotator is anomalous, or favours or hates one competitor, shape (M,)."""
-    known = by_kinds(fit, places(fit))
-    if known is not None:
-        return known[1]
-    return anomaly_probability(np.concatenate([drawn.net for _, drawn in draw_agreement(fit)], axis=1))
-
-
-def suspicion_in(columns: Columns, fit: Fit) -> Floats:
-    """Return :func:`suspicion` in the order of a table of annotators; without kinds, the table's A_k."""
-    cast, place = votes_as_cast(fit)
-    known = by_kinds(fit, place)
-    if known is None:
-        return np.asarray(columns["anomaly_probability"])
-    found = dict(zip(cast.annotators, known[1].tolist(), strict=True))
-    return np.array([found[name] for name in columns["annotator"]])
-
-
-def by_kinds(fit: Fit, place: Ints) -> tuple[Floats, Floats] | None:
-    """Return A_k by the mixture of kinds, and the probability of that or of favouring a competitor; None without it."""
-    if fit.trust is None or fit.trust.kinds is None:
-        return None
-    low, suspect = low_agreement(fit.trust.kinds, TOLERANCE)
-    return low[place], np.maximum(suspect[place], fit.trust.favour[place])
-
-
-def one_sided_probability(agreement: Agreement) -> Floats:
-    """Return the probability that the side decides, shape (M,); zero without a position effect per annotator."""
-    if agreement.pull is None:
-        return np.zeros(agreement.net.shape[1])
-    return np.asarray((np.abs(agreement.pull) > np.maximum(agreement.net, ONE_SIDED)).mean(axis=0))
-
-
-def ways(model: Model, cells: Cells, against: Floats, anomaly: Floats, one_sided: Floats) -> np.ndarray:
-    """Return in what way each annotator is anomalous, or would be; ``against`` is the probability that D_k < 0."""
+def ways(model: Model, cells: Cells, found: Anomaly) -> np.ndarray:
+    """Return in what way each annotator is anomalous, or would be."""
     counts = np.column_stack([sum_by(cells.annotator, column, cells.n_annotators) for column in cells.counts.T])
     seen = model.seen_counts(counts)
     ties, votes = seen[TIE:].sum(axis=0), seen.sum(axis=0)
-    return np.select(
-        [against > CLEARLY, one_sided > np.minimum(anomaly, ANOMALOUS), ties > ALWAYS * votes],
-        ["adversarial", "one-sided", "always ties"],
-        "uninformative",
-    ).astype(object)
+    little = np.where(ties > ALWAYS * votes, "always ties", "guesses").astype(object)
+    most = np.argmax([found.little, found.reversed, found.one_sided], axis=0)
+    return np.choose(most, [little, "reversed", "one-sided"])

@@ -1,9 +1,8 @@
 """Whom to exclude: annotators flagged by the probability that they are anomalous, or by the paper's rule on theta.
 
-Let A_k be the probability that annotator k is anomalous (:mod:`bayes_arena.reliability.anomaly`), or that k favours or
-hates one competitor, whichever is larger. A set of annotators is flagged at the Bayesian false discovery rate q if the
-mean of 1 - A_k over it is at most q and no 1 - A_k in it, the local rate (Efron, 2007), is above 0.1, so that many
-clear cases cannot make up for a doubtful one.
+Let A_k be the probability that annotator k is anomalous (:mod:`bayes_arena.reliability.anomaly`). A set of annotators is
+flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q and no 1 - A_k in it, the
+local rate (Efron, 2007), is above 0.1, so that many clear cases cannot make up for a doubtful one.
 
 The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. At
 epsilon = 0 an annotator who calls everything a tie is there: with W = 1/2 in each vote, the likelihood has its maximum
@@ -27,8 +26,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import DECREMENT
-from bayes_arena.reliability.annotators import posterior_theta, require_annotators
-from bayes_arena.reliability.anomaly import suspicion
+from bayes_arena.reliability.annotators import posterior_theta, require_annotators, suspicion
 
 LARGEST_DOUBT = 0.1
 """Largest 1 - A_k of a flagged annotator."""
@@ -50,8 +48,7 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k of 0.9 or more, the most suspect first;
-        empty where annotators cannot be judged (``fit.trust.unjudged``).
+        The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k of 0.9 or more, the most suspect first.
 
     Raises
     ------
@@ -63,11 +60,8 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     Newton, M. A. et al. (2004), "Detecting differential gene expression with a semiparametric hierarchical mixture
     method", Biostatistics 5. Efron, B. (2007), "Size, power and false discovery rates", Annals of Statistics 35.
     """
-    if fit.trust is not None and fit.trust.unjudged:
-        return ()
     require_annotators(fit)
-    names = (*fit.cells.annotators, *fit.suspects.names)
-    return tuple(names[k] for k in discoveries(suspicion(fit), fdr))
+    return tuple(fit.cells.annotators[k] for k in discoveries(suspicion(fit), fdr))
 
 
 @held

@@ -33,7 +33,10 @@ QUICK = {
 SLOW = {
     "rank": [("rank", "rigged"), ("rank", "sliced", *SLICED)],
     "diagnose": [("diagnose", "votes", *PLAIN)],
-    "annotators": [("annotators", "rigged", "--fdr", 0.05), ("annotators", "votes", "--model", "am-elo", "--robust", "off")],
+    "annotators": [
+        ("annotators", "rigged", "--fdr", 0.05),
+        ("annotators", "votes", "--model", "am-elo", "--robust", "off"),
+    ],
     "verdict": [("verdict", "votes", *PLAIN)],
     "check": [("check", "votes")],
     "flips": [("flips", "votes", *PLAIN), ("flips", "votes", *PLAIN, "--by", "annotator", "--pairs", "top")],

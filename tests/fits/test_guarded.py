@@ -100,7 +100,9 @@ def test_comparisons_say_how_many_votes_do_not_count():
     davidson, everybody = (ba.fit(cells, model=DAVIDSON, guard=guard) for guard in (True, False))
     table = ba.compare({"davidson": davidson, "again": davidson})
     assert table["votes"].tolist() == [200, 200] and table.attrs["not_counted"] == 120
-    with pytest.raises(ba.ModelError, match=r"\(200 and 320\)\. Fit both .* both with robust=True or both with guard=F"):
+    with pytest.raises(
+        ba.ModelError, match=r"\(200 and 320\)\. Fit both .* both with robust=True or both with guard=F"
+    ):
         ba.compare({"some": davidson, "all": everybody})
 
 

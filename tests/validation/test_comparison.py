@@ -186,7 +186,9 @@ def test_llmfao_supports_every_part_of_am_davidson(llmfao):
         ba.Model("common nu", "annotator", "davidson"),
         DAVIDSON,
     ]
-    table = ba.compare({getattr(m, "name", m): ba.fit(llmfao, model=m, method="marginal", dimensions=0, robust=False) for m in models})
+    table = ba.compare(
+        {getattr(m, "name", m): ba.fit(llmfao, model=m, method="marginal", dimensions=0, robust=False) for m in models}
+    )
     assert table["name"].tolist() == ["am-davidson", "nu_k", "common nu", "davidson"]
     np.testing.assert_allclose(table["elpd_diff"][1:], [-46, -698, -930], atol=42)
 

@@ -37,14 +37,13 @@ def annotators(
     """List the annotators, the most suspect first: who votes with the others, against them, or not on the merits."""
     with collected_warnings() as notes:
         from bayes_arena.reliability.annotators import annotator_columns
-        from bayes_arena.reliability.anomaly import suspicion_in
         from bayes_arena.reliability.flagging import discoveries
 
         result = model.fit(source.grouped_by(intervals.by).read())
         interval = intervals.chosen(model.seed, result)
         columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
-            flagged = set(discoveries(suspicion_in(columns, result), fdr).tolist())
+            flagged = set(discoveries(columns["anomaly_probability"], fdr).tolist())
             columns["flagged"] = [row in flagged for row in range(len(columns["annotator"]))]
     shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
     shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
@@ -58,14 +57,11 @@ def annotators(
     shown["votes"] = counts(columns["votes"])
     if "flagged" in columns:
         shown["flagged"] = ["yes" if each else "" for each in columns["flagged"]]
-    if any(columns.get("how", ())):
-        shown["P(favours)"] = digits(columns["favour_probability"], ".3f")
-        shown["how"] = [str(said) for said in columns["how"]]
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
     title = f"{source.title(result.cells)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
-    spare = ("side b", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "P(favours)", "agreement", "votes")
+    spare = ("side b", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "agreement", "votes")
     with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
         output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
 
