@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.promotion.mixture import TASTES, Centre, Gate, Mixture, positions
+from bayes_arena.promotion.mixture import TASTES, Gate, Line, Mixture, Parts, positions
 from bayes_arena.promotion.views import Views
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
@@ -59,8 +59,10 @@ class Discounted:
         The annotators' views, by that fit.
     gates : tuple of Gate
         Of every competitor.
-    centres : dict of int to Centre
-        Of competitors whose gate is open.
+    centres : dict of int to Line
+        Profiles of competitors whose gate is open.
+    parts : dict of int to Parts
+        Of all competitors: the annotators' parts around the centre, or around the fit's r.
     judged : ndarray of bool, shape (n_annotators,)
         Whose votes may count less than they were cast.
     told : dict of int to float
@@ -70,7 +72,8 @@ class Discounted:
     mode: Mode
     views: Views
     gates: tuple[Gate, ...]
-    centres: dict[int, Centre]
+    centres: dict[int, Line]
+    parts: dict[int, Parts]
     judged: NDArray[np.bool_]
     told: dict[int, float]
 
@@ -78,11 +81,11 @@ class Discounted:
     def weight(self) -> Floats:
         """What the votes of every pair of an annotator and a competitor count, shape (C,)."""
         weight = np.ones(len(self.views.annotator))
-        for competitor, centre in self.centres.items():
-            part = self.views.pairs_of(competitor)
+        for competitor in self.centres:
+            part, mine = self.views.pairs_of(competitor), self.parts[competitor]
             judged = self.judged[self.views.annotator[part]]
             weight[part] = np.where(
-                judged, self.told[competitor] * self.views.weight[part] * (1 - centre.slab) * centre.narrowed, 1.0
+                judged, self.told[competitor] * self.views.weight[part] * (1 - mine.slab) * mine.narrowed, 1.0
             )
         return weight
 
@@ -102,7 +105,8 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
     cells, first = mode.problem.cells, mode
     judged = cells.human & ~np.isin(cells.annotators, list(kept))
     tally = mode.problem.model.tally(cells, by_annotator=True)
-    gates, centres, taste, looked_at = list[Gate](), dict[int, Centre](), 0.0, list[int]()
+    gates, centres, parts, taste = list[Gate](), dict[int, Line](), dict[int, Parts](), 0.0
+    looked_at = list[int]()
     told = dict.fromkeys(range(cells.n_competitors), 1.0)
     for step in range(ROUNDS):
         with one_thread():
@@ -112,18 +116,20 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
                 taste = float(np.median([one.likeliest_taste() for one in mixtures]))
                 gates = [replace(one, taste=taste).gate() for one in mixtures]
                 looked_at = [c for c, gate in enumerate(gates) if gate.gain > CLOSE or abs(gate.difference) > ALIKE]
+                parts = {c: replace(one, taste=taste).parts(one.near) for c, one in enumerate(mixtures)}
                 if not any(gate.is_open for gate in gates):
-                    return Discounted(first, views, tuple(gates), {}, judged, {})
+                    return Discounted(first, views, tuple(gates), {}, parts, judged, {})
             before, centres, shift = set(centres), {}, np.zeros(len(views.annotator))
             for c in sorted(looked_at, key=lambda c: -gates[c].gain):
                 mixture = _mixture(mode, views, judged, c, taste, shift)
                 gate = mixture.gate()
                 gates[c] = gate if gate.is_open or not step else gates[c]
                 if gate.is_open:
-                    centres[c] = mixture.centre()
-                    shift[views.pairs_of(c)] = centres[c].shift
+                    centres[c] = mixture.profile()
+                    parts[c] = mixture.parts(centres[c].highest)
+                    shift[views.pairs_of(c)] = parts[c].shift
         if not centres:
-            return Discounted(first, views, tuple(gates), {}, judged, {})
+            return Discounted(first, views, tuple(gates), {}, parts, judged, {})
         off, ratio = _compared(mode, centres)
         changed = 0.0
         if step:
@@ -132,19 +138,19 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
                 told | {c: float(np.clip(told[c] * one, LEAST, 1.0)) for c, one in zip(centres, ratio, strict=True)},
             )
             changed = max(abs(math.log(told[c] / last[c])) for c in centres)
-        result = Discounted(mode, views, tuple(gates), centres, judged, told)
+        result = Discounted(mode, views, tuple(gates), centres, dict(parts), judged, told)
         if step and set(centres) == before and off < NEAR and changed < ALIKE_ENOUGH:
             return result
         mode = again(replace(first.problem, cells=counted(cells, result)))
     return replace(result, mode=mode)
 
 
-def _compared(mode: Mode, centres: dict[int, Centre]) -> tuple[float, Floats]:
+def _compared(mode: Mode, centres: dict[int, Line]) -> tuple[float, Floats]:
     """Return how far a fit's r are from where mixtures are highest, and the ratios of variances, the fit's on top."""
     open_ones = np.array(list(centres))
     variance = mode.laplace.variance(np.eye(len(mode.point.strength))[open_ones])
-    moments = [centre.line.moments for centre in centres.values()]
-    off = [mode.point.strength[c] - centre.line.highest for c, centre in centres.items()]
+    moments = [line.moments for line in centres.values()]
+    off = [mode.point.strength[c] - line.highest for c, line in centres.items()]
     return float(np.abs(off).max()), variance / np.array([sd for _, sd in moments]) ** 2
 
 

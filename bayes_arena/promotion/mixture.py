@@ -145,15 +145,15 @@ class Gate:
 
 
 @dataclass(frozen=True, eq=False)
-class Centre:
-    """What the mixture says of a competitor.
+class Parts:
+    """Each annotator's part in the mixture of a competitor whose centre is given; where closed, t = .03.
 
     Attributes
     ----------
-    line : Line
-        Profile of r.
+    centre : float
+        r, in logits.
     slab, above : ndarray, shape (m,)
-        Probability that an annotator's view is in a slab, and in one above, r at its mode; where closed, t = .03.
+        Probability that an annotator's view is in a slab, and in one above.
     shift : ndarray, shape (m,)
         That probability times how far off the view is then, in logits.
     log_bayes : ndarray, shape (m,)
@@ -162,7 +162,7 @@ class Centre:
         Variance of an annotator's view within a taste of the centre, given its votes, over s^2.
     """
 
-    line: Line
+    centre: float
     slab: Floats
     above: Floats
     shift: Floats
@@ -217,12 +217,15 @@ class Mixture:
         both = Line.through(self.near + shift, np.logaddexp(closed[1], opened[1] - TOLL))
         return Gate(alike, weighted, _hausman(lines[0], both))
 
-    def centre(self) -> Centre:
-        """Return the profile of r, over every basin, and each annotator's part in it."""
+    def profile(self) -> Line:
+        """Return the profile of r, over every basin."""
         shift, densities = _grid(REACH, self.taste)
         closed, (opened, _) = self._closed(shift, densities, self.weight), self._open(shift, densities, self.weight)
-        line = Line.through(self.near + shift, np.logaddexp(closed, opened - TOLL))
-        at = np.array([line.highest - self.near])
+        return Line.through(self.near + shift, np.logaddexp(closed, opened - TOLL))
+
+    def parts(self, centre: float) -> Parts:
+        """Return each annotator's part in the mixture around a centre."""
+        at = np.array([centre - self.near])
         densities = _densities(at, self.taste)
         opened, shares = self._open(at, densities, self.weight)
         closed = self._closed(at, densities, self.weight)
@@ -234,8 +237,8 @@ class Mixture:
         mean = ((self.likelihood * x) @ densities[:, 0]) / each
         squares = ((self.likelihood * x**2) @ densities[:, 0, 0]) / each[:, 0]
         higher = self.likelihood[:, x > at].sum(axis=1) / self.likelihood.sum(axis=1)
-        return Centre(
-            line=line,
+        return Parts(
+            centre=centre,
             slab=parts[:, 1:].sum(axis=1),
             above=parts[:, ABOVE].sum(axis=1) + parts[:, -1] * higher,
             shift=(parts * (mean - at))[:, 1:].sum(axis=1),

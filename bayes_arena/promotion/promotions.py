@@ -23,7 +23,7 @@ WRONGLY, SURE, DECIDED = 0.05, 0.95, 10
 
 @dataclass(frozen=True, eq=False)
 class Promoters:
-    """Annotators who voted on competitors whose gate is open: pairs of both.
+    """Annotators who voted on competitors whose gate is open, and who is named besides: pairs of both.
 
     Attributes
     ----------
@@ -52,21 +52,24 @@ class Promoters:
 
     @classmethod
     def of(cls, found: Discounted) -> Promoters:
-        """Return who voted on competitors whose gate is open."""
+        """Return who voted on competitors whose gate is open, and of the others those who are named."""
         views, strict = found.views, math.log(max(len(found.views.annotator), 1) / WRONGLY)
         columns: dict[str, list[Floats]] = {name: [np.zeros(0)] for name in cls.__annotations__}
-        for c, centre in found.centres.items():
+        for c, mine in sorted(found.parts.items()):
             part = views.pairs_of(c)
-            promotes = 2 * centre.above > centre.slab
-            won, lost, to_win, to_lose = views.for_and_against(c, centre.line.highest)
+            if c not in found.centres and not (mine.log_bayes > strict).any():
+                continue
+            promotes = 2 * mine.above > mine.slab
+            won, lost, to_win, to_lose = views.for_and_against(c, mine.centre)
             meant, expected = np.where(promotes, won, lost), np.where(promotes, to_win, to_lose)
-            probability = np.where(promotes, centre.above, centre.slab - centre.above)
-            named = found.judged[views.annotator[part]] & (centre.log_bayes > strict) & (probability > SURE)
+            probability = np.where(promotes, mine.above, mine.slab - mine.above)
+            named = found.judged[views.annotator[part]] & (mine.log_bayes > strict) & (probability > SURE)
             named &= (won + lost >= DECIDED) & (meant > expected)
+            told = named | (c in found.centres)
             for name, column in {
                 "annotator": views.annotator[part],
                 "competitor": views.competitor[part],
-                "log_bayes": centre.log_bayes,
+                "log_bayes": mine.log_bayes,
                 "probability": probability,
                 "promotes": promotes,
                 "votes": views.votes[part],
@@ -74,7 +77,7 @@ class Promoters:
                 "expected": expected,
                 "named": named,
             }.items():
-                columns[name].append(column)
+                columns[name].append(column[told])
         kinds = {"annotator": np.int64, "competitor": np.int64, "promotes": np.bool_, "named": np.bool_}
         return cls(**{name: np.concatenate(some).astype(kinds.get(name, np.float64)) for name, some in columns.items()})
 
@@ -126,9 +129,8 @@ class Promotions:
         """Return what is found, given the votes as they were cast."""
         size = len(found.gates)
         apart = np.zeros(size)
-        for c, centre in found.centres.items():
-            second = centre.line.second
-            apart[c] = 0.0 if second is None else second - centre.line.highest
+        for c, line in found.centres.items():
+            apart[c] = 0.0 if line.second is None else line.second - line.highest
         return cls(
             alike=np.array([gate.alike for gate in found.gates]),
             weighted=np.array([gate.weighted for gate in found.gates]),
