@@ -116,7 +116,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
                 taste = float(np.median([one.likeliest_taste() for one in mixtures]))
                 gates = [replace(one, taste=taste).gate() for one in mixtures]
                 looked_at = [c for c, gate in enumerate(gates) if gate.gain > CLOSE or abs(gate.difference) > ALIKE]
-                parts = {c: replace(one, taste=taste).parts(one.near) for c, one in enumerate(mixtures)}
+                parts = {c: replace(one, taste=taste).parts(one.near, is_open=False) for c, one in enumerate(mixtures)}
                 if not any(gate.is_open for gate in gates):
                     return Discounted(first, views, tuple(gates), {}, parts, judged, {})
             before, centres, shift = set(centres), {}, np.zeros(len(views.annotator))
@@ -126,7 +126,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
                 gates[c] = gate if gate.is_open or not step else gates[c]
                 if gate.is_open:
                     centres[c] = mixture.profile()
-                    parts[c] = mixture.parts(centres[c].highest)
+                    parts[c] = mixture.parts(centres[c].highest, is_open=True)
                     shift[views.pairs_of(c)] = parts[c].shift
         if not centres:
             return Discounted(first, views, tuple(gates), {}, parts, judged, {})

@@ -199,7 +199,7 @@ class Mixture:
         """Return the statistics of the gate, r within reach of the fit's; where a first look shows little, by that."""
         shift, densities = _grid(NEARBY, self.taste)
         weights = self.alike, self.weight
-        closed = [self._closed(shift, densities, weight) for weight in weights]
+        closed = self._closed(shift, densities, np.array(weights))
         lines = [Line.through(self.near + shift, value) for value in closed]
         looks = [np.unique(np.clip(value.argmax() + LOOKS, 0, len(shift) - 1)) for value in closed]
         opened = [
@@ -223,15 +223,17 @@ class Mixture:
         closed, (opened, _) = self._closed(shift, densities, self.weight), self._open(shift, densities, self.weight)
         return Line.through(self.near + shift, np.logaddexp(closed, opened - TOLL))
 
-    def parts(self, centre: float) -> Parts:
-        """Return each annotator's part in the mixture around a centre."""
+    def parts(self, centre: float, *, is_open: bool) -> Parts:
+        """Return each annotator's part in the mixture around a centre, with the shares of an open gate or a closed."""
         at = np.array([centre - self.near])
         densities = _densities(at, self.taste)
-        opened, shares = self._open(at, densities, self.weight)
-        closed = self._closed(at, densities, self.weight)
-        chance = scipy.special.expit(opened[0] - TOLL - closed[0])
-        each = self._components(densities)[0]
-        parts = each * (chance * shares[0] + (1 - chance) * _shares(FEW[-1]))
+        each, shares = self._components(densities)[0], _shares(FEW[-1])
+        if is_open:
+            (opened,), (found,) = self._open(at, densities, self.weight)
+            (closed,) = self._closed(at, densities, self.weight)
+            chance = scipy.special.expit(opened - TOLL - closed)
+            shares = chance * found + (1 - chance) * shares
+        parts = each * shares
         parts /= parts.sum(axis=1, keepdims=True)
         x = positions()
         mean = ((self.likelihood * x) @ densities[:, 0]) / each
@@ -259,7 +261,7 @@ class Mixture:
         return np.ascontiguousarray(found.reshape(-1, count, width).transpose(1, 0, 2))
 
     def _closed(self, shift: Floats, densities: Floats, weight: Floats) -> Floats:
-        """Return the closed profile, shape (R,)."""
+        """Return the closed profile, shape (R,), or several with weights (W, m), shape (W, R)."""
         least = np.finfo(float).tiny
         profiles = [weight @ np.log(self.likelihood @ (densities @ _shares(few)) + least) for few in FEW]
         return np.asarray(np.max(profiles, axis=0) + self._prior(shift))
