@@ -4,7 +4,7 @@
 rank        ``rank`` and ``boards``: leaderboards
 decisions   ``verdict``, ``tiers``, ``next``: what the votes settle
 pairs       ``pairs``, ``versus``, ``flips``, ``price``: who is better than whom, and what the order rests on
-annotators  ``annotators``, ``judge``, ``integrity``, ``bursts``
+annotators  ``annotators``, ``judge``, ``integrity``
 votes       ``check`` and ``simulate``
 models      ``compare`` and ``diagnose``
 report      ``report``: a page to show

@@ -1,10 +1,10 @@
-"""``annotators``, ``judge``, ``integrity``, ``bursts``: whose votes can be trusted, and who carries a competitor."""
+"""``annotators``, ``judge``, ``integrity``: whose votes can be trusted, and who carries a competitor."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from math import isnan, nan
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -16,6 +16,14 @@ from bayes_arena.cli.options import MODEL, TRUSTED, VOTES, Without, takes_option
 from bayes_arena.cli.output import Output, between, counts, digits, plain
 from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.vote_source import VoteSource, sizes
+from bayes_arena.errors import ColumnError
+
+if TYPE_CHECKING:
+    from bayes_arena.arrays import Columns
+    from bayes_arena.votes.cells import Cells
+
+TIME = "tstamp"
+"""Column of times that is looked for."""
 
 Fdr = Annotated[
     float | None,
@@ -113,18 +121,31 @@ def judge(
 @app.command(rich_help_panel=TRUSTED)
 @takes_options
 def integrity(
+    *,
     source: Annotated[VoteSource, Without("no_annotator")],
+    time: Annotated[
+        str | None,
+        Option(
+            metavar="COLUMN",
+            help="Column of the votes' times, numbers or dates, to look for bursts of votes. Default: tstamp, if the "
+            "votes have it.",
+            rich_help_panel=VOTES,
+            show_default=False,
+        ),
+    ] = None,
     model: Annotated[ModelChoice, Without("robust")],
     scale: ScaleChoice,
     output: Output,
 ) -> None:
-    """Show whose votes each competitor's place rests on, and where it would stand if all votes counted alike."""
+    """Show whose votes each competitor's place rests on, where it would stand if all counted alike, and bursts."""
     with collected_warnings() as notes:
+        from bayes_arena.reliability.bursts import burst_columns
         from bayes_arena.reliability.integrity import integrity_columns, promoter_columns
 
-        result = replace(model, robust="on").fit(source.read())
-        columns = integrity_columns(result, elo=scale.elo())
-        who = promoter_columns(result)
+        cells, time = _timed(source, time)
+        result = replace(model, robust="on").fit(cells)
+        columns, who = integrity_columns(result, elo=scale.elo()), promoter_columns(result)
+        bursts = _rows(burst_columns(result, cells, time=time, seed=model.seed)) if time else None
     shown = {
         "competitor": [str(name) for name in columns["competitor"]],
         "rank": digits(columns["rank"], "d"),
@@ -139,49 +160,29 @@ def integrity(
     if not all(map(isnan, columns["contested"])):
         shown["contested"] = ["" if isnan(one) else f"{one:.0f}" for one in columns["contested"]]
     about, how = how_fitted(result)
-    rows = zip(*(column.tolist() for column in who.values()), strict=True)
-    head = {**about, "promoters": [dict(zip(who, row, strict=True)) for row in rows], "warnings": notes}
-    said = promoters_named(who)
-    title = "\n".join([source.title(result.cells), f"{how}{discounted_named(result)}", *said])
-    spare = ("largest", "accounts", "elo all alike", "votes", "elo")
+    head = {**about, "promoters": _rows(who), "time": time, "bursts": bursts, "warnings": notes}
+    said = [source.title(result.cells), f"{how}{discounted_named(result)}", *promoters_named(who)]
+    said += [
+        f"{one['competitor']}: {one['score']:.1f} of {one['votes']:,.12g} won from {plain(one['start'])} to "
+        f"{plain(one['end'])}, where {one['expected']:.1f} are expected (p {one['p_value']:.2g})"
+        for one in bursts or ()
+    ]
+    title, spare = "\n".join(said), ("largest", "accounts", "elo all alike", "votes", "elo")
     output.write(columns, schema="integrity/1", key="integrity", head=head, title=title, shown=shown, spare=spare)
 
 
-@app.command(rich_help_panel=TRUSTED)
-@takes_options
-def bursts(
-    *,
-    source: VoteSource,
-    time: Annotated[
-        str, Option(metavar="COLUMN", help="Column of the votes' times: numbers or dates.", rich_help_panel=VOTES)
-    ] = "tstamp",
-    model: ModelChoice,
-    level: Annotated[
-        float,
-        Option(help="Probability of a false alarm if strengths do not change over time.", rich_help_panel=MODEL),
-    ] = 0.05,
-    output: Output,
-) -> None:
-    """Find periods in which a competitor won more, or less, than its strength explains."""
-    source = replace(source, slice=[*(source.slice or []), f"{time}={time}"])
-    with collected_warnings() as notes:
-        from bayes_arena.reliability.bursts import burst_columns
+def _timed(source: VoteSource, time: str | None) -> tuple[Cells, str | None]:
+    """Return the votes with the column of their times, and its name; None if they have none."""
+    column = time or TIME
+    try:
+        return replace(source, slice=[*(source.slice or []), f"{column}={column}"]).read(), column
+    except ColumnError:
+        if time:
+            raise
+        return source.read(), None
 
-        cells = source.read()
-        result = model.fit(cells)
-        columns = burst_columns(result, cells, time=time, level=level, seed=model.seed)
-    shown = {
-        "competitor": [str(name) for name in columns["competitor"]],
-        "from … to": [f"{plain(a)} … {plain(b)}" for a, b in zip(columns["start"], columns["end"], strict=True)],
-        "votes": counts(columns["votes"]),
-        **{name: digits(columns[name], ".1f") for name in ("score", "expected", "z")},
-        "p": digits(columns["p_value"], ".2g"),
-    }
-    if "accounts" in columns:
-        shown |= {"accounts": counts(columns["accounts"]), "largest": digits(columns["largest_share"], ".0%")}
-    about, how = how_fitted(result)
-    head = {**about, "time": time, "level": level, "warnings": notes}
-    said = "" if len(columns["z"]) else "no burst"
-    title = "\n".join(filter(None, [source.title(result.cells), how, said]))
-    spare = ("z", "largest", "accounts")
-    output.write(columns, schema="bursts/1", key="bursts", head=head, title=title, shown=shown, spare=spare)
+
+def _rows(columns: Columns) -> list[dict[str, Any]]:
+    """Return rows of JSON."""
+    rows = zip(*(column if isinstance(column, list) else column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, map(plain, row), strict=True)) for row in rows]
