@@ -4,7 +4,7 @@ from pathlib import Path
 
 PITCH = (
     "Rate language models from pairwise votes, and see what the votes can and cannot tell: Elo scores with intervals, "
-    "ranks that are still open, annotators you should not trust."
+    "ranks that are still open, annotators whose votes say little."
 )
 
 
