@@ -12,7 +12,7 @@ from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.projection import scattered, ties_of_competitors
+from bayes_arena.inference.average_vote import scattered, ties_of_competitors
 from bayes_arena.inference.views import Over
 from bayes_arena.likelihood.outcomes.likelihood import T
 from bayes_arena.likelihood.predictor import lead, times
