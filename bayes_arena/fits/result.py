@@ -15,6 +15,7 @@ from bayes_arena.algebra.factors import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     ArenaWarning,
+    AverageWarning,
     IdentificationWarning,
     LeftOutEffectWarning,
     ModelError,
@@ -25,6 +26,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
 from bayes_arena.fits.plan import Plan
+from bayes_arena.inference.averages import said_of_average
 from bayes_arena.inference.crowd import CAP, EVERYBODY, MIDDLE, Crowd
 from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.mode.identification import sides_left_out
@@ -308,7 +310,12 @@ class Fit:
             *((IdentificationWarning, text) for text in self.mode.open_questions),
             *((NoMaximumWarning, text) for text in self.mode.at_infinity),
             *((LeftOutEffectWarning, text) for text in sides_left_out(self.mode.problem)),
+            *((AverageWarning, text) for text in self._said_of_average),
         )
+
+    @cached_property
+    def _said_of_average(self) -> tuple[str, ...]:
+        return said_of_average(self.mode, self.cells, self.view)
 
     @property
     def votes_left_out(self) -> float:

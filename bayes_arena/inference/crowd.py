@@ -26,6 +26,8 @@ CAP = 0.05
 """Largest share of an account in the average."""
 TRIMMED = 0.2
 """Share of the weight that is left out at either end."""
+ROUNDING = 1e-9
+"""Share of the average that counts as none."""
 EVERYBODY, MIDDLE = "everybody", "the middle"
 
 
@@ -53,8 +55,9 @@ class Crowd:
 
     def shares(self, cast: Floats) -> Floats:
         """Return every annotator's share in the average, shape (M,), from the votes that they cast."""
-        votes = self.votes(cast)
         part = np.where(cast > 0, 1.0 if self.parts is None else np.array(self.parts), 0.0)
+        part /= part.max()
+        votes = part * cast
         cap = max(self.cap, 1 / part.sum())
         if votes.max() > cap * votes.sum():
             votes = part * np.minimum(cast, _level(part, cast, cap))
@@ -62,16 +65,15 @@ class Crowd:
 
 
 def _level(part: Floats, cast: Floats, cap: float) -> float:
-    """Return the L with L = cap sum_k s_k min(w_k, L), by the number of accounts above it."""
+    """Return the L with L = cap sum_k s_k min(w_k, L), by the number of accounts above it; at least the smallest w."""
+    part, cast = part[part > 0], cast[part > 0]
     order = np.argsort(-cast, kind="stable")
     part, cast = part[order], cast[order]
     room = 1 - cap * np.cumsum(part)
-    below = (part @ cast) - np.cumsum(part * cast)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        level = cap * below / room
-    next_one = np.append(cast[1:], 0.0)
-    found = np.flatnonzero((room > 0) & (level >= next_one))
-    return float(level[found[0]]) if len(found) else float(cast[part > 0].min())
+    below = part @ cast - np.cumsum(part * cast)
+    level = cap * below / np.where(room > ROUNDING, room, np.inf)
+    found = level[(room > ROUNDING) & (level >= np.append(cast[1:], 0.0))]
+    return max(float(cast[-1]), float(found[0])) if len(found) else float(cast[-1])
 
 
 def kept(values: Floats, weights: Floats) -> Floats:
