@@ -72,7 +72,8 @@ class AverageVotes:
 
 def in_parts(target: Objective, pairs: int) -> Iterator[slice]:
     """Yield slices of the pairs, small enough for :func:`average_votes`."""
-    step = max(1, AT_ONCE // max(target.n_annotators, 1))
+    numbers = 0 if target.numbering is None else target.numbering.n_slices
+    step = max(1, AT_ONCE // max(target.n_annotators, target.n_competitors + numbers))
     return (slice(first, min(first + step, pairs)) for first in range(0, pairs, step))
 
 

