@@ -25,6 +25,7 @@ from .errors import (
     AccessError as AccessError,
     ArenaError as ArenaError,
     ArenaWarning as ArenaWarning,
+    AverageWarning as AverageWarning,
     ColumnError as ColumnError,
     CompilerError as CompilerError,
     ConvergenceError as ConvergenceError,

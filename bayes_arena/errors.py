@@ -173,6 +173,10 @@ class DependentVotesWarning(ArenaWarning):
     """Votes that share a prompt or a ranking were treated as independent."""
 
 
+class AverageWarning(ArenaWarning):
+    """The ranking depends on how votes are averaged: accounts are capped, or the middle of the votes differs."""
+
+
 class FailedBoardsWarning(ArenaWarning):
     """Some of many boards could not be fitted, and are missing."""
 

@@ -17,6 +17,7 @@ PUBLIC = [
     "Arena",
     "ArenaError",
     "ArenaWarning",
+    "AverageWarning",
     "Boards",
     "Bootstrap",
     "Camps",

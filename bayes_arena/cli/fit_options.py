@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 When = Literal["auto", "on", "off"]
 WHEN: Mapping[str, bool] = {"on": True, "off": False}
 OverName = Literal["new", "these"]
+CrowdName = Literal["everybody", "middle"]
 GoalName = Literal["best", "ranking"]
 
 
@@ -220,7 +221,7 @@ class IntervalChoice:
 
 @dataclass(frozen=True)
 class BoardChoice:
-    """What the ranking is over."""
+    """What the ranking is over, and whose votes it averages."""
 
     over: Annotated[
         OverName | None,
@@ -241,10 +242,22 @@ class BoardChoice:
         ),
     ] = None
 
-    def chosen(self) -> tuple[Over | None, tuple[str, str] | None]:
-        """Return which prompts the ranking is over, and in which slice."""
+    whose: Annotated[
+        CrowdName,
+        Option(
+            "--of",
+            help="Whose votes are averaged: everybody's, or the middle 60 % of them, without those who expect least "
+            "and most of a competitor.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "everybody"
+
+    def seen(self, fit: Fit) -> Fit:
+        """Return the fit with rankings over the chosen prompts, in the chosen slice, and of the chosen votes."""
         over: Over | None = None if self.over is None else "new prompts" if self.over == "new" else "these prompts"
-        return over, None if self.within is None else split_pair(self.within, "--in", "NAME=SLICE")
+        slice = None if self.within is None else split_pair(self.within, "--in", "NAME=SLICE")
+        fit = fit.on(over, slice)
+        return fit if self.whose == "everybody" else fit.of("the middle")
 
 
 @dataclass(frozen=True)

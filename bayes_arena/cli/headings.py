@@ -117,9 +117,9 @@ def board_named(shown_as: Mapping[str, Any]) -> str:
 
 
 def _ranked_on(about: Mapping[str, str]) -> str:
-    """Return a line of a title: what a ranking is over, if it is over some slices or prompts."""
+    """Return lines of a title: what a ranking is over, if it is over some slices or prompts, and whose votes it is."""
     slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
-    return f"\nranked on {slices}" if slices else ""
+    return (f"\nranked on {slices}" if slices else "") + (f"\nranked by {about['crowd']}" if "crowd" in about else "")
 
 
 def intervals_named(shown_as: Mapping[str, Any]) -> str:

@@ -40,7 +40,8 @@ from scipy.special import expit, logit
 
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.projection import around, project, shares
+from bayes_arena.inference.average_vote import around, shares
+from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import THETA
 

@@ -60,7 +60,7 @@ class Versus:
     elo_gap, lower, upper : float
         The competitor's lead in Elo points: posterior mean and interval.
     expected_score : float
-        Expected score of the competitor in a vote on the two, a tie counting one half.
+        Expected score of the competitor in a vote on the two by those whom the board is about, a tie counting one half.
     votes, wins, losses, ties : float
         Votes so far on the two that count; both-bad votes are among the ties.
     votes_to_go : float or None
@@ -213,7 +213,7 @@ def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
     connected = _connected(fit, i, j)
     settled = (np.maximum(p_better, 1 - p_better) >= level) & connected
     points, (lower, upper) = EloScale().points_per_logit, equal_tailed(gap, level)
-    score = score_columns(fit, draws, i, j, level)["mean"]
+    score = score_columns(fit, i, j)[0]["mean"]
     wins, losses, ties = _votes_between(fit, i, j)
     return {
         "p_better": p_better,

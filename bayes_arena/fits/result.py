@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import scipy
@@ -15,6 +15,7 @@ from bayes_arena.algebra.factors import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     ArenaWarning,
+    AverageWarning,
     DiscountedVotesWarning,
     IdentificationWarning,
     LeftOutEffectWarning,
@@ -26,6 +27,8 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
 from bayes_arena.fits.plan import Plan
+from bayes_arena.inference.averages import said_of_average
+from bayes_arena.inference.crowd import CAP, EVERYBODY, MIDDLE, Crowd
 from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
@@ -82,8 +85,8 @@ class Fit:
     promotions : Promotions or None
         Competitors on which the votes are not those of one crowd; None if nobody looked. The votes of the problem are
         those that count, some of them in part.
-    crowd : tuple of float or None
-        Share of every annotator's votes that its rankings are about; None for all votes.
+    crowd : Crowd
+        Whose votes its rankings are about, and how these are averaged.
     """
 
     mode: Mode
@@ -98,7 +101,7 @@ class Fit:
     kept: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     promotions: Promotions | None = None
-    crowd: tuple[float, ...] | None = None
+    crowd: Crowd = field(default_factory=Crowd)
 
     def __repr__(self) -> str:
         cells, said = self.cells, len(self.warnings)
@@ -192,8 +195,7 @@ class Fit:
     def view(self) -> View:
         """The slices that rankings average over, with the covariances of annotators where estimates are means."""
         slices, factor = view(self.mode.problem, self.estimand or Estimand()), self.laplace.factor
-        if self.crowd is not None:
-            slices = replace(slices, crowd=np.array(self.crowd))
+        slices = replace(slices, crowd=self.crowd)
         if self.evidence != "variational":
             return slices
         return replace(slices, annotators=factor.inverse_tail if isinstance(factor, Factor | CrossedFactor) else None)
@@ -219,27 +221,37 @@ class Fit:
         if not self.model.strength_by:
             return self
         fit = replace(self, estimand=asked)
-        return fit if fit.samples is None else replace(fit, samples=fit.seen(fit.samples))
+        return fit if fit.samples is None else replace(fit, samples=fit.projected(fit.samples))
 
-    def of(self, annotators: Collection[str] | Mapping[str, float]) -> Fit:
-        """Return the same fit with rankings about the votes of some annotators, its crowd.
+    def of(
+        self, whose: Literal["everybody", "the middle"] | Collection[str] | Mapping[str, float], *, cap: float = CAP
+    ) -> Fit:
+        """Return the same fit with rankings about the votes of everybody, of the middle, or of some annotators.
 
-        The parameters stay those of all votes. What the crowd says of a competitor differs from what others say as far
+        The parameters stay those of all votes. What a crowd says of a competitor differs from what others say as far
         as the model lets annotators differ: without directions (``Model.dimensions``), only in how clear its votes are.
 
         Parameters
         ----------
-        annotators : collection of str, or mapping of str to float
-            Their names; or by name the share of the annotator's votes that counts, the probability of belonging to the
-            crowd for instance.
+        whose : {"everybody", "the middle"}, collection of str, or mapping of str to float
+            All votes; the middle 60 percent of them, without the fifth of the annotators (by their votes) who expect
+            least of a competitor against another and the fifth who expect most; annotators by name; or by name the
+            share of the annotator's votes that counts, the probability of belonging to a crowd for instance.
+        cap : float
+            Largest share of an account in the average; 1 for none. Accounts of a crowd of fewer than 1 / cap all count
+            the same.
 
         Raises
         ------
         ModelError
-            If the model does not tell annotators apart, some cast none of the votes, or shares are not between 0 and 1
-            or all zero.
+            If the model does not tell annotators apart, some cast none of the votes, shares are not between 0 and 1
+            or all zero, or the cap is not above 0 and at most 1.
         """
-        share = dict(annotators) if isinstance(annotators, Mapping) else dict.fromkeys(_names(annotators), 1.0)
+        if not 0 < cap <= 1:
+            raise ModelError(f"The largest share of an account lies above 0, and is at most 1, not {cap!r}.")
+        if isinstance(whose, str) and whose in (EVERYBODY, MIDDLE):
+            return self.about_crowd(Crowd(cap=cap, middle=whose == MIDDLE))
+        share = dict(whose) if isinstance(whose, Mapping) else dict.fromkeys(_names(whose), 1.0)
         known = self.cells.annotators
         if not self.target.n_annotators:
             raise ModelError(
@@ -256,32 +268,35 @@ class Fit:
             raise ModelError(f"The shares of votes that count must lie between 0 and 1, not {listing(bad)}.")
         if not crowd.any():
             raise ModelError("A ranking needs votes to be about, and these annotators have none. Name at least one.")
-        return self.about_crowd(crowd)
+        return self.about_crowd(Crowd(tuple(crowd.tolist()), cap))
 
-    def about_crowd(self, crowd: Floats) -> Fit:
-        """Return the same fit with rankings about these shares of the annotators' votes, shape (n_annotators,)."""
-        fit = replace(self, crowd=tuple(crowd.tolist()))
-        return fit if fit.samples is None else replace(fit, samples=fit.seen(fit.samples))
+    def about_crowd(self, crowd: Crowd) -> Fit:
+        """Return the same fit with rankings about the votes of a crowd."""
+        fit = replace(self, crowd=crowd)
+        return fit if fit.samples is None else replace(fit, samples=fit.projected(fit.samples))
 
     @cached_property
     def voted(self) -> Cells:
         """The votes that its rankings are about, as they were cast."""
         cells = self.cast if self.estimand is None else self.cast.take(self.estimand.rows(self.cast))
-        if self.crowd is None:
+        if self.crowd.parts is None:
             return cells
-        return with_counts(cells, cells.counts * np.array(self.crowd)[cells.annotator, None])
+        return with_counts(cells, cells.counts * np.array(self.crowd.parts)[cells.annotator, None])
 
     def seen(self, draws: Draws) -> Draws:
         """Return draws with the Elo scale's r* for what rankings are about."""
-        parts = draws.strength, draws.common, draws.own, draws.slices
-        if not self.target.slices and self.crowd is None:
+        if draws is self.samples or not (self.target.slices or self.crowd != Crowd()):
             return draws
-        if draws is self.samples:
-            noisy = draws.strength + noise_of_unseen(self.view, len(draws.strength))
-            seen = Draws.of(self.mode.problem, noisy, *parts[1:], self.sampled_spreads, self.view)
-            return replace(seen, strength=draws.strength)
+        parts = draws.strength, draws.common, draws.own, draws.slices
         center = Point(*(part.mean(axis=0) for part in parts))
         return viewed(self.mode.problem, center, self.view, *parts)
+
+    def projected(self, samples: Draws) -> Draws:
+        """Return draws of the posterior with the Elo scale's r* of each, for what rankings are about."""
+        noisy = samples.strength + noise_of_unseen(self.view, len(samples.strength))
+        parts = samples.common, samples.own, samples.slices
+        seen = Draws.of(self.mode.problem, noisy, *parts, self.sampled_spreads, self.view)
+        return replace(seen, strength=samples.strength)
 
     def means(self, draws: Draws) -> Floats:
         """Return draws of the strengths in logits, averaged over the slices that rankings are about, (n_draws, n)."""
@@ -293,7 +308,12 @@ class Fit:
     @property
     def about(self) -> dict[str, str]:
         """What a ranking is about, for its reader; empty where that is all annotators, and no slices are told apart."""
-        whose = {} if self.crowd is None else {"crowd": f"{sum(self.crowd):.4g} of {len(self.crowd):,} annotators"}
+        parts, cap = self.crowd.parts, self.crowd.cap
+        whose = {} if parts is None else {"crowd": f"{sum(parts):.4g} of {len(parts):,} annotators"}
+        if self.crowd.middle:
+            whose = {"crowd": "the middle of the votes"}
+        if cap != CAP:
+            whose |= {"cap": f"{cap:.4g} of the votes"}
         if self.estimand is None:
             return whose
         kind, name = self.estimand.slice or ("", "")
@@ -313,7 +333,12 @@ class Fit:
             *((IdentificationWarning, text) for text in self.mode.open_questions),
             *((NoMaximumWarning, text) for text in self.mode.at_infinity),
             *((LeftOutEffectWarning, text) for text in sides_left_out(self.mode.problem)),
+            *((AverageWarning, text) for text in self._said_of_average),
         )
+
+    @cached_property
+    def _said_of_average(self) -> tuple[str, ...]:
+        return said_of_average(self.mode, self.cells, self.view)
 
     @property
     def votes_discounted(self) -> float:

@@ -7,12 +7,15 @@ density/         the log-density that NUTS samples from
 pairing          whether the pairing already knew the ranking
 order            the order in which a problem is solved: by the votes, not by names
 marginal/        annotators and slices integrated out, spreads estimated
+crowd            whose votes a ranking is about, and how much each annotator counts
+average_vote     what they are expected to vote on some pairs
+averages         what a reader should know of the average
 projection       r*: every model on the Bradley-Terry scale
 projected        the result: r* and how it moves
 projected_draws  r*, draw by draw
 many_pairs       r* of many competitors, without going through their pairs
 kernels          expected scores at many leads, compiled
-views            what a ranking is about: slices, and whose votes
+views            what a ranking is about: slices, and the crowd
 belonging        the nearest Gaussian, given which annotators belong together
 ===============  ==============================================================
 """

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy
 from numpy.polynomial.chebyshev import chebval, chebvander
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
-from bayes_arena.inference.many_pairs import chebyshev
-from bayes_arena.inference.projection import (
+from bayes_arena.inference.average_vote import (
     CERTAIN,
-    CHUNK,
     LEAD_NODES,
-    NODES,
     TIE_NODES,
-    is_bradley_terry,
     scattered,
     shares,
     ties_of_competitors,
 )
+from bayes_arena.inference.crowd import kept
+from bayes_arena.inference.many_pairs import chebyshev
+from bayes_arena.inference.projection import CHUNK, NODES, is_bradley_terry
 from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import T
@@ -47,8 +48,8 @@ def project_draws(
     """Put every draw of a model's strengths on the Bradley-Terry scale.
 
     The average score W depends on a pair only through its lead d, so it is evaluated at Chebyshev nodes and
-    interpolated: pairs times annotators would be too many. Along directions it depends on several leads, and is
-    evaluated for every pair.
+    interpolated: pairs times annotators would be too many. Along directions it depends on several leads, and the
+    middle of the votes has kinks: both are evaluated for every pair.
 
     Parameters
     ----------
@@ -73,42 +74,72 @@ def project_draws(
     if is_bradley_terry(target):
         return np.asarray(strength - strength.mean(axis=1, keepdims=True))
     i, j = np.triu_indices(strength.shape[1], k=1)
-    if slices is not None and target.directions:
-        points = list(map(Point, strength, common, own, slices))
-        score = np.empty((len(points), len(i)))
-
-        def average(part: slice) -> None:
-            for index in range(part.start, part.stop):
-                of_draw = target if spreads is None else _at(target, spreads[index])
-                score[index] = _average_of_pairs(of_draw, points[index], i, j, votes, view or on_new_slices(target))
-
-        with one_thread():
-            in_blocks(average, len(points), of=max(1, CHUNK // (len(i) * len(votes))))
-        return _bradley_terry_many(i, j, np.clip(score, CERTAIN, 1 - CERTAIN), strength.shape[1])
-    if slices is not None and target.slices:
-        score = np.empty((len(strength), len(i)))
-        for index, point in enumerate(map(Point, strength, common, own, slices)):
-            of_draw = target if spreads is None else _at(target, spreads[index])
-            score[index] = _average_over_slices(of_draw, point, i, j, votes, view or on_new_slices(target))
-        return _bradley_terry_many(i, j, np.clip(score, CERTAIN, 1 - CERTAIN), strength.shape[1])
-    leads = lead(strength, i, j)
-    reach = float(np.abs(leads).max())
-    nodes, to_coefficients = chebyshev(NODES)
-    share = shares(target, votes, view)
     projected = np.empty_like(strength)
+    slices = np.zeros((len(strength), 0)) if slices is None else slices
+    scores = scores_of_draws(target, Point(strength, common, own, slices), votes, i, j, spreads, view)
 
     def project(part: slice) -> None:
-        shared, numbers = (np.moveaxis(draws[part], -1, 0) for draws in (common, own))
+        score = np.clip(scores(part), CERTAIN, 1 - CERTAIN)
+        projected[part] = _bradley_terry_many(i, j, score, strength.shape[1])
+
+    at_once = len(i) if _by_pairs(target, view) else NODES
+    with one_thread():
+        in_blocks(project, len(strength), of=max(1, CHUNK // (at_once * len(shares(target, votes, view)))))
+    return projected
+
+
+def scores_of_draws(
+    target: Objective,
+    draws: Point,
+    votes: Floats,
+    i: Ints,
+    j: Ints,
+    spreads: Floats | None = None,
+    view: View | None = None,
+) -> Callable[[slice], Floats]:
+    """Return a function from a slice of the draws to the average score of i against j, shape (m, n_pairs).
+
+    Parameters
+    ----------
+    target, votes, spreads, view
+        As for :func:`project_draws`.
+    draws : Point
+        All draws, stacked.
+    i, j : ndarray of int, shape (n_pairs,)
+        The pairs.
+    """
+    seen = view or on_new_slices(target)
+    if draws.slices.size or _by_pairs(target, view):
+        average = _average_of_pairs if _by_pairs(target, view) else _average_over_slices
+
+        def one_by_one(part: slice) -> Floats:
+            found = np.empty((part.stop - part.start, len(i)))
+            for row, index in enumerate(range(part.start, part.stop)):
+                of_draw = target if spreads is None else _at(target, spreads[index])
+                point = Point(draws.strength[index], draws.common[index], draws.own[index], draws.slices[index])
+                found[row] = average(of_draw, point, i, j, votes, seen)
+            return found
+
+        return one_by_one
+    leads = lead(draws.strength, i, j)
+    reach = max(float(np.abs(leads).max()), 1e-12)
+    nodes, to_coefficients = chebyshev(NODES)
+    share = shares(target, votes, view)
+
+    def interpolated(part: slice) -> Floats:
+        shared, numbers = (np.moveaxis(numbers[part], -1, 0) for numbers in (draws.common, draws.own))
         everybody = reach * nodes[:, None] + np.zeros(len(share))
         z = target.predictor.coordinates([everybody], shared[..., None, None], numbers[:, :, None])
         score = 0.5 * (1 + target.likelihood.net_score(z) @ share)
         coefficients = (score @ to_coefficients.T).T[:, :, None]
-        average = chebval(leads[part] / reach, coefficients, tensor=False)
-        projected[part] = _bradley_terry_many(i, j, np.clip(average, CERTAIN, 1 - CERTAIN), strength.shape[1])
+        return np.asarray(chebval(leads[part] / reach, coefficients, tensor=False))
 
-    with one_thread():
-        in_blocks(project, len(strength), of=max(1, CHUNK // (NODES * len(share))))
-    return projected
+    return interpolated
+
+
+def _by_pairs(target: Objective, view: View | None) -> bool:
+    """Whether the average score is no smooth function of one lead."""
+    return bool(target.directions) or (view is not None and view.crowd.middle)
 
 
 def _at(target: Objective, spreads: Floats) -> Objective:
@@ -117,17 +148,19 @@ def _at(target: Objective, spreads: Floats) -> Objective:
 
 
 def _average_of_pairs(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
-    """Return what :func:`_average_over_slices` does, for leads along directions."""
+    """Return what :func:`_average_over_slices` does, for leads along directions, or for the middle of the votes."""
     d, share = lead(point.strength + view.slices @ point.slices, i, j)[:, None], shares(target, votes, view)
     along = [lead(point.slices[part], i, j)[:, None] for part in target.directions]
     ties = ties_of_competitors(target, point.slices)
-    score = np.zeros(len(i))
+    score = np.zeros((len(i), len(share)))
     for shift, tie, chance in scattered(target, view):
-        z = target.predictor.coordinates([d + shift, *along], point.common, point.own.T)
+        z = target.predictor.coordinates([d + shift + np.zeros(len(share)), *along], point.common, point.own.T)
         if len(z) > T:
             z[T] += tie if ties is None else (tie + ties[i] + ties[j])[:, None]
-        score += chance * (0.5 * (1 + target.likelihood.net_score(z) @ share))
-    return score
+        score += 0.5 * chance * (1 + target.likelihood.net_score(z))
+    if not view.crowd.middle:
+        return np.asarray(score @ share)
+    return np.asarray((score * kept(score, share + np.zeros_like(score))).sum(axis=1))
 
 
 def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:

@@ -1,9 +1,10 @@
 """One comparable scale for every model: the Bradley-Terry projection of the expected vote.
 
 r* is the Bradley-Terry strength that predicts the same average vote: with W_ij the score (a tie counting 1/2) that i is
-expected to take from j when annotator k is drawn in proportion to their votes w_k and no side has an advantage,
+expected to take from j when annotator k is drawn with the probability a_k, their share in the average
+(:mod:`bayes_arena.inference.crowd`), and no side has an advantage,
 
-    W_ij = sum_k w_k E[score of i | theta_k (q_i - q_j) + sum_l v_kl (w_li - w_lj), nu_k] / sum_k w_k,
+    W_ij = sum_k a_k E[score of i | theta_k (q_i - q_j) + sum_l v_kl (w_li - w_lj), nu_k],
 
 r* minimises the Bradley-Terry loss against W over all pairs, each weighing the same. For Bradley-Terry and m-ELO it is
 r itself; it puts all other models on their scale. By implicit differentiation L dr* = sum_j dW_ij, with L the Laplacian
@@ -17,6 +18,8 @@ with that of a model without slices, whose strengths have gone through the same 
 Where estimates are posterior means, W is averaged over the posterior of each annotator's parameters. With few votes
 each, the posterior means lie closer together than the annotators themselves: to take annotators as so alike would make
 r* wider, by 7 percent at ten votes each.
+
+For the middle of the votes, W is a trimmed mean (:mod:`bayes_arena.inference.average_vote`).
 """
 
 from __future__ import annotations
@@ -36,6 +39,17 @@ from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.algebra.thin_jacobian import ThinJacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import made_ready
+from bayes_arena.errors import TooLargeError
+from bayes_arena.inference.average_vote import (
+    CERTAIN,
+    around,
+    average_votes,
+    in_parts,
+    part_of_ties,
+    scattered,
+    shares,
+    ties_of_competitors,
+)
 from bayes_arena.inference.many_pairs import Opponents, chebyshev, fit_all_pairs, jacobian
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.projected import Projection
@@ -47,7 +61,6 @@ from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead, times
 from bayes_arena.threads import in_blocks
-from bayes_arena.votes.names import COMPETITOR
 from bayes_arena.votes.tally import Tally
 
 CHUNK = 250_000
@@ -60,21 +73,16 @@ NODES, MANY_NODES = 64, 256
 most)."""
 INTERPOLATED = 1e-12
 """Error of a score between the nodes, for one point."""
-LEAD_NODES, TIE_NODES = 9, 5
-"""Gauss-Hermite nodes for the scatter of lead and ln nu over slices."""
-WIDE, MANY_LEAD_NODES = 3.0, 121
-"""Standard deviation of leads, in logits, above which nine nodes would give a staircase, and the number of nodes used
-there."""
 SCORE, BY_LEAD = 0, 1
 """First rows of the summed scores: the scores, and their slopes by the lead in every dimension. Then come the slopes by
 the leads' factors, and by the coordinates."""
+MOST = 300_000_000
+"""Pairs times annotators whose middle is found; it takes minutes."""
 MANY = 1_000_000
 """Leads times annotators from which a compiled loop is worthwhile."""
 ONE_BY_ONE, FAR_APART = 500, 30.0
 """Number of competitors whose pairs are enumerated in a fifth of a second; and range of the strengths, in logits, from
 which pairs of more competitors are, too, as nodes would lie too far apart."""
-CERTAIN = 1e-7
-"""Expected scores are kept this far from 0 and 1, so that r* exists however sure the model is."""
 
 
 def project(target: Objective, point: Point, votes: Floats, view: View | None = None) -> Projection:
@@ -106,6 +114,8 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     from scipy.sparse import coo_array  # slow to import
 
     view = view or on_new_slices(target)
+    if view.crowd.middle:
+        return _of_middle(target, point, votes, view)
     mean = point.strength + view.slices @ point.slices
     ties, offset, exactly = ties_of_competitors(target, point.slices), np.zeros(1), False
     directions, along = target.directions, list[Floats]()
@@ -192,11 +202,39 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         by_slices: Floats = np.asarray((view.slices.T @ by_mean.T).T)
         if ties is not None:
             moved = incidence @ (abs(incidence.T) * slopes[T][:, None]).toarray()
-            by_slices[:, _part_of_ties(target)] = factor.solve_schur(moved)
+            by_slices[:, part_of_ties(target)] = factor.solve_schur(moved)
         for dimension, part in enumerate(directions, 1):
             by_slices[:, part] = factor.solve_schur(_laplacian(i, j, summed[BY_LEAD + dimension], n))
         by_head = np.column_stack([by_head, by_slices])
     return Projection(projected, by_head, OwnJacobian(shape, by_own), by_mean)
+
+
+def _of_middle(target: Objective, point: Point, votes: Floats, view: View) -> Projection:
+    """Project the middle of the votes, pair by pair."""
+    from scipy.sparse import coo_array
+
+    n, width = target.n_competitors, len(target.own)
+    i, j = np.triu_indices(n, k=1)
+    if len(i) * target.n_annotators > MOST:
+        raise TooLargeError(
+            f"The middle of the votes of {target.n_annotators:,} annotators on all pairs of {n:,} competitors takes "
+            "too long. Rank by everybody's votes."
+        )
+    score, by_mean, by_head = np.empty(len(i)), np.zeros((n, n)), np.zeros((n, len(point.head)))
+    own = np.zeros((n, target.n_annotators * width))
+    for part in in_parts(target, len(i)):
+        some, pair = average_votes(target, point, votes, view, i[part], j[part]), np.arange(part.stop - part.start)
+        signs = np.repeat([1.0, -1.0], len(pair))
+        sums = coo_array((signs, (np.append(i[part], j[part]), np.tile(pair, 2))), shape=(n, len(pair))).tocsr()
+        score[part] = some.score
+        by_mean += (sums @ some.by_mean).toarray()
+        by_head += (sums @ some.by_head).toarray()
+        own += sums @ some.by_own.reshape(len(pair), -1)
+    projected, factor = _bradley_terry(i, j, score, n)
+    by_mean, by_head, own = (factor.solve_schur(moved) for moved in (by_mean, by_head, own))
+    shape = n, target.n_annotators, width
+    by_own = OwnJacobian(shape, lambda part: own.reshape(shape)[:, part])
+    return Projection(projected, by_head, by_own, by_mean)
 
 
 def _compiled_scores(
@@ -222,53 +260,12 @@ def _without_pairs(strength: Floats) -> bool:
     return are_many(n) or (n > ONE_BY_ONE and float(np.ptp(strength)) < FAR_APART)
 
 
-def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:
-    """Return deviations of leads and ln nu from their means, and their probabilities."""
-    lead_sd, tie_sd = view.scatter(target)
-    lead_nodes = MANY_LEAD_NODES if lead_sd > WIDE else LEAD_NODES
-    counts = (lead_nodes if lead_sd else 1), (TIE_NODES if tie_sd else 1)
-    (x, p), (y, q) = map(np.polynomial.hermite_e.hermegauss, counts)
-    chances = np.outer(p / p.sum(), q / q.sum()).tolist()
-    return [
-        (float(lead_sd * lead), float(tie_sd * tie), chances[row][column])
-        for row, lead in enumerate(x)
-        for column, tie in enumerate(y)
-    ]
-
-
-def around(own: Floats, view: View, part: slice) -> list[tuple[Floats, float]]:
-    """Return points of some annotators' posterior, shape (m, q), and their weights.
-
-    Three points along each axis of a Gaussian reproduce its moments up to the third, and the fourth along the axes
-    (Julier, S. J. & Uhlmann, J. K., 1997, "A new extension of the Kalman filter to nonlinear systems").
-    """
-    if view.annotators is None:
-        return [(own[part], 1.0)]
-    moves = math.sqrt(3.0) * np.moveaxis(np.linalg.cholesky(view.annotators[part]), 2, 0)
-    center = 1.0 - len(moves) / 3
-    points = [(own[part] + side * move, 1 / 6) for move in moves for side in (1, -1)]
-    return [(own[part], center), *points] if center else points
-
-
 def _laplacian(i: Ints, j: Ints, weights: Floats, n: int) -> Floats:
     """Return the Laplacian of a weight for every pair, shape (n, n)."""
     laplacian = np.zeros((n, n))
     laplacian[i, j] = laplacian[j, i] = -weights
     laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
     return laplacian
-
-
-def _part_of_ties(target: Objective) -> slice | None:
-    """Return the place of competitors' tie propensities among the parameters of slices, if the model has them."""
-    parts = target.numbering.parts if target.numbering else ()
-    mine = [one.by == COMPETITOR and one.coordinate == T for one in target.slices]
-    return next((part for part, is_mine in zip(parts, mine, strict=True) if is_mine), None)
-
-
-def ties_of_competitors(target: Objective, slices: Floats) -> Floats | None:
-    """Return what every competitor adds to ln nu, (..., n), if the model has such effects."""
-    part = _part_of_ties(target)
-    return None if part is None else slices[..., part]
 
 
 def is_bradley_terry(target: Objective) -> bool:
@@ -293,14 +290,6 @@ def _interpolation(d: Floats, steepest: float, *, exactly: bool) -> tuple[Floats
     size = min(max(NODES, math.ceil(wanted)), MANY_NODES)
     nodes, to_coefficients = chebyshev(size)
     return reach * nodes, chebvander(d / reach, size - 1) @ to_coefficients
-
-
-def shares(target: Objective, votes: Floats, view: View | None) -> Floats:
-    """Return every annotator's share in the average vote, shape (M,); a single 1 where they have no parameters."""
-    if not target.n_annotators:
-        return np.ones(1)
-    votes = votes if view is None or view.crowd is None else votes * view.crowd
-    return np.asarray(votes / votes.sum())
 
 
 def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Factor]:

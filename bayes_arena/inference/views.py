@@ -10,13 +10,13 @@ the same categories and languages. Annotators are always new ones: m excludes th
 a ranking is what people see. For one slice, such as a category, both are taken over its own prompts, with share 1 for
 it. A deviation without votes keeps its prior, and adds share_g^2 s_f^2 to the variance of m_i.
 
-Where a ranking is about a crowd, a vote of annotator k counts as much as the share of k's votes that belong to it.
+Whose votes they are, and how much each annotator counts, says :mod:`bayes_arena.inference.crowd`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import ModelError, did_you_mean, listing
+from bayes_arena.inference.crowd import Crowd
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.cells import Cells
@@ -73,15 +74,15 @@ class View:
     annotators : ndarray, shape (M, q, q), or None
         Covariances of the annotators' parameters, given all others, where the fit has their posterior means: expected
         votes are averaged over these parameters, too.
-    crowd : ndarray, shape (M,), or None
-        Share of every annotator's votes that the ranking is about; None for all votes.
+    crowd : Crowd
+        Whose votes the ranking is about, and how they are averaged.
     """
 
     slices: Any
     given: tuple[str, ...]
     unseen: Floats
     annotators: Floats | None = None
-    crowd: Floats | None = None
+    crowd: Crowd = field(default_factory=Crowd)
 
     def scatter(self, target: Objective) -> tuple[float, float]:
         """Return the standard deviations of leads and ln nu from slice to slice."""

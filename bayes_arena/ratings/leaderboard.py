@@ -43,6 +43,10 @@ def leaderboard(
 ) -> pd.DataFrame:
     """Rank the competitors on the Elo scale.
 
+    The ranking is that of everybody's average vote, in which no account counts more than 5 % (accounts that are fewer
+    than twenty all count the same). :meth:`Fit.of` gives others: of the middle of the votes, of some annotators, and
+    with another cap.
+
     Parameters
     ----------
     fit : Fit

@@ -1,29 +1,43 @@
-"""Probabilities of ranks and wins: which competitor is best, which beats which, and which orders are not settled."""
+"""Probabilities of ranks and wins: which competitor is best, which beats which, and which orders are not settled.
+
+A win rate is the score that a competitor is expected to take in a vote, a tie counting 1/2, of those whom the board is
+about: W of :mod:`bayes_arena.inference.average_vote`, averaged over annotators. It is as uncertain as logit W is by the
+delta method; its posterior mean averages W over that Gaussian. A single annotator, the average or a new one, differs
+from the average vote: where some always tie, say, everybody's votes are less clear than those of an annotator of
+theta = 1.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from scipy.special import expit, logit
 
+from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.draws import Draws, noise_of_unseen
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.projection import scattered, ties_of_competitors
+from bayes_arena.inference.average_vote import CERTAIN, average_votes, in_parts, scattered, ties_of_competitors
+from bayes_arena.inference.projected_draws import scores_of_draws
 from bayes_arena.inference.views import Over
 from bayes_arena.likelihood.outcomes.likelihood import T
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead, times
 from bayes_arena.ratings.estimates import pair_indices, require_population
-from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, require_level
-from bayes_arena.ratings.intervals.names import IntervalName, drawn_by
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, equal_tailed, require_level
+from bayes_arena.ratings.intervals.names import IntervalName, drawn_by, resolve_interval
+from bayes_arena.threads import one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Annotator = Literal["average", "new"]
+NODES = 21
+"""Gauss-Hermite nodes for the posterior mean of a win rate."""
 AT_ONCE = 2_000_000
 """Draws times pairs that are evaluated at once, which bounds the memory."""
 
@@ -102,6 +116,7 @@ def head_to_head(
     fit: Fit,
     pairs: Sequence[tuple[str, str]] | None = None,
     *,
+    annotator: Literal["average"] | None = None,
     level: float = 0.95,
     interval: Interval | IntervalName | None = None,
     draws: Draws | None = None,
@@ -116,6 +131,9 @@ def head_to_head(
         A fitted model.
     pairs : sequence of (str, str), optional
         Pairs to compare; by default all of them, in the order of ``fit.cells.competitors``.
+    annotator : {"average"}, optional
+        Whose vote it is: by default that of those whom the board is about, averaged as the board averages them; or one
+        by the average annotator (theta = 1, the common tie propensity). For one annotator by name: ``fit.of(name)``.
     level : float
         Coverage of the intervals.
     interval, draws, over, slice
@@ -124,52 +142,119 @@ def head_to_head(
     Returns
     -------
     pandas.DataFrame
-        ``competitor, opponent, plug_in, lower, upper, mean``, of a vote by the average annotator (theta = 1, the common
-        tie propensity) without a position effect, a tie counting one half. ``plug_in`` is the score at the estimate (at
-        the posterior mean of a sampled fit), as a formula such as P = 1 / (1 + exp(r_j - r_i)) gives it; ``lower`` and
-        ``upper`` are the quantiles of the score over the draws; ``mean``, its average over them, is the posterior
-        predictive score: closer to 1/2, the more so the less certain the strengths are.
+        ``competitor, opponent, plug_in, lower, upper, mean``, of a vote without a position effect, a tie counting one
+        half. ``plug_in`` is the score at the estimate (at the posterior mean of a sampled fit), for a single annotator
+        as a formula such as P = 1 / (1 + exp(r_j - r_i)) gives it; ``lower`` and ``upper`` are bounds of the score;
+        ``mean`` is the posterior predictive score: closer to 1/2, the more so the less certain the strengths are.
 
     Raises
     ------
     ModelError
-        If a name is not a competitor, a pair names the same competitor twice, there is no pair, or the level is
-        invalid.
+        If a name is not a competitor, a pair names the same competitor twice, there is no pair, the level is invalid,
+        or the annotator is not ``"average"``.
     NotIdentifiedError
         If, under a flat prior, two competitors were never compared, not even through others.
     """
     import pandas as pd
 
+    if annotator is not None:
+        require_choice("annotator", annotator, ("average",))
     require_level(level)
     i, j = pair_indices(fit, pairs)
     fit = fit.on(over, slice)
-    draws, about = drawn_by(interval, fit, draws, annotators=False)
     names = np.array(fit.cells.competitors, dtype=object)
-    table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **score_columns(fit, draws, i, j, level)})
+    columns, about = score_columns(fit, i, j, annotator=annotator, level=level, interval=interval, draws=draws)
+    table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **columns})
     table.attrs.update(level=level, **about)
     return table
 
 
-def score_columns(fit: Fit, draws: Draws, i: Ints, j: Ints, level: float) -> Columns:
-    """Return the columns of :func:`head_to_head` without the names, for pairs given by their indices."""
-    means, point = fit.means(draws), fit.point
-    strength = point.strength + fit.view.slices @ point.slices
-    common, slices = point.common, point.slices
-    if fit.samples is not None:
-        strength, common, slices = (one.mean(axis=0) for one in (means, draws.common, draws.slices))
-    plug_in = _expected_score(fit, strength[None], common[None], slices[None], i, j)[0]
-    mean, bounds = np.empty(len(i)), np.empty((2, len(i)))
+def score_columns(
+    fit: Fit,
+    i: Ints,
+    j: Ints,
+    *,
+    annotator: Annotator | None = None,
+    level: float = 0.95,
+    interval: Interval | IntervalName | None = None,
+    draws: Draws | None = None,
+) -> tuple[Columns, dict[str, Any]]:
+    """Return the columns of :func:`head_to_head` without the names, for pairs given by their indices, and ``attrs``."""
+    one = annotator is not None or not fit.target.own  # without parameters of their own all annotators are the same
+    if not one and draws is None and fit.samples is None:
+        chosen = resolve_interval(interval, fit)
+        parts = [_by_delta_method(fit, chosen, i[part], j[part], level) for part in in_parts(fit.target, len(i))]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return columns, {**chosen.about(fit), **fit.about}
+    draws, about = drawn_by(interval, fit, draws, annotators=not one)
+    means, mean, bounds = fit.means(draws), np.empty(len(i)), np.empty((2, len(i)))
+    own = _drawn_annotators(fit, len(means)) if annotator == "new" else None
     for part in _parts(len(i), len(draws.strength)):
-        score = _expected_score(fit, means, draws.common, draws.slices, i[part], j[part])
+        if one:
+            score = _expected_score(fit, means, draws.common, draws.slices, i[part], j[part], own)
+        else:
+            score = _average_score(fit, draws, i[part], j[part])
         mean[part], bounds[:, part] = score.mean(axis=0), equal_tailed(score, level)
-    return {"plug_in": plug_in, "lower": bounds[0], "upper": bounds[1], "mean": mean}
+    return {"plug_in": _plug_in(fit, draws, i, j, one=one), "lower": bounds[0], "upper": bounds[1], "mean": mean}, about
+
+
+def _by_delta_method(fit: Fit, interval: Interval, i: Ints, j: Ints, level: float) -> Columns:
+    """Return the columns of average votes, from the Gaussian approximation of their logits."""
+    with one_thread():
+        found = average_votes(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view, i, j)
+        score = np.clip(found.score, CERTAIN, 1 - CERTAIN)
+        slope = 1 / (score * (1 - score))
+        own = slope[:, None, None] * found.by_own
+        by_own = OwnJacobian(own.shape, lambda part: own[:, part])
+        unseen = slope**2 * (found.by_mean**2 @ fit.view.unseen)
+        by_head = slope[:, None] * found.by_head.toarray()
+        quantity = Quantity(
+            logit(score), by_head, by_own, lambda draws: logit(_average_score(fit, draws, i, j)), unseen
+        )
+        summary = interval.summarise(fit, quantity, level)
+    x, chance = np.polynomial.hermite_e.hermegauss(NODES)
+    mean = expit(summary.value[:, None] + summary.sd[:, None] * x) @ (chance / chance.sum())
+    return {"plug_in": score, "lower": expit(summary.lower), "upper": expit(summary.upper), "mean": mean}
+
+
+def _average_score(fit: Fit, draws: Draws, i: Ints, j: Ints) -> Floats:
+    """Return the average vote of those the fit is about under every draw, shape (size, m)."""
+    slices = draws.slices if draws.slices.size else np.zeros((len(draws.strength), 0))
+    noisy = draws.strength + noise_of_unseen(fit.view, len(draws.strength))
+    point = Point(noisy, draws.common, draws.own, slices)
+    scores, found = scores_of_draws(fit.target, point, fit.cells.votes_by_annotator(), i, j, view=fit.view), []
+    annotators = max(fit.target.n_annotators, 1)
+    step = max(1, AT_ONCE // (annotators * len(i)))
+    found = [scores(slice(first, min(first + step, len(noisy)))) for first in range(0, len(noisy), step)]
+    return np.clip(np.concatenate(found), CERTAIN, 1 - CERTAIN)
+
+
+def _plug_in(fit: Fit, draws: Draws, i: Ints, j: Ints, *, one: bool) -> Floats:
+    """Return scores at the estimate, or at the mean of the draws of a sampled fit."""
+    point = fit.point
+    if fit.samples is not None:
+        slices = draws.slices.mean(axis=0) if draws.slices.size else point.slices
+        own = draws.own.mean(axis=0) if draws.own.size else point.own
+        point = Point(draws.strength.mean(axis=0), draws.common.mean(axis=0), own, slices)
+    if not one:
+        votes = fit.cells.votes_by_annotator()
+        parts = [average_votes(fit.target, point, votes, fit.view, i[p], j[p]) for p in in_parts(fit.target, len(i))]
+        return np.concatenate([part.score for part in parts])
+    strength = point.strength + fit.view.slices @ point.slices
+    return np.asarray(_expected_score(fit, strength[None], point.common[None], point.slices[None], i, j)[0])
+
+
+def _drawn_annotators(fit: Fit, size: int) -> list[Floats]:
+    """Draw annotators from the population that the prior describes, each number of shape (size, 1)."""
+    rng = np.random.default_rng(1)
+    return [rng.normal(effect.mean, effect.sd, (size, 1)) for effect in fit.target.own]
 
 
 @held
 def win_probability(
     fit: Fit,
     *,
-    annotator: Annotator = "average",
+    annotator: Annotator | None = None,
     interval: Interval | IntervalName | None = None,
     draws: Draws | None = None,
     over: Over | None = None,
@@ -183,9 +268,10 @@ def win_probability(
     ----------
     fit : Fit
         A fitted model.
-    annotator : {"average", "new"}
-        The annotator of the next vote: the average one, with theta = 1 and the common tie propensity, or a new one,
-        drawn from the population that the prior describes. Neither has a position effect.
+    annotator : {"average", "new"}, optional
+        Who casts the next vote: by default anybody of those whom the board is about, averaged as the board averages
+        them; or one annotator, the average one, with theta = 1 and the common tie propensity, or a new one, drawn from
+        the population that the prior describes. None has a position effect. For one by name: ``fit.of(name)``.
     interval, draws, over, slice
         As for :func:`~bayes_arena.rank_probabilities`.
 
@@ -204,21 +290,14 @@ def win_probability(
     """
     import pandas as pd
 
-    require_choice("annotator", annotator, get_args(Annotator))
+    if annotator is not None:
+        require_choice("annotator", annotator, get_args(Annotator))
     if annotator == "new":
         require_population(fit)
     i, j = pair_indices(fit, None)
-    fit = fit.on(over, slice)
-    draws, about = drawn_by(interval, fit, draws, annotators=False)
-    size, n = draws.strength.shape
-    own = None
-    if annotator == "new":
-        rng = np.random.default_rng(1)
-        own = [rng.normal(effect.mean, effect.sd, (size, 1)) for effect in fit.target.own]
-    matrix, means = np.full((n, n), 0.5), fit.means(draws)
-    for part in _parts(len(i), size):
-        score = _expected_score(fit, means, draws.common, draws.slices, i[part], j[part], own).mean(axis=0)
-        matrix[i[part], j[part]], matrix[j[part], i[part]] = score, 1 - score
+    columns, about = score_columns(fit.on(over, slice), i, j, annotator=annotator, interval=interval, draws=draws)
+    matrix = np.full((fit.cells.n_competitors, fit.cells.n_competitors), 0.5)
+    matrix[i, j], matrix[j, i] = columns["mean"], 1 - columns["mean"]
     table = pd.DataFrame(matrix, index=list(fit.cells.competitors), columns=list(fit.cells.competitors))
     table.attrs.update(about)
     return table

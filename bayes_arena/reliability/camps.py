@@ -28,6 +28,7 @@ from bayes_arena.inference.belonging import (
     given_others,
     told_by_votes,
 )
+from bayes_arena.inference.crowd import Crowd
 from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.inference.marginal.gaussian import nearest_gaussian
 from bayes_arena.inference.projected import Projection
@@ -174,7 +175,7 @@ class Camps:
             return self.fit
         place = self.names.index(camp)
         given = self.fit if self._given is None else replace(self.fit, mode=self._given.within(place))
-        return given.about_crowd(self.membership[:, place])
+        return given.about_crowd(Crowd(tuple(self.membership[:, place].tolist()), self.fit.crowd.cap))
 
     def board(self, camp: str) -> pd.DataFrame:
         """Return the leaderboard of a camp, as :func:`~bayes_arena.leaderboard` does for all annotators.

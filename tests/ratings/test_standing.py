@@ -103,7 +103,7 @@ def test_head_to_head_of_davidson_counts_a_tie_as_half():
 
 @pytest.mark.slow
 def test_a_sampled_fit_plugs_in_its_posterior_mean(sampled_davidson):
-    table = ba.head_to_head(sampled_davidson)
+    table = ba.head_to_head(sampled_davidson, annotator="average")
     strength, common = (x.mean(axis=0) for x in (sampled_davidson.samples.strength, sampled_davidson.samples.common))
     eta, nu = strength[0] - strength[1], np.exp(common[0])
     p = np.exp([eta / 2, -eta / 2]) / (np.exp(eta / 2) + np.exp(-eta / 2) + nu)
@@ -124,7 +124,7 @@ def test_pairs_never_compared_have_no_score_under_a_flat_prior():
 
 def test_a_new_annotator_is_less_sure_than_the_average_one(arena_cells):
     fit = ba.fit(arena_cells, model="am-davidson")
-    average, new = ba.win_probability(fit), ba.win_probability(fit, annotator="new")
+    average, new = (ba.win_probability(fit, annotator=one) for one in ("average", "new"))
     assert (np.abs(new - 0.5).to_numpy() <= np.abs(average - 0.5).to_numpy() + 1e-12).all()
 
 
@@ -186,7 +186,7 @@ def test_somebody_new_is_drawn_from_the_population_of_the_prior(arena_cells, sd)
     many = np.tile(strength, (20_000, 1))
     draws = ba.Draws(many, many, np.zeros((20_000, 0)), np.zeros((20_000, 5, 1)))
     np.testing.assert_allclose(ba.win_probability(fit, annotator="new", draws=draws), expected, atol=0.01)
-    np.testing.assert_allclose(ba.win_probability(fit, draws=draws), expit(lead), atol=1e-12)
+    np.testing.assert_allclose(ba.win_probability(fit, annotator="average", draws=draws), expit(lead), atol=1e-12)
 
 
 def test_scores_near_certainty_keep_their_elo():
@@ -221,7 +221,7 @@ def test_somebody_new_calls_ties_as_the_population_does(arena_cells):
     many = np.tile(strength, (20_000, 1))
     draws = ba.Draws(many, many, np.zeros((20_000, 1)), np.zeros((20_000, 5, 1)))
     np.testing.assert_allclose(ba.win_probability(fit, annotator="new", draws=draws), expected, atol=0.01)
-    average = ba.win_probability(fit, draws=draws)
+    average = ba.win_probability(fit, annotator="average", draws=draws)
     assert np.abs(average - expected).to_numpy().max() > 0.03
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.inference import projection
+from bayes_arena.inference.crowd import Crowd
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.point import Point
@@ -148,7 +149,7 @@ def test_projection_predicts_the_average_vote(four_outcomes, model):
     projected = project(fit.target, fit.point, votes).strength
     i, j = np.triu_indices(6, 1)
     average = np.zeros(len(i))
-    weights = votes / votes.sum() if fit.target.n_annotators else [1.0]
+    weights = Crowd().shares(votes) if fit.target.n_annotators else [1.0]
     common = dict(zip((term.name for term in fit.target.common), fit.point.common, strict=True))
     for k, weight in enumerate(weights):
         own = dict(zip((term.name for term in fit.target.own), fit.point.own[k] if fit.target.own else (), strict=True))

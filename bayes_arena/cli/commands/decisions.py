@@ -45,8 +45,7 @@ def verdict(
         from bayes_arena.decisions.tiers import tier_columns
         from bayes_arena.decisions.verdict import verdict as said_of
 
-        over, slice = board.chosen()
-        result = model.fit(source.read()).on(over, slice)
+        result = board.seen(model.fit(source.read()))
         said, found = said_of(result), enough(result, goal=goal, level=level)
         columns, z = tier_columns(result, level)
     about, how = how_fitted(result)
@@ -73,7 +72,7 @@ def tiers(
     with collected_warnings() as notes:
         from bayes_arena.decisions.tiers import tier_columns
 
-        result = model.fit(source.read()).on(*board.chosen())
+        result = board.seen(model.fit(source.read()))
         columns, z = tier_columns(result, level)
     about, title = introduced(source, result)
     head = {**about, "level": level, "z": z, "warnings": notes}
@@ -95,7 +94,7 @@ def next_(
     with collected_warnings() as notes:
         from bayes_arena.decisions.next_pairs import next_columns
 
-        result = model.fit(source.read()).on(*board.chosen())
+        result = board.seen(model.fit(source.read()))
         columns = next_columns(result, pairs, goal=goal, seed=model.seed)
     about, title = introduced(source, result)
     head = {**about, "goal": goal, "seed": model.seed, "warnings": notes}

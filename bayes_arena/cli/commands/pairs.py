@@ -37,7 +37,7 @@ def pairs(
     with collected_warnings() as notes:
         from bayes_arena.decisions.versus import pair_columns
 
-        result = model.fit(source.read()).on(*board.chosen())
+        result = board.seen(model.fit(source.read()))
         columns, n_pairs, n_unsettled = pair_columns(result, level, most)
     shown = {
         "better": [str(name) for name in columns["stronger"]],
@@ -76,7 +76,7 @@ def versus(
 
         from bayes_arena.decisions.versus import versus as compared
 
-        result = model.fit(source.read()).on(*board.chosen())
+        result = board.seen(model.fit(source.read()))
         found = compared(result, competitor, opponent, level=level)
     numbers: dict[str, Any] = {name: plain(value) for name, value in asdict(found).items()}
     del numbers["level"]  # told above
@@ -177,7 +177,7 @@ def price(
         from bayes_arena.decisions.price import price_columns, votes_of_an_account
         from bayes_arena.ratings.elo import EloScale
 
-        result = model.fit(source.read()).on(*board.chosen())
+        result = board.seen(model.fit(source.read()))
         columns = price_columns(
             result, None, place=place, push=push, account_votes=account_votes, focus=focus, elo=EloScale()
         )

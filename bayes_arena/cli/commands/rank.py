@@ -47,12 +47,11 @@ def rank(
         from bayes_arena.ratings.intervals.laplace import error_of_sd
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
-        over, slice = board.chosen()
         asked = source.annotator is not None or source.delta is not None or source.program is not None
         asked = asked or intervals.by_annotator or model.by_annotator
         if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
-        result = model.fit(source.grouped_by(intervals.by).read()).on(over, slice)
+        result = board.seen(model.fit(source.grouped_by(intervals.by).read()))
         interval = intervals.chosen(model.seed, result)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)

@@ -74,8 +74,7 @@ def report(
     with collected_warnings() as notes:
         cells = source.read()
     with collected_warnings() as of_fit:
-        over, slice = board.chosen()
-        fit = model.fit(cells).on(over, slice)
+        fit = board.seen(model.fit(cells))
         made = page.made(fit, source=source.named, level=level, elo=scale.elo(), notes=notes)
     made.save(output)
     tell(f"Wrote {output}, {len(made.html.encode()) / 1000:.0f} kB.")

@@ -1,0 +1,76 @@
+"""What a reader should know of the average that a ranking is about: whom the cap holds back, and what the middle says.
+
+Everybody's average and the middle of the votes (:mod:`bayes_arena.inference.crowd`) are compared for models with
+directions, in which annotators rank differently; without directions both have the same order. They disagree on a
+competitor where each score lies outside the other's 95 % interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import listing
+from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.projection import project
+from bayes_arena.inference.views import View
+from bayes_arena.threads import one_thread
+from bayes_arena.votes.cells import Cells
+
+MOVED = 0.05
+"""Share of the average that the cap moves from some accounts to the others, from which it is said."""
+CHEAP = 5_000_000
+"""Pairs times annotators up to which the middle is compared: it takes a second."""
+HALF_WIDTH = 1.96
+"""Of a 95 % interval, in standard deviations."""
+
+
+def said_of_average(mode: Mode, cells: Cells, view: View) -> tuple[str, ...]:
+    """Return sentences on the average, for the ranking of a view; none where there is nothing to say."""
+    target = mode.problem.objective
+    if not target.n_annotators:
+        return ()
+    said = _capped(cells, view)
+    if not target.directions or view.crowd.middle:
+        return said
+    if cells.n_competitors**2 / 2 * target.n_annotators > CHEAP:
+        return (*said, "Whether the middle of the votes ranks otherwise was not looked at: fit.of('the middle') tells.")
+    return (*said, *_middle(mode, cells, view))
+
+
+def _capped(cells: Cells, view: View) -> tuple[str, ...]:
+    """Say which accounts count less than their votes, where that matters."""
+    cast = view.crowd.votes(cells.votes_by_annotator())
+    part, share = cast / cast.sum(), view.crowd.shares(cells.votes_by_annotator())
+    excess = part - share
+    if excess[excess > 0].sum() < MOVED:
+        return ()
+    order = [k for k in np.argsort(-excess, kind="stable") if excess[k] > 0]
+    each = listing(f"{cells.annotators[k]} ({part[k]:.0%} of the votes counts {share[k]:.0%})" for k in order)
+    return (
+        f"No account counts more than {share.max():.0%} of the average: {each}. fit.of('everybody', cap=1) has none.",
+    )
+
+
+def _middle(mode: Mode, cells: Cells, view: View) -> tuple[str, ...]:
+    """Say on whom the middle of the votes disagrees with everybody's average."""
+    target, votes = mode.problem.objective, cells.votes_by_annotator()
+    scores, sds = list[Floats](), list[Floats]()
+    with one_thread():
+        for crowd in (view.crowd, replace(view.crowd, middle=True)):
+            board = project(target, mode.point, votes, replace(view, crowd=crowd))
+            variance = mode.laplace.variance(board.by_head, board.own) + board.variance_by_mean(view.unseen)
+            scores.append(board.strength)
+            sds.append(np.sqrt(np.maximum(variance, 0.0)))
+    gap = np.abs(scores[1] - scores[0]) / (HALF_WIDTH * np.maximum(*sds))
+    places = [1 + (score > score[:, None]).sum(axis=1) for score in scores]
+    order = [i for i in np.argsort(-gap, kind="stable") if gap[i] > 1]
+    if not order:
+        return ()
+    each = listing(f"{cells.competitors[i]} (place {places[0][i]}, in the middle {places[1][i]})" for i in order)
+    return (
+        f"The middle 60 % of the votes disagrees with everybody's average by more than their intervals on {each}. Some "
+        "annotators weigh heavily there: see fit.of('the middle') and camps(fit).",
+    )
