@@ -238,8 +238,7 @@ class Fit:
             least of a competitor against another and the fifth who expect most; annotators by name; or by name the
             share of the annotator's votes that counts, the probability of belonging to a crowd for instance.
         cap : float
-            Largest share of an account in the average; 1 for none. Accounts of a crowd of fewer than 1 / cap all count
-            the same.
+            Largest share of an account in the average, or twice the mean share if that is more; 1 for none.
 
         Raises
         ------

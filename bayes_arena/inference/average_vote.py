@@ -41,6 +41,8 @@ AT_ONCE = 200_000
 """Pairs times annotators that are averaged at once: bounds the memory."""
 LEAD_NODES, TIE_NODES = 9, 5
 """Gauss-Hermite nodes for the scatter of lead and ln nu over slices."""
+ROUGHLY = 5, 2
+"""The same for a draw: errors of a thousandth are small beside the scatter of draws."""
 WIDE, MANY_LEAD_NODES = 3.0, 121
 """Standard deviation of leads, in logits, above which nine nodes would give a staircase, and the number of nodes used
 there."""
@@ -171,11 +173,12 @@ def _placed(block: Any, place: slice | None, shape: tuple[int, int]) -> Any:
     return csr_array((found.data, (found.row, start + found.col)), shape=shape)
 
 
-def scattered(target: Objective, view: View) -> list[tuple[float, float, float]]:
+def scattered(target: Objective, view: View, *, roughly: bool = False) -> list[tuple[float, float, float]]:
     """Return deviations of leads and ln nu from their means, and their probabilities."""
     lead_sd, tie_sd = view.scatter(target)
     lead_nodes = MANY_LEAD_NODES if lead_sd > WIDE else LEAD_NODES
-    counts = (lead_nodes if lead_sd else 1), (TIE_NODES if tie_sd else 1)
+    lead_nodes, tie_nodes = ROUGHLY if roughly else (lead_nodes, TIE_NODES)
+    counts = (lead_nodes if lead_sd else 1), (tie_nodes if tie_sd else 1)
     (x, p), (y, q) = map(np.polynomial.hermite_e.hermegauss, counts)
     chances = np.outer(p / p.sum(), q / q.sum()).tolist()
     return [

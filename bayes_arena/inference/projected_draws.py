@@ -153,7 +153,7 @@ def _average_of_pairs(target: Objective, point: Point, i: Ints, j: Ints, votes: 
     along = [lead(point.slices[part], i, j)[:, None] for part in target.directions]
     ties = ties_of_competitors(target, point.slices)
     score = np.zeros((len(i), len(share)))
-    for shift, tie, chance in scattered(target, view):
+    for shift, tie, chance in scattered(target, view, roughly=True):
         z = target.predictor.coordinates([d + shift + np.zeros(len(share)), *along], point.common, point.own.T)
         if len(z) > T:
             z[T] += tie if ties is None else (tie + ties[i] + ties[j])[:, None]
