@@ -24,7 +24,6 @@ FEWEST, WATCHED, MOST = 12, 25, 60
 """Annotators listed: at least; at most, if some are only to be watched; at most, if all are anomalous."""
 
 
-
 @dataclass(frozen=True)
 class People:
     """The annotators of a page.

@@ -8,20 +8,24 @@ each of them for somebody regular. Here theta_k has one of three priors instead,
     reversed   theta ~ N(-m, s^2)
 
 with shares pi_c. The fit is not repeated. What the votes of k say is their likelihood on a few values of theta around
-its mean mu, in steps of its standard deviation sqrt(V), the strengths being at their means and the other numbers u of k
-at theirs for that theta (Laplace's method),
+its mean, all that is not the annotator's being at its mean, and the annotator's other numbers u at theirs for that
+theta (Laplace's method),
 
-    L(theta) = p(votes | theta, u) p(u) exp(h theta - g theta^2 / 2),        u = E[u | theta].
+    L(theta) = p(votes | theta, u) p(u),        u = E[u | theta].
 
-The last factor makes up for the uncertainty of all else: h and g are the differences of mean / variance and of
-1 / variance between the fit's posterior of theta and L at h = g = 0 times the fit's prior. Loadings are integrated out
-where an annotator is regular or reversed, and zero where one guesses. Sums over the values are integrals up to rounding
-(the trapezoidal rule for smooth peaks). The shares, m and s have the largest posterior density (EM: Dempster, Laird &
-Rubin, 1977, JRSS B 39) under weak priors: a Dirichlet density of the shares that adds ``FEW`` annotators, one annotator
-more with the mean theta, and s / ``SCATTER`` ~ chi(3) as a density of ln s, which vanishes at zero.
+Loadings are integrated out where an annotator is regular or reversed, and zero where one guesses. Sums over the values
+are integrals up to rounding (the trapezoidal rule for smooth peaks). The shares, m and s have the largest posterior
+density (EM: Dempster, Laird & Rubin, 1977, JRSS B 39) under weak priors: a Dirichlet density of the shares that adds
+``FEW`` annotators, one annotator more with the mean theta, and s / ``SCATTER`` ~ chi(3) as a density of ln s, which
+vanishes at zero.
 
-A draw of an annotator's numbers becomes a draw under the mixture: a kind is drawn, theta is moved and scaled to its
-distribution under that kind, and the other numbers follow by their regression on it. So it keeps its strengths.
+A draw of an annotator's numbers becomes a draw under the mixture. A kind c is drawn; theta moves as the change of its
+prior, from that of the fit to that of the kind, moves its mean mu and standard deviation sigma under L,
+
+    theta  ->  E theta + (mu_c - mu) + (theta - E theta) sigma_c / sigma,
+
+or to zero; the other numbers follow by their regression on it. So a draw keeps its strengths, and under the prior of
+the fit itself nothing would change.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ from scipy.special import logsumexp, softmax
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.belonging import given_others
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
@@ -49,8 +54,6 @@ MANY = 10_000
 """Annotators, evenly spaced, that are enough to find shares, m and s."""
 ROUNDS, SETTLED = 500, 1e-5
 """Most iterations of EM, and the change that is the last."""
-LEAST_VARIANCE = 1e-12
-"""Of theta: a single annotator has theta = 1 by definition."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,7 @@ class Kinds:
     probability : ndarray, shape (3, M)
         Of each kind, for every annotator.
     theta, scale : ndarray, shape (3, M)
-        Mean of theta under each kind, and its standard deviation in units of that in the fit.
+        Mean of theta under each kind, and sigma_c / sigma.
     own : OwnNumbers
         How the annotators' numbers depend on each other.
     """
@@ -102,11 +105,13 @@ class Kinds:
 
 @dataclass(frozen=True, eq=False)
 class OwnNumbers:
-    """The posterior of the annotators' own numbers, and their regressions on theta, and on theta and the loadings.
+    """The posterior of the annotators' own numbers, and how they follow theta and the loadings.
 
     Attributes
     ----------
-    mean, covariance : ndarray, shapes (M, q) and (M, q, q)
+    mean : ndarray, shape (M, q)
+    covariance : ndarray, shape (M, q, q)
+        Given all other numbers.
     leads : ndarray of int, shape (d,)
         Places of theta and of the loadings among the numbers.
     """
@@ -117,16 +122,16 @@ class OwnNumbers:
 
     def with_theta(self, own: Floats, theta: Floats, part: Ints | slice = slice(None)) -> Floats:
         """Return numbers (..., m, q) of some annotators with another theta (..., m), the others following it."""
-        variance = np.maximum(self.covariance[part, THETA, THETA], LEAST_VARIANCE)
+        variance = self.covariance[part, THETA, THETA]
         moved = own + self.covariance[part, :, THETA] / variance[:, None] * (theta - own[..., THETA])[..., None]
         moved[..., THETA] = theta
         return moved
 
     def without_leads(self, own: Floats, part: Ints | slice = slice(None)) -> Floats:
         """Return numbers with theta and the loadings at zero, the others following them."""
-        inside = self.covariance[part][:, self.leads[:, None], self.leads] + LEAST_VARIANCE * np.eye(len(self.leads))
+        inside = self.covariance[part][:, self.leads[:, None], self.leads]
         slopes = self.covariance[part][:, :, self.leads] @ np.linalg.inv(inside)
-        moved = own - np.einsum("kqd,...kd->...kq", slopes, own[..., self.leads])
+        moved: Floats = own - np.einsum("kqd,...kd->...kq", slopes, own[..., self.leads])
         moved[..., self.leads] = 0.0
         return moved
 
@@ -135,9 +140,9 @@ class OwnNumbers:
         loadings = self.leads[1:]
         inside = self.covariance[:, loadings[:, None], loadings]
         with_theta = self.covariance[:, loadings, THETA]
-        variance = np.maximum(self.covariance[:, THETA, THETA], LEAST_VARIANCE)
+        variance = self.covariance[:, THETA, THETA]
         given = inside - with_theta[:, :, None] * with_theta[:, None] / variance[:, None, None]
-        return np.asarray(0.5 * np.linalg.slogdet(given + LEAST_VARIANCE * np.eye(len(loadings)))[1])
+        return np.asarray(0.5 * np.linalg.slogdet(given)[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,52 +169,44 @@ class Told:
 
     def under(self, center: float, sd: float) -> tuple[Floats, Floats, Floats]:
         """Return log-evidence, and mean and variance of theta, under N(center, sd^2), each (M,)."""
-        z = (self.theta - center) / sd
-        joint = self.log_likelihood - 0.5 * z**2 - np.log(sd * np.sqrt(2 * np.pi))
+        joint = self.log_likelihood - 0.5 * ((self.theta - center) / sd) ** 2
         evidence = logsumexp(joint, axis=0)
-        mean, variance = _moments(self.theta, joint - evidence)
-        return evidence, mean, variance
+        weight = np.exp(joint - evidence)
+        mean = (weight * self.theta).sum(axis=0)
+        return evidence - np.log(sd * np.sqrt(2 * np.pi)), mean, (weight * (self.theta - mean) ** 2).sum(axis=0)
 
 
 def kinds(fit: Fit) -> Kinds | None:
     """Find what kind each annotator is; None where theta is not free."""
     if not fit.target.free_discrimination:
         return None
-    point, own = _posterior(fit)
-    told = _told(fit, point, own)
+    point = _mean(fit)
+    leads = np.array([place for place, one in enumerate(fit.target.own) if one.basis == "lead"], dtype=np.int64)
+    own = OwnNumbers(point.own, given_others(fit.laplace.factor), leads)
+    told = _told(fit.target, point, own)
     some = told.of(np.unique(np.linspace(0, len(own.mean) - 1, min(MANY, len(own.mean))).astype(np.int64)))
     share, m, s = _largest(some)
     probability, theta, variance = _given(told, share, m, s)
-    scale = np.sqrt(variance / np.maximum(own.covariance[:, THETA, THETA], LEAST_VARIANCE))
-    return Kinds(share, m, s, probability, theta, scale, own)
+    _, usual, spread = told.under(fit.target.own[THETA].mean, _spread(fit))
+    theta[[REGULAR, REVERSED]] += own.mean[:, THETA] - usual
+    return Kinds(share, m, s, probability, theta, np.sqrt(variance / spread), own)
 
 
-def _posterior(fit: Fit) -> tuple[Point, OwnNumbers]:
-    """Return the mean of the posterior, of the Gaussian or of a sample, and what it says of the annotators' numbers."""
-    leads = np.array([place for place, one in enumerate(fit.target.own) if one.basis == "lead"], dtype=np.int64)
-    if fit.samples is None:
-        return fit.point, OwnNumbers(fit.point.own, fit.laplace.own_covariance(), leads)
+def _mean(fit: Fit) -> Point:
+    """Return the mean of the posterior: of the Gaussian, or of the draws."""
     drawn = fit.samples
-    point = Point(*(one.mean(axis=0) for one in (drawn.strength, drawn.common, drawn.own, drawn.slices)))
-    off = drawn.own - point.own
-    return point, OwnNumbers(point.own, np.einsum("skp,skq->kpq", off, off) / len(off), leads)
+    if drawn is None:
+        return fit.point
+    return Point(*(one.mean(axis=0) for one in (drawn.strength, drawn.common, drawn.own, drawn.slices)))
 
 
-def _told(fit: Fit, point: Point, own: OwnNumbers) -> Told:
+def _told(target: Objective, point: Point, own: OwnNumbers) -> Told:
     """Return what the votes say of theta."""
-    target = fit.target
-    center = own.mean[:, THETA]
-    variance = np.maximum(own.covariance[:, THETA, THETA], LEAST_VARIANCE)
-    theta = center + STEP * np.sqrt(variance) * STEPS[:, None]
-    loadings = [target.own[place].sd for place in own.leads[1:]]
-    volume = own.log_volume() - np.log(loadings).sum() + 0.5 * np.log(STEP**2 * variance)
+    sd = np.sqrt(own.covariance[:, THETA, THETA])
+    theta = own.mean[:, THETA] + STEP * sd * STEPS[:, None]
+    volume = own.log_volume() - np.log([target.own[place].sd for place in own.leads[1:]]).sum() + np.log(STEP * sd)
     log_likelihood = np.array([_log_joint(target, point, own.with_theta(own.mean, one)) for one in theta]) + volume
-    at_zero = _log_joint(target, point, own.without_leads(own.mean))
-    prior, sd = target.own[THETA].mean, _spread(fit)
-    mean, found = _moments(theta, log_likelihood - 0.5 * ((theta - prior) / sd) ** 2)
-    found = np.maximum(found, LEAST_VARIANCE**2)
-    more, pull = 1 / variance - 1 / found, center / variance - mean / found
-    return Told(theta, log_likelihood + pull * theta - 0.5 * more * theta**2, at_zero)
+    return Told(theta, log_likelihood, _log_joint(target, point, own.without_leads(own.mean)))
 
 
 def _log_joint(target: Objective, point: Point, own: Floats) -> Floats:
@@ -224,13 +221,6 @@ def _log_joint(target: Objective, point: Point, own: Floats) -> Floats:
         if place != THETA:
             found -= 0.5 * ((own[:, place] - one.mean) / one.sd) ** 2
     return found
-
-
-def _moments(theta: Floats, log_weight: Floats) -> tuple[Floats, Floats]:
-    """Return means and variances of values (T, M) with weights."""
-    weight = softmax(log_weight, axis=0)
-    mean = (weight * theta).sum(axis=0)
-    return mean, (weight * (theta - mean) ** 2).sum(axis=0)
 
 
 def _spread(fit: Fit) -> float:
