@@ -6,8 +6,7 @@ at most 0.05.
 
 An annotator who looks anomalous before any perturbation would count as a false alarm whenever found. Leaving out only
 the suspects of one rule would spare that rule its own false alarms, so Figure 7 leaves out the suspects of either,
-A_k >= 0.2 or theta_k <= 0.005, and those who favour or hate one competitor with a probability of 0.2 or more. Where the
-annotators form camps they cannot be judged, and the rules of this package find none.
+A_k >= 0.2 or theta_k <= 0.005.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ EPSILONS = (0.0, 0.005)
 SUSPECT_EPSILON = max(EPSILONS)
 """Largest theta of a suspect."""
 SUSPECT, FDR = 0.2, 0.05
-"""Least A_k, or probability of favour, of a suspect; expected share of false alarms among the flagged."""
+"""Least A_k of a suspect; expected share of false alarms among the flagged."""
 
 
 def abilities(
@@ -84,18 +83,17 @@ def suspects(cells: Cells) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``annotator, anomaly_probability, favour_probability, theta`` (of the paper's am-ELO, sum 1), ``by_anomaly,
-        by_favour, by_theta``: one row for each annotator that any of them suspects, by name, and which of them does.
+        ``annotator, anomaly_probability, theta`` (of the paper's am-ELO, sum 1), ``by_anomaly, by_theta``: one row for
+        each annotator that either of them suspects, by name, and which of them does.
     """
     paper = _paper(cells)
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-        pooled = fit(cells, model="am-davidson")
-    probabilities = ["anomaly_probability", "favour_probability"]
-    table = annotators(pooled).set_index("annotator")[probabilities].loc[list(cells.annotators)]
+        pooled = fit(cells, model="am-davidson", guard=False)
+    table = annotators(pooled).set_index("annotator")[["anomaly_probability"]].loc[list(cells.annotators)]
     table["theta"] = paper.discrimination / cells.n_annotators
-    table["by_anomaly"], table["by_favour"] = (table[column] >= SUSPECT for column in probabilities)
+    table["by_anomaly"] = table["anomaly_probability"] >= SUSPECT
     table["by_theta"] = table.index.isin(flag_by_theta(paper, epsilon=SUSPECT_EPSILON))
-    return table[table["by_anomaly"] | table["by_favour"] | table["by_theta"]].sort_index().reset_index()
+    return table[table["by_anomaly"] | table["by_theta"]].sort_index().reset_index()
 
 
 def detections(
@@ -141,12 +139,10 @@ def flagged_by(cells: Cells) -> dict[str, tuple[str, ...]]:
     rules = {f"theta <= {epsilon:g}": flag_by_theta(paper, epsilon=epsilon) for epsilon in EPSILONS}
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
         try:
-            pooled = fit(cells, model="am-davidson")
+            pooled = fit(cells, model="am-davidson", guard=False)
         except ConvergenceError:
             return rules
     verdict, rate = f"A > {ANOMALOUS:g}", f"FDR {FDR:g}"
-    if pooled.trust and pooled.trust.unjudged:
-        return rules | {verdict: (), rate: ()}
     table = annotators(pooled)
     return rules | {
         verdict: tuple(table.loc[table["anomaly_probability"] > ANOMALOUS, "annotator"]),

@@ -1,7 +1,7 @@
 """Whom to exclude: annotators flagged by the probability that they are anomalous, or by the paper's rule on theta.
 
-Let A_k be the probability that annotator k is anomalous (:mod:`bayes_arena.reliability.anomaly`). A set of annotators is
-flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q and no 1 - A_k in it, the
+Let A_k be the probability that annotator k is anomalous (:mod:`bayes_arena.reliability.anomaly`). A set of annotators
+is flagged at the Bayesian false discovery rate q if the mean of 1 - A_k over it is at most q and no 1 - A_k in it, the
 local rate (Efron, 2007), is above 0.1, so that many clear cases cannot make up for a doubtful one.
 
 The paper's Algorithm 3 keeps the annotators with theta_k > epsilon, so one at the threshold is flagged. At
