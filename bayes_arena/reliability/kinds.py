@@ -4,7 +4,7 @@ The prior of a fit lets every theta_k scatter around one mean. A share of guesse
 each of them for somebody regular. Here theta_k has one of three priors instead,
 
     regular    theta ~ N(m, s^2)
-    guesses    theta = 0, and no loading on any direction
+    guesses    theta ~ N(0, (NEAR m)^2), and no loading on any direction
     reversed   theta ~ N(-m, s^2)
 
 with shares pi_c. The fit is not repeated. What the votes of k say is their likelihood on a few values of theta around
@@ -22,10 +22,11 @@ vanishes at zero.
 A draw of an annotator's numbers becomes a draw under the mixture. A kind c is drawn; theta moves as the change of its
 prior, from that of the fit to that of the kind, moves its mean mu and standard deviation sigma under L,
 
-    theta  ->  E theta + (mu_c - mu) + (theta - E theta) sigma_c / sigma,
+    theta  ->  E theta + (mu_c - mu) + (theta - E theta) sigma_c / sigma;
 
-or to zero; the other numbers follow by their regression on it. So a draw keeps its strengths, and under the prior of
-the fit itself nothing would change.
+loadings of those who guess go to zero, and the other numbers follow by their regression. So a draw keeps its strengths,
+and under the prior of the fit itself nothing would change. Since NEAR is small, evidence for guessing is L(0), and mu_c
+and sigma_c are those of the fit's Gaussian.
 """
 
 from __future__ import annotations
@@ -46,13 +47,15 @@ from bayes_arena.likelihood.predictor import THETA
 REGULAR, GUESSES, REVERSED = range(3)
 STEP, STEPS = 0.6, np.arange(-8.0, 9.0)
 """Between values of theta, in standard deviations; steps from the mean."""
+NEAR = 0.05
+"""Spread of theta among those who guess, relative to m: all below the bar of anomalous consistency, a fifth."""
 FEW = np.array([4.5, 0.25, 0.25])
 """Annotators of each kind that are added."""
 SCATTER, DEGREES = 0.5, 3
 """Scale of the prior of s, relative to the mean theta, and its degrees of freedom."""
-MANY = 10_000
+MANY = 4_000
 """Annotators, evenly spaced, that are enough to find shares, m and s."""
-ROUNDS, SETTLED = 500, 1e-5
+ROUNDS, SETTLED = 500, 1e-4
 """Most iterations of EM, and the change that is the last."""
 
 
@@ -98,9 +101,8 @@ class Kinds:
             kind = (rng.random((1, *own.shape[:2])) > upto[:REVERSED, None]).sum(axis=0)
             mean, scale = (np.take_along_axis(one[:, part], kind, axis=0) for one in (self.theta, self.scale))
             theta = mean + scale * (own[..., THETA] - center[part])
-            moved = self.own.with_theta(own, theta, part)
-            guessed = self.own.without_leads(own, part)
-            yield part, np.where((kind == GUESSES)[..., None], guessed, moved)
+            without = np.where((kind == GUESSES)[..., None], self.own.without_leads(own, part), own)
+            yield part, self.own.with_theta(without, theta, part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,9 +189,14 @@ def kinds(fit: Fit) -> Kinds | None:
     some = told.of(np.unique(np.linspace(0, len(own.mean) - 1, min(MANY, len(own.mean))).astype(np.int64)))
     share, m, s = _largest(some)
     probability, theta, variance = _given(told, share, m, s)
-    _, usual, spread = told.under(fit.target.own[THETA].mean, _spread(fit))
+    center, sd = fit.target.own[THETA].mean, _spread(fit)
+    _, usual, spread = told.under(center, sd)
     theta[[REGULAR, REVERSED]] += own.mean[:, THETA] - usual
-    return Kinds(share, m, s, probability, theta, np.sqrt(variance / spread), own)
+    within = own.covariance[:, THETA, THETA]
+    variance[GUESSES] = 1 / (np.maximum(1 / within - sd**-2, 0.0) + (NEAR * m) ** -2)
+    theta[GUESSES] = variance[GUESSES] * (own.mean[:, THETA] / within - center * sd**-2)
+    scale = np.sqrt(variance / np.array([spread, within, spread]))
+    return Kinds(share, m, s, probability, theta, scale, own)
 
 
 def _mean(fit: Fit) -> Point:
