@@ -69,7 +69,7 @@ def test_few_votes_do_not_make_guessers_of_honest_annotators():
 
 
 def test_draws_of_guessers_have_theta_near_zero_and_others_that_of_their_kind():
-    arena = crowd(60, 100, discrimination_sd=0.2, guessers=0.2, seed=1)
+    arena = crowd(40, 300, discrimination_sd=0.2, guessers=0.2, seed=1)
     fit = ba.fit(arena.cells, guard=False)
     found = kinds(fit)
     _, _, parts = draw_in_parts(fit, size=400)
