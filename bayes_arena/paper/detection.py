@@ -139,7 +139,7 @@ def flagged_by(cells: Cells) -> dict[str, tuple[str, ...]]:
     rules = {f"theta <= {epsilon:g}": flag_by_theta(paper, epsilon=epsilon) for epsilon in EPSILONS}
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
         try:
-            pooled = fit(cells, model="am-davidson")
+            pooled = fit(cells, model="am-davidson", robust=False)
         except ConvergenceError:
             return rules
     verdict, rate = f"A > {ANOMALOUS:g}", f"FDR {FDR:g}"

@@ -206,4 +206,4 @@ def _center(fit: Fit, drawn: np.ndarray) -> Floats:
     decide the mean.
     """
     center = drawn.mean(axis=0, dtype=np.float64) if fit.target.is_proper else np.median(drawn, axis=0)
-    return center.astype(np.float64)
+    return np.asarray(center, dtype=np.float64)

@@ -4,46 +4,59 @@ The prior of a fit lets every theta_k scatter around one mean. A share of guesse
 each of them for somebody regular. Here theta_k has one of three priors instead,
 
     regular    theta ~ N(m, s^2)
-    guesses    theta = 0, and no loading on any direction
+    guesses    theta ~ N(0, (NEAR m)^2), and no loading on any direction
     reversed   theta ~ N(-m, s^2)
 
-with shares pi_c. The fit is not repeated: its Gaussian posterior of theta_k, N(mu, V), divided by its prior N(m0, s0^2),
-is what the votes say,
+with shares pi_c. The fit is not repeated. What the votes of k say is their likelihood on a few values of theta around
+its mean, all that is not the annotator's being at its mean, and the annotator's other numbers u at theirs for that
+theta (Laplace's method),
 
-    L(theta) = exp(h theta - g theta^2 / 2),        g = 1 / V - 1 / s0^2,    h = mu / V - m0 / s0^2,
+    L(theta) = p(votes | theta, u) p(u),        u = E[u | theta].
 
-which a flat prior leaves as it is, and votes that say nothing leave constant. Under N(m, s^2) its evidence is
+Loadings are integrated out where an annotator is regular or reversed, and zero where one guesses. Sums over the values
+are integrals up to rounding (the trapezoidal rule for smooth peaks). The shares, m and s have the largest posterior
+density (EM: Dempster, Laird & Rubin, 1977, JRSS B 39) under weak priors: a Dirichlet density of the shares that adds
+``FEW`` annotators, one annotator more with the mean theta, and s / ``SCATTER`` ~ chi(3) as a density of ln s, which
+vanishes at zero.
 
-    ln E L = (h + m / s^2)^2 Q / 2 - m^2 / (2 s^2) + ln(Q / s^2) / 2,        Q = 1 / (g + 1 / s^2),
+A draw of an annotator's numbers becomes a draw under the mixture. A kind c is drawn; theta moves as the change of its
+prior, from that of the fit to that of the kind, moves its mean mu and standard deviation sigma under L,
 
-and theta ~ N(Q (h + m / s^2), Q). At theta = 0 it is L(0) = 1, times p(v = 0 | theta = 0, votes) / p(v = 0) where
-annotators have loadings v (Savage and Dickey's ratio: Dickey, 1971, Annals of Mathematical Statistics 42). The shares,
-m and s have the largest posterior density (EM: Dempster, Laird & Rubin, 1977, JRSS B 39) under weak priors: ``FEW``
-annotators more, ``m`` from one more annotator with the mean theta, and s ~ half-normal(1) as a density of ln s.
+    theta  ->  E theta + (mu_c - mu) + (theta - E theta) sigma_c / sigma;
 
-A draw of an annotator's numbers becomes a draw under the mixture: a kind is drawn, theta is moved and scaled to its
-distribution under that kind, and the other numbers follow by their regression on it. So the draw keeps its strengths.
+loadings of those who guess go to zero, and the other numbers follow by their regression. So a draw keeps its strengths,
+and under the prior of the fit itself nothing would change. Since NEAR is small, evidence for guessing is L(0), and mu_c
+and sigma_c are those of the fit's Gaussian.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.belonging import given_others
+from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
 
 REGULAR, GUESSES, REVERSED = range(3)
+STEP, STEPS = 0.6, np.arange(-8.0, 9.0)
+"""Between values of theta, in standard deviations; steps from the mean."""
+NEAR = 0.05
+"""Spread of theta among those who guess, relative to m: all below the bar of anomalous consistency, a fifth."""
 FEW = np.array([4.5, 0.25, 0.25])
-"""Annotators of each kind that are added: where there are few, most are regular."""
-ROUNDS, SETTLED = 1000, 1e-6
+"""Annotators of each kind that are added."""
+SCATTER, DEGREES = 0.5, 3
+"""Scale of the prior of s, relative to the mean theta, and its degrees of freedom."""
+MANY = 4_000
+"""Annotators, evenly spaced, that are enough to find shares, m and s."""
+ROUNDS, SETTLED = 500, 1e-4
 """Most iterations of EM, and the change that is the last."""
-LEAST_VARIANCE = 1e-12
-"""Of theta: a single annotator has theta = 1 by definition."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +71,10 @@ class Kinds:
         m and s.
     probability : ndarray, shape (3, M)
         Of each kind, for every annotator.
-    theta : ndarray, shape (3, M)
-        Mean of theta under each kind.
-    scale : ndarray, shape (M,)
-        Its standard deviation under both other kinds than guessing, in units of that in the fit.
-    center : ndarray, shape (M,)
-        Its mean in the fit.
-    leads : ndarray of int, shape (d,)
-        Places of theta and the loadings among the annotators' numbers.
-    by_theta, by_leads : ndarray, shapes (M, q) and (M, q, d)
-        Regressions of these numbers on theta, and on theta and the loadings.
+    theta, scale : ndarray, shape (3, M)
+        Mean of theta under each kind, and sigma_c / sigma.
+    own : OwnNumbers
+        How the annotators' numbers depend on each other.
     """
 
     share: Floats
@@ -76,10 +83,7 @@ class Kinds:
     probability: Floats
     theta: Floats
     scale: Floats
-    center: Floats
-    leads: Ints
-    by_theta: Floats
-    by_leads: Floats
+    own: OwnNumbers
 
     def redrawn(self, parts: Iterable[tuple[Ints, Floats]], *, seed: int) -> Iterator[tuple[Ints, Floats]]:
         """Turn draws of the fit into draws under the mixture.
@@ -91,43 +95,139 @@ class Kinds:
         seed : int
             The same seed gives the same kinds.
         """
-        rng = np.random.default_rng([seed, len(self.center)])
+        rng, center = np.random.default_rng([seed, len(self.own.mean)]), self.own.mean[:, THETA]
         for part, own in parts:
             upto = self.probability[:, part].cumsum(axis=0)
             kind = (rng.random((1, *own.shape[:2])) > upto[:REVERSED, None]).sum(axis=0)
-            drawn = own[..., THETA]
-            there = np.take_along_axis(self.theta[:, part], kind, axis=0)
-            move = there + self.scale[part] * (drawn - self.center[part]) - drawn
-            guessed = own - np.einsum("kqd,skd->skq", self.by_leads[part], own[..., self.leads])
-            yield part, np.where((kind == GUESSES)[..., None], guessed, own + self.by_theta[part] * move[..., None])
+            mean, scale = (np.take_along_axis(one[:, part], kind, axis=0) for one in (self.theta, self.scale))
+            theta = mean + scale * (own[..., THETA] - center[part])
+            without = np.where((kind == GUESSES)[..., None], self.own.without_leads(own, part), own)
+            yield part, self.own.with_theta(without, theta, part)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnNumbers:
+    """The posterior of the annotators' own numbers, and how they follow theta and the loadings.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (M, q)
+    covariance : ndarray, shape (M, q, q)
+        Given all other numbers.
+    leads : ndarray of int, shape (d,)
+        Places of theta and of the loadings among the numbers.
+    """
+
+    mean: Floats
+    covariance: Floats
+    leads: Ints
+
+    def with_theta(self, own: Floats, theta: Floats, part: Ints | slice = slice(None)) -> Floats:
+        """Return numbers (..., m, q) of some annotators with another theta (..., m), the others following it."""
+        variance = self.covariance[part, THETA, THETA]
+        moved = own + self.covariance[part, :, THETA] / variance[:, None] * (theta - own[..., THETA])[..., None]
+        moved[..., THETA] = theta
+        return moved
+
+    def without_leads(self, own: Floats, part: Ints | slice = slice(None)) -> Floats:
+        """Return numbers with theta and the loadings at zero, the others following them."""
+        inside = self.covariance[part][:, self.leads[:, None], self.leads]
+        slopes = self.covariance[part][:, :, self.leads] @ np.linalg.inv(inside)
+        moved: Floats = own - np.einsum("kqd,...kd->...kq", slopes, own[..., self.leads])
+        moved[..., self.leads] = 0.0
+        return moved
+
+    def log_volume(self) -> Floats:
+        """Return half the logarithm of the determinant of the loadings' covariance given theta, shape (M,)."""
+        loadings = self.leads[1:]
+        inside = self.covariance[:, loadings[:, None], loadings]
+        with_theta = self.covariance[:, loadings, THETA]
+        variance = self.covariance[:, THETA, THETA]
+        given = inside - with_theta[:, :, None] * with_theta[:, None] / variance[:, None, None]
+        return np.asarray(0.5 * np.linalg.slogdet(given)[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What the votes say of theta.
+
+    Attributes
+    ----------
+    theta : ndarray, shape (T, M)
+        Its values.
+    log_likelihood : ndarray, shape (T, M)
+        ln L there, plus ln of the step.
+    at_zero : ndarray, shape (M,)
+        The logarithm of the evidence for guessing.
+    """
+
+    theta: Floats
+    log_likelihood: Floats
+    at_zero: Floats
+
+    def of(self, part: Ints) -> Told:
+        """Return the same of some annotators."""
+        return Told(self.theta[:, part], self.log_likelihood[:, part], self.at_zero[part])
+
+    def under(self, center: float, sd: float) -> tuple[Floats, Floats, Floats]:
+        """Return log-evidence, and mean and variance of theta, under N(center, sd^2), each (M,)."""
+        joint = self.log_likelihood - 0.5 * ((self.theta - center) / sd) ** 2
+        evidence = logsumexp(joint, axis=0)
+        weight = np.exp(joint - evidence)
+        mean = (weight * self.theta).sum(axis=0)
+        return evidence - np.log(sd * np.sqrt(2 * np.pi)), mean, (weight * (self.theta - mean) ** 2).sum(axis=0)
 
 
 def kinds(fit: Fit) -> Kinds | None:
     """Find what kind each annotator is; None where theta is not free."""
     if not fit.target.free_discrimination:
         return None
-    mean, covariance = _moments(fit)
+    point = _mean(fit)
     leads = np.array([place for place, one in enumerate(fit.target.own) if one.basis == "lead"], dtype=np.int64)
-    prior, sd = fit.target.own[THETA].mean, _spread(fit)
-    center, variance = mean[:, THETA], np.maximum(covariance[:, THETA, THETA], LEAST_VARIANCE)
-    information = np.maximum(1 / variance - sd**-2, 0.0)
-    pull = center / variance - prior * sd**-2
-    at_zero = _at_zero(fit, mean, covariance, leads)
-    share, m, s = _largest(information, pull, at_zero, center)
-    probability, theta, within = _given(share, m, s, information, pull, at_zero)
-    by_theta = covariance[:, :, THETA] / variance[:, None]
-    by_theta[:, THETA] = 1.0
-    scale, by_leads = np.sqrt(within / variance), _regression(covariance, leads)
-    return Kinds(share, m, s, probability, theta, scale, center, leads, by_theta, by_leads)
+    own = OwnNumbers(point.own, given_others(fit.laplace.factor), leads)
+    told = _told(fit.target, point, own)
+    some = told.of(np.unique(np.linspace(0, len(own.mean) - 1, min(MANY, len(own.mean))).astype(np.int64)))
+    share, m, s = _largest(some)
+    probability, theta, variance = _given(told, share, m, s)
+    center, sd = fit.target.own[THETA].mean, _spread(fit)
+    _, usual, spread = told.under(center, sd)
+    theta[[REGULAR, REVERSED]] += own.mean[:, THETA] - usual
+    within = own.covariance[:, THETA, THETA]
+    variance[GUESSES] = 1 / (np.maximum(1 / within - sd**-2, 0.0) + (NEAR * m) ** -2)
+    theta[GUESSES] = variance[GUESSES] * (own.mean[:, THETA] / within - center * sd**-2)
+    scale = np.sqrt(variance / np.array([spread, within, spread]))
+    return Kinds(share, m, s, probability, theta, scale, own)
 
 
-def _moments(fit: Fit) -> tuple[Floats, Floats]:
-    """Return means (M, q) and covariances (M, q, q) of the annotators' numbers: of the Gaussian, or of a sample."""
-    if fit.samples is None:
-        return fit.point.own, fit.laplace.own_covariance()
-    own = fit.samples.own
-    off = own - own.mean(axis=0)
-    return own.mean(axis=0), np.einsum("skp,skq->kpq", off, off) / len(own)
+def _mean(fit: Fit) -> Point:
+    """Return the mean of the posterior: of the Gaussian, or of the draws."""
+    drawn = fit.samples
+    if drawn is None:
+        return fit.point
+    return Point(*(one.mean(axis=0) for one in (drawn.strength, drawn.common, drawn.own, drawn.slices)))
+
+
+def _told(target: Objective, point: Point, own: OwnNumbers) -> Told:
+    """Return what the votes say of theta."""
+    sd = np.sqrt(own.covariance[:, THETA, THETA])
+    theta = own.mean[:, THETA] + STEP * sd * STEPS[:, None]
+    volume = own.log_volume() - np.log([target.own[place].sd for place in own.leads[1:]]).sum() + np.log(STEP * sd)
+    log_likelihood = np.array([_log_joint(target, point, own.with_theta(own.mean, one)) for one in theta]) + volume
+    return Told(theta, log_likelihood, _log_joint(target, point, own.without_leads(own.mean)))
+
+
+def _log_joint(target: Objective, point: Point, own: Floats) -> Floats:
+    """Return the log-density of every annotator's votes and other numbers than theta, up to constants, shape (M,)."""
+    there = replace(point, own=own)
+    if target.slices:
+        loss = target.row_terms(there).value
+    else:
+        loss = np.concatenate([target.terms_of(rows, there)[2].value for rows in target.blocks()])
+    found = -sum_by(target.tally.k, loss, target.n_annotators)
+    for place, one in enumerate(target.own):
+        if place != THETA:
+            found -= 0.5 * ((own[:, place] - one.mean) / one.sd) ** 2
+    return found
 
 
 def _spread(fit: Fit) -> float:
@@ -137,60 +237,34 @@ def _spread(fit: Fit) -> float:
     return one.sd if drawn is None else float(np.sqrt(np.mean(drawn**2))) / one.unit
 
 
-def _regression(covariance: Floats, leads: Ints) -> Floats:
-    """Return the regressions of all numbers on theta and the loadings, shape (M, q, d)."""
-    inside = covariance[:, leads[:, None], leads] + LEAST_VARIANCE * np.eye(len(leads))
-    slopes = covariance[:, :, leads] @ np.linalg.inv(inside)
-    slopes[:, leads] = np.eye(len(leads))
-    return slopes
+def _given(told: Told, share: Floats, m: float, s: float) -> tuple[Floats, Floats, Floats]:
+    """Return probabilities of the kinds, and means and variances of theta under them, each (3, M)."""
+    none = np.zeros_like(told.at_zero)
+    found = told.under(m, s), (told.at_zero, none, none), told.under(-m, s)
+    log_evidence, theta, variance = (np.array(one) for one in zip(*found, strict=True))
+    return softmax(log_evidence + np.log(share)[:, None], axis=0), theta, variance
 
 
-def _at_zero(fit: Fit, mean: Floats, covariance: Floats, leads: Ints) -> Floats:
-    """Return the logarithm of the evidence for guessing, shape (M,)."""
-    loadings = leads[1:]
-    if not len(loadings):
-        return np.zeros(len(mean))
-    variance = np.maximum(covariance[:, THETA, THETA], LEAST_VARIANCE)
-    slope = covariance[:, loadings, THETA] / variance[:, None]
-    center = mean[:, loadings] - slope * mean[:, [THETA]]
-    spread = covariance[:, loadings[:, None], loadings] - slope[:, :, None] * covariance[:, None, THETA, loadings]
-    spread += LEAST_VARIANCE * np.eye(len(loadings))
-    sd = np.array([fit.target.own[place].sd for place in loadings])
-    square = np.einsum("kd,kd->k", center, np.linalg.solve(spread, center[..., None])[..., 0])
-    return np.asarray(np.log(sd).sum() - 0.5 * (square + np.linalg.slogdet(spread)[1]))
-
-
-def _given(
-    share: Floats, m: float, s: float, information: Floats, pull: Floats, at_zero: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Return probabilities of the kinds (3, M), means of theta under them (3, M), and its variance (M,) if not zero."""
-    within = 1 / (information + s**-2)
-    theta, log_evidence = np.zeros((3, len(pull))), np.empty((3, len(pull)))
-    log_evidence[GUESSES] = at_zero
-    for kind, center in ((REGULAR, m), (REVERSED, -m)):
-        theta[kind] = within * (pull + center / s**2)
-        log_evidence[kind] = 0.5 * (theta[kind] ** 2 / within - (center / s) ** 2 + np.log(within / s**2))
-    return softmax(log_evidence + np.log(share)[:, None], axis=0), theta, within
-
-
-def _largest(information: Floats, pull: Floats, at_zero: Floats, center: Floats) -> tuple[Floats, float, float]:
+def _largest(told: Told) -> tuple[Floats, float, float]:
     """Return the shares, m and s of the largest posterior density (EM)."""
-    share, m, s = FEW / FEW.sum(), float(np.abs(center).mean()), 0.5 * float(np.abs(center).mean())
+    middle = told.theta[len(told.theta) // 2]
+    size = float(np.abs(middle).mean())
+    share, m, s = FEW / FEW.sum(), size, SCATTER * size
     for _ in range(ROUNDS):
-        probability, theta, within = _given(share, m, s, information, pull, at_zero)
+        probability, theta, variance = _given(told, share, m, s)
         regular, turned = probability[REGULAR], probability[REVERSED]
-        size = float(regular.sum() + turned.sum())
-        last = np.append(share, (m, s))
-        m = float(regular @ theta[REGULAR] - turned @ theta[REVERSED] + center.mean()) / (size + 1)
-        squares = regular @ ((theta[REGULAR] - m) ** 2 + within) + turned @ ((theta[REVERSED] + m) ** 2 + within)
-        s = _spread_of(float(squares) + (center.mean() - m) ** 2, size)
-        share = (probability.sum(axis=1) + FEW) / (len(pull) + FEW.sum())
+        count, last = float(regular.sum() + turned.sum()), np.append(share, (m, s))
+        m = float(regular @ theta[REGULAR] - turned @ theta[REVERSED] + middle.mean()) / (count + 1)
+        squares = regular @ ((theta[REGULAR] - m) ** 2 + variance[REGULAR])
+        squares += turned @ ((theta[REVERSED] + m) ** 2 + variance[REVERSED])
+        s = _spread_of(float(squares), count)
+        share = (probability.sum(axis=1) + FEW) / (len(middle) + FEW.sum())
         if np.abs(np.append(share, (m, s)) - last).max() < SETTLED:
             break
     return share, m, s
 
 
-def _spread_of(squares: float, size: float) -> float:
-    """Return s of the largest density: squares / s^2 - size + 1 - s^2 = 0."""
-    half = (size - 1) / 2
-    return float(np.sqrt(np.sqrt(half**2 + squares) - half))
+def _spread_of(squares: float, count: float) -> float:
+    """Return s of the largest density: squares / s^2 - count + DEGREES - s^2 / SCATTER^2 = 0."""
+    half = 0.5 * SCATTER**2 * (count - DEGREES)
+    return float(np.sqrt(np.sqrt(half**2 + SCATTER**2 * squares) - half))

@@ -28,7 +28,7 @@ def expected(arena) -> tuple[np.ndarray, np.ndarray]:
 def fit(arena):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ba.AverageWarning)
-        return ba.fit(arena.cells, guard=False)
+        return ba.fit(arena.cells, robust=False)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ class TestCap:
 
     def test_it_says_whom_it_binds(self, tied):
         with pytest.warns(ba.AverageWarning, match=r"person-0000 \(2\d% of the votes counts 5%\)"):
-            found = ba.fit(tied.cells, guard=False)
+            found = ba.fit(tied.cells, robust=False)
         every_vote = found.of("everybody", cap=1.0)
         assert np.ptp(ba.leaderboard(every_vote)["elo"]) < np.ptp(ba.leaderboard(found)["elo"])
         assert not every_vote.warnings and ba.leaderboard(every_vote).attrs["cap"] == "1 of the votes"
@@ -81,7 +81,7 @@ class TestMiddle:
     def test_a_sure_minority_hardly_moves_it(self):
         arena = REGIMES["consistent minority"](np.random.default_rng(3))
         with pytest.warns(ba.AverageWarning, match=r"disagrees with everybody's average .* \(place \d+, in the middle"):
-            found = ba.fit(arena.cells, guard=False)
+            found = ba.fit(arena.cells, robust=False)
         score, share = expected(arena)
         of_all, middle = (ba.leaderboard(found.of(whose)) for whose in ("everybody", "the middle"))
         assert of_all.equals(ba.leaderboard(found))

@@ -18,6 +18,7 @@ from bayes_arena.likelihood.specification import Model
 from bayes_arena.reliability import agreement
 from bayes_arena.reliability.agreement import DRAWS, Agreement, draw_agreement, gauss_rule
 from bayes_arena.reliability.flagging import discoveries
+from bayes_arena.reliability.kinds import kinds
 
 MODELS = [
     Model("am-elo", "annotator"),
@@ -28,12 +29,12 @@ MODELS = [
     Model("side alone", "fixed", "half", position="annotator"),
 ]
 TURNED = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
-KINDS = ["adversarial", "uninformative", "always ties", "one-sided"]
+KINDS = ["reversed", "guesses", "always ties", "one-sided"]
 
 
-def agreement_of(fit):
+def agreement_of(fit, of=None):
     """Of so few annotators that it comes in one part."""
-    ((_, found),) = draw_agreement(fit)
+    ((_, found),) = draw_agreement(fit, of)
     return found
 
 
@@ -128,14 +129,11 @@ def test_draws_in_parts_are_the_draws(arena_cells):
 
 def test_columns_are_those_of_the_model(arena_cells):
     first = ["annotator", "verdict", "kind", "anomaly_probability"]
-    net = ["net_agreement", "net_agreement_lower", "net_agreement_upper"]
+    net = ["net_agreement", "net_agreement_lower", "net_agreement_upper", "consistency"]
     theta = ["theta", "lower", "upper", "theta_paper", "p_negative"]
     side = ["position", "position_lower", "position_upper", "one_sided_probability"]
-    kinds = ["favours", "how", "favour_probability", "guesser_probability", "adversary_probability"]
-    full = ba.annotators(ba.fit(arena_cells))
-    assert full.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, *kinds, "reward", "votes"]
-    unguarded = ba.annotators(ba.fit(arena_cells, robust=False))
-    assert unguarded.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, "reward", "votes"]
+    full = ba.annotators(ba.fit(arena_cells, robust=False))
+    assert full.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, "reward", "votes"]
     am_elo = ba.annotators(ba.fit(arena_cells, model="am-elo", prior="flat"))
     assert am_elo.columns.tolist() == [*first, *net, *theta, "reward", "votes"]
     ties = ba.annotators(ba.fit(arena_cells, model=MODELS[4]))
@@ -179,8 +177,8 @@ def planted(seed: int) -> tuple[ba.Cells, dict[str, str]]:
     changed = []
     for judge, said in zip(judges, winner, strict=True):
         told = {
-            names["adversarial"]: TURNED[said],
-            names["uninformative"]: str(rng.choice(list(TURNED))),
+            names["reversed"]: TURNED[said],
+            names["guesses"]: str(rng.choice(list(TURNED))),
             names["always ties"]: "tie",
             names["one-sided"]: "model_b" if rng.random() < 0.97 else said,
         }
@@ -192,17 +190,17 @@ def planted(seed: int) -> tuple[ba.Cells, dict[str, str]]:
 @pytest.mark.parametrize("method", ["map", "marginal"])
 def test_planted_annotators_get_their_verdict_and_kind(method):
     cells, names = planted(seed=4)
-    table = ba.annotators(ba.fit(cells, method=method)).set_index("annotator")
+    table = ba.annotators(ba.fit(cells, method=method, robust=False)).set_index("annotator")
     for kind, name in names.items():
         assert (table["verdict"][name], table["kind"][name]) == ("anomalous", kind)
     others = table.drop(list(names.values()))
     assert "anomalous" not in set(others["verdict"])
     assert set(others.loc[others["verdict"] == "reliable", "kind"]) == {""}
-    assert (table.loc[names["adversarial"], "net_agreement_upper"]) < 0
+    assert (table.loc[names["reversed"], "net_agreement_upper"]) < 0
     assert table["tie_propensity"].idxmax() == names["always ties"]
     assert table["position"].idxmin() == names["one-sided"]
     assert table.loc[names["one-sided"], "position_upper"] < -1
-    assert table.loc[names["adversarial"], "reward"] == 0
+    assert table.loc[names["reversed"], "reward"] == 0
     # theta cannot tell who always ties
     assert table.loc[names["always ties"], "p_negative"] < 0.5 < table.loc[names["always ties"], "anomaly_probability"]
 
@@ -210,10 +208,10 @@ def test_planted_annotators_get_their_verdict_and_kind(method):
 @pytest.mark.slow
 def test_flagged_annotators_and_the_rule_of_the_paper():
     cells, names = planted(seed=4)
-    fit = ba.fit(cells)
+    fit = ba.fit(cells, robust=False)
     table = ba.annotators(fit).set_index("annotator")
     flagged = ba.flag(fit, fdr=0.05)
-    assert set(flagged) == {names[kind] for kind in KINDS[:3]}
+    assert set(flagged) == set(names.values())
     assert (1 - table.loc[list(flagged), "anomaly_probability"]).mean() <= 0.05
     assert set(ba.flag(fit, fdr=0.01)) <= set(flagged)
     for rate in (0, 1, -0.1, float("nan")):
@@ -222,7 +220,7 @@ def test_flagged_annotators_and_the_rule_of_the_paper():
     with pytest.warns(ba.LeftOutEffectWarning, match="Sides matter"):  # one annotator always votes for a side
         paper = ba.fit(cells, model="am-elo", prior="flat")
     theta = ba.annotators(paper).set_index("annotator")["theta_paper"]
-    assert ba.flag_by_theta(paper)[0] == theta.idxmin() == names["adversarial"]
+    assert ba.flag_by_theta(paper)[0] == theta.idxmin() == names["reversed"]
     assert set(ba.flag_by_theta(paper)) == set(theta.index[theta < 1e-9]) >= {names["always ties"]}
     assert set(ba.flag_by_theta(paper, epsilon=0.01)) == set(theta.index[theta < 0.01])
     with pytest.raises(ba.ModelError, match="finite"):
@@ -269,14 +267,14 @@ def test_names_do_not_matter(arena):
 
 def test_the_bar_is_taken_draw_by_draw(arena_cells):
     fit = ba.fit(arena_cells, model="am-elo", robust=False)
-    net = agreement_of(fit).net
-    by_hand = [np.mean([row[k] < 0.2 * np.median(row) for row in net]) for k in range(5)]
+    net = agreement_of(fit, kinds(fit)).net
+    by_hand = [np.mean([row[k] < 0.2 * np.median(np.abs(row)) for row in net]) for k in range(5)]
     table = ba.annotators(fit).set_index("annotator").loc[list(arena_cells.annotators)]
     assert_allclose(table["anomaly_probability"], by_hand)
 
 
 def test_a_sampled_fit_is_read_from_its_draws(arena_cells):
-    fit = ba.fit(arena_cells)
+    fit = ba.fit(arena_cells, robust=False)
     sampled = replace(fit, samples=ba.draw(fit, size=300, seed=9))
     agreement = agreement_of(sampled)
     assert agreement.net.shape == (300, 5)
@@ -289,7 +287,7 @@ def test_a_sampled_fit_is_read_from_its_draws(arena_cells):
         exact = np.mean(2 * np.sinh(e / 2) / (2 * np.cosh(e / 2) + nu))
         assert agreement.net[index, k] == pytest.approx(exact, abs=2e-6)
     table = ba.annotators(sampled).set_index("annotator").loc[list(arena_cells.annotators)]
-    assert_allclose(table["net_agreement"], agreement.net.mean(axis=0), rtol=1e-5)
+    assert_allclose(table["net_agreement"], agreement_of(sampled, kinds(sampled)).net.mean(axis=0), rtol=1e-5)
     assert_allclose(table["theta"], draws.own[:, :, 0].mean(axis=0))
     assert ba.flag_by_theta(sampled, epsilon=1.0) == tuple(table["theta"].sort_values().index)
 
@@ -297,32 +295,24 @@ def test_a_sampled_fit_is_read_from_its_draws(arena_cells):
 @pytest.mark.slow
 def test_sparse_annotators():
     arena = ba.simulate(competitors=6, annotators=150, votes=4500, anomalous=10, discrimination_sd=0.2, seed=5)
-    fit = ba.fit(ba.read_votes(arena.votes))
+    fit = ba.fit(ba.read_votes(arena.votes), robust=False)
     table = ba.annotators(fit).set_index("annotator")
     wrong = set(ba.flag(fit, fdr=0.1)) - set(arena.anomalous)
     assert len(ba.flag(fit, fdr=0.1)) >= 5 and len(wrong) <= 2
     assert table.loc[list(arena.anomalous), "anomaly_probability"].mean() > 0.5
 
 
-@pytest.fixture(scope="module")
-def llmfao_fit(llmfao):
-    with pytest.warns(ba.SuspectVotesWarning, match="511 votes of 2 annotators who favour 'Weaver 12k'"):
-        return ba.fit(llmfao)
-
-
 @pytest.mark.slow
-def test_the_anomalous_annotators_of_llmfao(llmfao_fit):
-    """Two vote for Weaver 12k in 106 of 110 and 43 of 45 votes on it; to plain agreement they seem adversaries."""
-    table = ba.annotators(llmfao_fit).set_index("annotator")
-    assert (table.loc[["worker_15", "worker_70"], "kind"] == "favours Weaver 12k").all()
-    assert set(ba.flag(llmfao_fit)) == {"worker_15", "worker_70", "worker_11", "worker_20"}
-    plain = ba.annotators(ba.fit(llmfao_fit.trust.cells, robust=False)).set_index("annotator")
-    assert plain.index[:4].isin(["worker_15", "worker_70", "worker_11", "worker_20"]).all()
+def test_the_anomalous_annotators_of_llmfao(llmfao):
+    fit = ba.fit(llmfao, robust=False)
+    table = ba.annotators(fit).set_index("annotator")
+    assert (table.loc[["worker_11", "worker_20"], "anomaly_probability"] > 0.9).all()
+    assert {"worker_11", "worker_20"} <= set(ba.flag(fit))
 
 
 @pytest.mark.slow
 def test_nobody_is_anomalous_in_mt_bench():
-    fit = ba.fit(ba.read_votes(real_votes("mt_bench_human.csv"), prompt=False))
+    fit = ba.fit(ba.read_votes(real_votes("mt_bench_human.csv"), prompt=False), robust=False)
     assert set(ba.annotators(fit)["verdict"]) == {"reliable"}
     assert ba.flag(fit, fdr=0.2) == ()
 
@@ -356,8 +346,8 @@ def test_a_fit_says_in_a_line_what_it_is(arena_cells):
 def test_the_most_suspect_come_first():
     cells, names = planted(seed=4)
     table = ba.annotators(ba.fit(cells, method="map", robust=False))
-    suspicion = table[["anomaly_probability", "one_sided_probability"]].max(axis=1)
-    expected = table.assign(suspicion=-suspicion).sort_values(["suspicion", "net_agreement"], ignore_index=True)
+    assert (table["anomaly_probability"] >= table["one_sided_probability"] - 1e-9).all()
+    expected = table.assign(trust=-table["anomaly_probability"]).sort_values(["trust", "net_agreement"])
     assert table["annotator"].tolist() == expected["annotator"].tolist()
     assert set(table["annotator"][:4]) == set(names.values())
 
@@ -369,27 +359,30 @@ def test_both_bad_votes_are_ties_of_an_annotator_who_always_ties(model):
     says = pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("tie")).otherwise(pl.lit("both_bad"))
     winner = pl.when(pl.col("judge") == lazy).then(says).otherwise("winner")
     cells = ba.read_votes(arena.votes.with_columns(winner=winner))
-    table = ba.annotators(ba.fit(cells, model=model, method="map"))
+    table = ba.annotators(ba.fit(cells, model=model, method="map", robust=False))
     assert table.iloc[0][["annotator", "verdict", "kind"]].tolist() == [lazy, "anomalous", "always ties"]
 
 
 def test_verdicts_and_kinds_by_hand(monkeypatch):
-    """A_k of .6, .2 and .05; a pull of .4 decides nothing; four ties in five are not always."""
+    """A_k of .6, .2, .05 and .7; a pull of .4 decides nothing; four ties in five are not always."""
     rows = [("x", "y", winner, judge) for judge in "pqrst" for winner in ["x", "y"] + ["tie"] * 8]
     fit = ba.fit(ba.read_votes(frame(rows)), method="map", robust=False)
     net = np.full((100, 5), 0.5, dtype=np.float32)
     net[:60, 0] = net[80:, 1] = net[70:75, 2] = 0.01
     net[:, 4] = 0.3
+    consistency = net.copy()
+    net[:70, 3] = -0.3  # of .5
+    net[70:, 3] = -0.2
     pull = np.full((100, 5), 0.1, dtype=np.float32)
     pull[:, 4] = -0.4
     monkeypatch.setattr(
         "bayes_arena.reliability.annotators.draw_agreement",
-        lambda fit: [(slice(0, 5), Agreement(net, pull, pull, np.zeros(5)))],
+        lambda fit, of: [(slice(0, 5), Agreement(net, consistency, pull, pull, np.zeros(5)))],
     )
     table = ba.annotators(fit).set_index("annotator").loc[list("pqrst")]
-    assert_allclose(table["anomaly_probability"], [0.6, 0.2, 0.05, 0, 0])
-    assert table["verdict"].tolist() == ["anomalous", "watch", "reliable", "reliable", "reliable"]
-    assert table["kind"].tolist() == ["uninformative", "uninformative", "", "", ""]
+    assert_allclose(table["anomaly_probability"], [0.6, 0.2, 0.05, 0.7, 0])
+    assert table["verdict"].tolist() == ["anomalous", "watch", "reliable", "anomalous", "reliable"]
+    assert table["kind"].tolist() == ["guesses", "guesses", "", "reversed", ""]
     pull[:, 4] = -0.6
     row = ba.annotators(fit).iloc[0]
     assert row[["annotator", "verdict", "kind", "one_sided_probability"]].tolist() == ["t", "anomalous", "one-sided", 1]
@@ -400,8 +393,9 @@ def test_intervals_of_annotators_have_the_level_asked_for(arena_cells, level):
     fit = ba.fit(arena_cells, method="map")
     asked, usual = ba.annotators(fit, level=level), ba.annotators(fit)
     ratio = NormalDist().inv_cdf(0.5 + level / 2) / 1.959963984540054
-    for name, rtol in (("", 1e-9), ("net_agreement_", 0.1), ("position_", 0.1)):
-        width, wide = (table[f"{name}upper"] - table[f"{name}lower"] for table in (asked, usual))
+    reliable = asked["verdict"] == "reliable"  # that of others is a mixture
+    for name, rtol in (("", 1e-9), ("net_agreement_", 0.15), ("position_", 0.1)):
+        width, wide = ((table[f"{name}upper"] - table[f"{name}lower"])[reliable] for table in (asked, usual))
         assert_allclose(width, ratio * wide, rtol=rtol)
 
 
