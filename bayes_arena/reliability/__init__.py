@@ -3,7 +3,8 @@
 ==============  ===================================================================
 annotators      ``annotators``: verdict, agreement, discrimination, habits
 anomaly         probabilities of being anomalous, and in what way
-agreement       net agreement and the side's pull, over draws
+kinds           regular annotators, guessers and the reversed: a mixture
+agreement       net agreement, consistency and the side's pull, over draws
 flagging        ``flag``: annotators to leave out at a false discovery rate
 favours         how an annotator favours or hates a competitor, in words
 suspect_groups  how unlikely the suspects' votes are by chance
