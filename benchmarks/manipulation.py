@@ -48,7 +48,7 @@ import pandas as pd
 import rivals
 from arena_votes import synthetic_annotators
 from crowds import Crowd, HonestArena, honest_arena
-from oracle import below_the_bar, flagged_by_oracle
+from oracle import anomalous, flagged_by_oracle
 from rigging import STRATEGIES, Rigged, Strategy, rig
 
 import bayes_arena as ba
@@ -136,7 +136,7 @@ def honestly(name: str, seed: int, guard: bool) -> tuple[dict[str, int], Judgeme
 @lru_cache(maxsize=2)
 def useless(name: str, seed: int) -> set[str]:
     """Name the honest annotators of an arena who are anomalous all the same."""
-    return below_the_bar(arena_of(name, seed))
+    return anomalous(arena_of(name, seed))
 
 
 def ranks(fit: ba.Fit) -> dict[str, int]:
@@ -405,7 +405,7 @@ def say_honest(options: argparse.Namespace) -> None:
         for seed in range(options.seeds):
             report("honest", seed, options.seeds)
             arena = honest_arena(crowd, seed=seed)
-            found, bad = judge(arena.cells, options.guard), below_the_bar(arena) | {*arena.guessers, *arena.adversaries}
+            found, bad = judge(arena.cells, options.guard), anomalous(arena) | {*arena.guessers, *arena.adversaries}
             row = {
                 "arena": name,
                 "flagged": len(found.flagged - bad),

@@ -3,7 +3,8 @@
 ==============  ===================================================================
 annotators      ``annotators``: verdict, agreement, discrimination, habits
 anomaly         probabilities of being anomalous, and in what way
-agreement       net agreement and the side's pull, over draws
+kinds           regular annotators, guessers and the reversed: a mixture
+agreement       net agreement, consistency and the side's pull, over draws
 flagging        ``flag``: annotators to leave out at a false discovery rate
 integrity       ``integrity``, ``promoters``: whose votes each competitor's place rests on
 bursts          ``bursts``: windows of time with too many wins

@@ -105,7 +105,7 @@ def test_annotators_json_finds_the_planted_ones(votes_file):
     assert list(rows[0]) == [*table.columns, "flagged"]
     assert {row["annotator"] for row in rows if row["flagged"]} == set(ba.flag(fit, fdr=0.05))
     truth = json.loads(votes_file.with_suffix(".json").read_text())
-    assert {row["annotator"] for row in rows if row["kind"] == "adversarial"} == set(truth["anomalous"])
+    assert {row["annotator"] for row in rows if row["kind"] == "reversed"} == set(truth["anomalous"])
     assert {row["verdict"] for row in rows if row["annotator"] in truth["anomalous"]} == {"anomalous"}
 
 
