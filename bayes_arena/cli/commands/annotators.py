@@ -60,7 +60,7 @@ def annotators(
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
+    title = f"{source.title(result.cast)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
     spare = ("side b", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "agreement", "votes")
     with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
         output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
@@ -105,8 +105,8 @@ def judge(
             "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
         ],
     }
-    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cells)}
-    title = f"{source.title(result.cells)}\n{found.model}\n{found.sentence}"
+    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cast)}
+    title = f"{source.title(result.cast)}\n{found.model}\n{found.sentence}"
     output.write(columns, schema="judge/1", key="report", head={**head, "warnings": notes}, title=title, shown=shown)
 
 
@@ -142,7 +142,7 @@ def integrity(
     rows = zip(*(column.tolist() for column in who.values()), strict=True)
     head = {**about, "promoters": [dict(zip(who, row, strict=True)) for row in rows], "warnings": notes}
     said = promoters_named(who)
-    title = "\n".join([source.title(result.cells), f"{how}{discounted_named(result)}", *said])
+    title = "\n".join([source.title(result.cast), f"{how}{discounted_named(result)}", *said])
     spare = ("largest", "accounts", "elo all alike", "votes", "elo")
     output.write(columns, schema="integrity/1", key="integrity", head=head, title=title, shown=shown, spare=spare)
 
@@ -182,6 +182,6 @@ def bursts(
     about, how = how_fitted(result)
     head = {**about, "time": time, "level": level, "warnings": notes}
     said = "" if len(columns["z"]) else "no burst"
-    title = "\n".join(filter(None, [source.title(result.cells), how, said]))
+    title = "\n".join(filter(None, [source.title(result.cast), how, said]))
     spare = ("z", "largest", "accounts")
     output.write(columns, schema="bursts/1", key="bursts", head=head, title=title, shown=shown, spare=spare)
