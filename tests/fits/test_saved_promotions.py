@@ -1,12 +1,12 @@
-"""A saved fit keeps whose votes count, and so every table that says so."""
+"""A saved fit keeps which votes count, and so every table that says so."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
 from crowds import Crowd, honest_arena
+from helpers import RIGGERS
 from rigging import rig
 
 import bayes_arena as ba
@@ -17,69 +17,75 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.
 
 def campaign() -> ba.Cells:
     arena = honest_arena(Crowd(annotators=40), competitors=12, votes=4000, seed=2)
-    return rig(arena.cells, "omni-bt", arena.ranked(8), accounts=8, votes=100, seed=1).cells
+    return rig(arena.cells, "t-abstain", arena.ranked(8), accounts=8, votes=100, seed=1).cells
 
 
-def drip() -> ba.Cells:
+def few_votes_each() -> ba.Cells:
     arena = honest_arena(Crowd(annotators=30, visitors=50), competitors=8, votes=2000, seed=1)
-    return rig(arena.cells, "t-abstain", arena.ranked(5), accounts=60, votes=3, seed=1).cells
+    return rig(arena.cells, "t-abstain", arena.ranked(5), accounts=80, votes=4, seed=1).cells
 
 
-def camps() -> ba.Cells:
-    return honest_arena(Crowd(annotators=60, camp_sd=1.0), competitors=16, votes=6000, seed=3).cells
-
-
-TROUBLE = {"a campaign": campaign, "a drip": drip, "camps": camps}
+TROUBLE = {"a campaign": campaign, "few votes each": few_votes_each}
+FOUND = ("alike", "weighted", "difference", "is_open", "apart")
 
 
 def assert_alike(again: ba.Fit, fit: ba.Fit) -> None:
     """Hold every table of a loaded fit to those of the fit that was saved."""
-    assert (again.warnings, again.trust.suspects) == (fit.warnings, fit.trust.suspects)
-    assert ba.leaderboard(again).equals(ba.leaderboard(fit))
-    assert np.array_equal(predict(again, fit.trust.cells).log_p, predict(fit, fit.trust.cells).log_p)
-    assert ba.flag(again) == ba.flag(fit)
-    if fit.target.own:
-        assert ba.annotators(again).equals(ba.annotators(fit))
+    assert (again.warnings, again.kept, again.dropped) == (fit.warnings, fit.kept, fit.dropped)
+    assert (again.cells.counts == fit.cells.counts).all() and (again.cast.counts == fit.cast.counts).all()
+    for table in (ba.leaderboard, ba.integrity, ba.promoters, ba.annotators):
+        assert table(again).equals(table(fit)), table
+    assert np.array_equal(predict(again, fit.cast).log_p, predict(fit, fit.cast).log_p)
+    assert ba.flag(again) == ba.flag(fit) and repr(again.plan) == repr(fit.plan)
+    for name in FOUND:
+        assert (getattr(again.promotions, name) == getattr(fit.promotions, name)).all(), name
 
 
 @pytest.fixture(scope="module")
-def path(guarded, tmp_path_factory) -> Path:
+def path(discounted, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("saved") / "fit.nc"
-    ba.save(guarded, path)
+    ba.save(discounted, path)
     return path
 
 
-def test_every_table_is_the_same(guarded, path):
+def test_every_table_is_the_same(discounted, path):
     again = ba.load(path)
-    assert_alike(again, guarded)
-    assert again.trust.cells.n_votes == 1120
-    assert again.cells.n_votes == again.trust.counted.n_votes == 1000
+    assert_alike(again, discounted)
+    assert again.cast.n_votes == 1660 > again.cells.n_votes
 
 
-@pytest.mark.parametrize(("trouble", "suffix"), [("a campaign", "nc"), ("a drip", "zarr"), ("camps", "nc")])
+@pytest.mark.parametrize(("trouble", "suffix"), [("a campaign", "nc"), ("few votes each", "zarr")])
 def test_all_that_is_found_comes_back(trouble, suffix, tmp_path):
     fit = ba.fit(TROUBLE[trouble](), method="map")
+    assert fit.promotions.is_open.any()
     ba.save(fit, tmp_path / f"fit.{suffix}")
-    again = ba.load(tmp_path / f"fit.{suffix}")
-    assert_alike(again, fit)
-    assert (again.trust.campaigns, again.trust.drips, again.trust.unjudged) == (
-        fit.trust.campaigns,
-        fit.trust.drips,
-        fit.trust.unjudged,
-    )
-    found = {"a campaign": fit.trust.campaigns, "a drip": fit.trust.drips, "camps": fit.trust.unjudged}
-    assert found[trouble]
-    assert (again.trust.cells is again.cells) == (trouble == "camps")
+    assert_alike(ba.load(tmp_path / f"fit.{suffix}"), fit)
 
 
-def test_votes_come_once_where_all_count_and_trust_is_absent_where_it_was_not_asked_for(arena_cells, tmp_path):
-    for guard in ("auto", False):
-        ba.save(ba.fit(arena_cells, method="map", guard=guard), tmp_path / f"{guard}.nc")
+def test_who_was_kept_and_dropped_comes_back(rigged, tmp_path):
+    fit = ba.fit(rigged, method="map", keep=["annotator-00001"], drop=RIGGERS[:1])
+    assert fit.kept and fit.dropped
+    ba.save(fit, tmp_path / "fit.nc")
+    assert_alike(ba.load(tmp_path / "fit.nc"), fit)
+
+
+def test_a_sampled_fit_comes_back(rigged, tmp_path):
+    fit = ba.fit(rigged, method="nuts", draws=60, tune=100, seed=1)
+    ba.save(fit, tmp_path / "fit.nc")
+    assert_alike(ba.load(tmp_path / "fit.nc"), fit)
+
+
+def test_votes_come_once_where_all_count_and_nothing_is_found_where_nobody_looked(arena_cells, tmp_path):
+    for robust in ("auto", False):
+        ba.save(ba.fit(arena_cells, method="map", robust=robust), tmp_path / f"{robust}.nc")
     with xr.open_datatree(tmp_path / "auto.nc") as tree:
-        assert {"trust", "kinds"} <= set(tree.children) and "cast" not in tree
+        assert {"promotions", "promoters"} <= set(tree.children) and "cast" not in tree
     with xr.open_datatree(tmp_path / "False.nc") as tree:
-        assert not {"trust", "kinds", "cast"} & set(tree.children)
-    assert ba.load(tmp_path / "False.nc").trust is None
+        assert not {"promotions", "promoters", "cast"} & set(tree.children)
+    assert ba.load(tmp_path / "False.nc").promotions is None
+    all_count = ba.load(tmp_path / "auto.nc")
+    assert all_count.promotions.cast is None and all_count.cast is all_count.cells
+    assert len(ba.promoters(all_count)) == 0 and ba.load(tmp_path / "auto.nc").warnings == ()
 
 
 def put(group: str, name: str, place: object, value: object):
@@ -87,10 +93,13 @@ def put(group: str, name: str, place: object, value: object):
 
 
 EDITS = {
-    "cast/a has indices out of range: 99 (row 0)": put("cast", "a", 0, 99),
-    "trust/campaign has campaigns that do not exist: 4 (row 1)": put("trust", "campaign", 1, 4),
-    "kinds/probability has numbers that are not finite: nan (row 3)": put("kinds", "probability", (3, 0), np.nan),
-    "kinds/probability has shape (4, 23), not (4, 20)": lambda tree: tree.__delitem__("cast"),
+    "promoters/annotator has indices out of range: 99 (row 0)": put("promoters", "annotator", 0, 99),
+    "promoters/competitor has indices out of range: -1 (row 2)": put("promoters", "competitor", 2, -1),
+    "promotions/alike has numbers that are not finite: nan (row 3)": put("promotions", "alike", 3, np.nan),
+    "cast/board has numbers that are not finite: inf (row 0)": put("cast", "board", 0, np.inf),
+    "cells/counts has more votes than were cast": put("cast", "counts", slice(None), 0.0),
+    "it was changed after save() wrote it": put("promoters", "named", 0, False),
+    "is damaged": lambda tree: tree.__delitem__("promoters"),
 }
 
 
@@ -98,6 +107,8 @@ EDITS = {
 def test_damage_is_named(path, problem):
     with xr.open_datatree(path, engine="h5netcdf") as opened:
         tree = opened.load()
+    if problem.startswith("it was changed"):
+        assert tree["promoters"]["named"].values[0]
     EDITS[problem](tree)
     tree.to_netcdf(path.with_name("edited.nc"), engine="h5netcdf")
     with pytest.raises(ba.OutputError) as error:
@@ -105,13 +116,20 @@ def test_damage_is_named(path, problem):
     assert problem in str(error.value)
 
 
-def test_a_tree_is_of_the_votes_that_count_and_says_so(guarded, rigged):
-    tree = ba.to_datatree(guarded, votes=False)
-    assert tree["posterior"]["discrimination"].sizes["annotator"] == 20
-    assert guarded.trust.said[0] in json.loads(tree.attrs["left_out"])
-    back = ba.from_posterior(tree, guarded.cells, model=guarded.model)
-    assert back.trust is None
-    elo, expected = (ba.leaderboard(fit).set_index("competitor")["elo"] for fit in (back, guarded))
-    assert np.abs(elo - expected).max() < 5  # points: the mean of 1000 draws, and the mode; with the three it is 30
-    with pytest.raises(ba.ModelError, match=r"only in the votes: rigger-00001.* left annotators out: fit\.cells"):
-        ba.from_posterior(tree, rigged, model=guarded.model)
+def test_a_missing_record_of_the_votes_as_cast_is_noticed(path):
+    with xr.open_datatree(path, engine="h5netcdf") as opened:
+        tree = opened.load()
+    del tree["cast"]
+    tree.to_netcdf(path.with_name("edited.nc"), engine="h5netcdf")
+    with pytest.raises(ba.OutputError, match="the checksum differs"):
+        ba.load(path.with_name("edited.nc"))
+
+
+def test_a_tree_is_of_the_votes_that_count_and_says_so(discounted):
+    tree = ba.to_datatree(discounted, votes=False)
+    assert tree["posterior"]["discrimination"].sizes["annotator"] == 34
+    assert any(discounted.warnings[0] in str(value).replace('\\"', '"') for value in tree.attrs.values())
+    back = ba.from_posterior(tree, discounted.cells, model=discounted.model)
+    assert back.promotions is None
+    elo, expected = (ba.leaderboard(fit).set_index("competitor")["elo"] for fit in (back, discounted))
+    assert np.abs(elo - expected).max() < 5  # points: the mean of 1000 draws, and the mode
