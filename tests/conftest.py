@@ -83,13 +83,13 @@ def four_outcomes(arena):
 
 @pytest.fixture(scope="session")
 def rigged() -> ba.Cells:
-    """Honest votes, and three accounts that always vote for one competitor."""
+    """Honest votes, and four accounts that always vote for one competitor."""
     return rigged_cells()
 
 
 @pytest.fixture(scope="session")
-def guarded(rigged) -> ba.Fit:
-    """The default fit of these, which leaves the three out."""
+def discounted(rigged) -> ba.Fit:
+    """The default fit of these, in which not all votes on that competitor count."""
     with warnings.catch_warnings(action="ignore"):
         return ba.fit(rigged)
 

@@ -195,10 +195,14 @@ def answered_votes(
     return pl.DataFrame(columns), strength
 
 
-def rigged_cells(*, annotators: int = 20, competitors: int = 6, votes: int = 1000) -> ba.Cells:
-    """Honest votes, and 120 of three accounts that always vote for one competitor."""
+RIGGERS = tuple(f"rigger-{number:05d}" for number in range(1, 5))
+"""Accounts of :func:`rigged_cells`."""
+
+
+def rigged_cells(*, annotators: int = 30, competitors: int = 6, votes: int = 1500) -> ba.Cells:
+    """Honest votes, and 160 of four accounts that always vote for one competitor, the last but one."""
     arena = honest_arena(Crowd(annotators=annotators), competitors=competitors, votes=votes, seed=1)
-    return rig(arena.cells, "t-abstain", arena.ranked(4), accounts=3, votes=40, seed=1).cells
+    return rig(arena.cells, "t-abstain", arena.ranked(competitors - 1), accounts=4, votes=40, seed=1).cells
 
 
 def table_of(cells: ba.Cells) -> pl.DataFrame:

@@ -57,7 +57,7 @@ class Round:
 def ability_columns(fit: Fit, *, level: float) -> Columns:
     """Return the table of a round's annotators: their votes and, if the model has such numbers, how well they vote."""
     if not fit.target.own:
-        return {"annotator": list(fit.cells.annotators), "votes": fit.cells.votes_by_annotator()}
+        return {"annotator": list(fit.cells.annotators), "votes": fit.cast.votes_by_annotator()}
     return annotator_columns(fit, Laplace(), level=level)
 
 
@@ -99,7 +99,7 @@ def publish(
         "round": round.number,
         "time": now(),
         "version": __version__,
-        "votes": result.cells.n_votes,
+        "votes": result.cast.n_votes,
         "competitors": result.cells.n_competitors,
         "annotators": result.cells.n_annotators,
         "waiting": len(round.waiting),

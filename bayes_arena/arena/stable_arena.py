@@ -256,7 +256,8 @@ class StableArena:
             waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),
             excluded=excluded,
         )
-        settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, **counting, "seed": seed}
+        counted = {"robust": robust, "keep": result.kept, "drop": result.dropped}
+        settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, **counted, "seed": seed}
         publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
         return round
 

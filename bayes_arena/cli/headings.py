@@ -42,7 +42,7 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
         "prior": str(result.prior),
         "method": result.method,
         "evidence": result.evidence,
-        **sizes(result.cells),
+        **sizes(result.cast),
         "mean_loss": result.mean_loss,
         "mirror_probability": result.mirror_probability,
         "plan": [asdict(choice) for choice in result.plan.choices],
@@ -56,7 +56,7 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
 def introduced(source: VoteSource, result: Fit, *said: str) -> tuple[dict[str, Any], str]:
     """Return what was fitted and what its rankings are over, as fields of JSON and, with further lines, as a title."""
     about, how = how_fitted(result)
-    lines = source.title(result.cells), f"{how}{_ranked_on(result.about)}{discounted_named(result)}", *said
+    lines = source.title(result.cast), f"{how}{_ranked_on(result.about)}{discounted_named(result)}", *said
     return about | result.about, "\n".join(lines)
 
 

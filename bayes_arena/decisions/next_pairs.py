@@ -73,7 +73,7 @@ def next_columns(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -
     require_choice("goal", goal, get_args(Goal))
     if n < 1 or seed < 0:
         raise ModelError(f"next_pairs needs n of at least 1 and a seed of at least 0, not {n} and {seed}.")
-    rng, names, votes = np.random.default_rng(seed), fit.cells.competitors, _votes_by_pair(fit.cells)
+    rng, names, votes = np.random.default_rng(seed), fit.cells.competitors, _votes_by_pair(fit.cast)
     strength = decision_strengths(fit) if goal == "best" else None
     p_best = None if strength is None else best_probabilities(strength)
     asked = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from bayes_arena.arguments import held
 from bayes_arena.errors import PACKAGE, ConvergenceError, TooLargeError
-from bayes_arena.fits.plan import Asked, Plan, Robust, choose
+from bayes_arena.fits.plan import Asked, Plan, Robust, asked_for, choose
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.inference.marginal.finding import Evidence, find_marginal
@@ -202,7 +202,9 @@ def _on(cells: Cells, plan: Plan) -> Plan:
     if cells is plan.problem.cells:
         return plan
     otherwise = _on(cells, plan.otherwise) if plan.otherwise else None
-    return replace(plan, problem=replace(plan.problem, cells=cells).because(votes=NOT_ONE_CROWD), otherwise=otherwise)
+    why = f"{asked_for(plan.kept, plan.dropped)}{NOT_ONE_CROWD}"
+    problem = replace(plan.problem, cells=cells).because(votes=why)
+    return replace(plan, problem=problem, otherwise=otherwise)
 
 
 def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = "nutpie", seed: int = 0) -> Fit:
@@ -223,7 +225,7 @@ def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler 
     if plan.otherwise and why:
         without, said = plan.otherwise, f"Answers are left out: {why}{remedy}"
         known = replace(without, problem=without.problem.because(answers=why), said=(said, *without.said))
-        return solve(known, draws=draws, tune=tune, sampler=sampler, seed=seed)
+        return _solved(known, draws=draws, tune=tune, sampler=sampler, seed=seed)
     mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
     if plan.most_directions and not math.isnan(mode.free_energy):
         with one_thread():

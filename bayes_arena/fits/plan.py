@@ -152,9 +152,9 @@ class Plan:
         cast = self.promotions.cast if self.promotions else None
         if cast is not None:
             return f"{self.problem.cells.n_votes:,.0f} of {cast.counts.sum():,.0f} count"
-        if self.robust or self.kept:
+        if self.robust:
             return "all count" if self.promotions else "all count, unless those on a competitor are not of one crowd"
-        return "all others count" if self.dropped else ""
+        return "all others count" if self.dropped else "all count" if self.kept else ""
 
     def _unsaid(self, what: str) -> str:
         """Return the reason for a choice that has none: it comes with the model, or none was recorded."""
@@ -249,6 +249,9 @@ def planned(
     estimable = problem.prior.hyper is not None
     require_choice("method", method or "map", get_args(Method))
     require_memory(problem)
+    keep, drop = _distinct(keep), _distinct(drop)
+    if both := [name for name in keep if name in drop]:
+        raise ModelError(f"Votes are to be kept and left out, by keep and drop: {listing(map(repr, both))}. Name one.")
     if drop:
         problem = replace(problem, cells=drop_annotators(problem.cells, drop))
     is_robust, problem = _counting(problem, robust, keep, drop, preset=preset)
@@ -270,11 +273,16 @@ def planned(
     elif preset:
         problem = problem.because(answers="their spread is not estimated")
     said = tuple(text for text in (left_out, weak) if text)
-    whole = Plan(problem, "map", is_robust, tuple(keep), tuple(drop), said=said, most_directions=most)
+    whole = Plan(problem, "map", is_robust, keep, drop, said=said, most_directions=most)
     plan = _routed(whole, method)
     if by_votes and problem.model is not plain.model:
         return replace(plan, otherwise=_routed(replace(plan, problem=plain), method))
     return plan
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names, each once; one by itself is meant as a name."""
+    return tuple(dict.fromkeys([names] if isinstance(names, str) else names))
 
 
 def _routed(plan: Plan, method: Method | None) -> Plan:
@@ -322,7 +330,11 @@ def _counting(
         )
     usual = preset and problem.model.needs_annotators and problem.prior.hyper is not None
     is_robust = bool(names) and (usual if robust == "auto" else robust)
-    whose = f"left out on request: {listing(drop)}; " if drop else ""
-    whose += f"in full on request: those of {listing(keep)}; " if keep else ""
     why = "asked for" if robust != "auto" else "annotators are known" if is_robust else "annotators have no parameters"
-    return is_robust, problem.because(votes=f"{whose}{why}")
+    return is_robust, problem.because(votes=f"{asked_for(keep, drop)}{why}")
+
+
+def asked_for(kept: Sequence[str], dropped: Sequence[str]) -> str:
+    """Say whose votes were to be left out, or to count in full, as the beginning of a reason."""
+    whose = f"left out on request: {listing(dropped)}; " if dropped else ""
+    return whose + (f"in full on request: those of {listing(kept)}; " if kept else "")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_arena.fits.plan import asked_for
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
@@ -87,8 +88,14 @@ def pseudonymous(fit: Fit) -> Fit:
     digits = len(str(len(people)))
     names = {name: f"annotator {number:0{digits}}" for number, name in enumerate(people, 1)}
     problem = fit.mode.problem
+    kept, dropped = (
+        tuple(name if name in cells.programs else names.get(name, UNNAMED) for name in some)
+        for some in (fit.kept, fit.dropped)
+    )
+    if "votes" in problem.reasons:  # they begin with who was kept and dropped
+        why = problem.reasons["votes"].removeprefix(asked_for(fit.kept, fit.dropped))
+        problem = problem.because(votes=f"{asked_for(kept, dropped)}{why}")
     mode = replace(fit.mode, problem=replace(problem, cells=_renamed(problem.cells, names)))
-    kept, dropped = (tuple(names.get(name, UNNAMED) for name in some) for some in (fit.kept, fit.dropped))
     return replace(fit, mode=mode, kept=kept, dropped=dropped)
 
 

@@ -73,7 +73,7 @@ def unused_kinds(fit: Fit) -> list[str]:
 
 def _kind(fit: Fit, kind: str, board: Board, level: float, elo: EloScale) -> Kind:
     names = fit.cells.slice_names[kind]
-    votes = sum_by(fit.cells.slices[kind], fit.cells.counts.sum(axis=1), len(names))
+    votes = sum_by(fit.cast.slices[kind], fit.cast.counts.sum(axis=1), len(names))
     panels = []
     for code in np.argsort(-votes, kind="stable")[:PANELS]:
         within = fit.on(slice=(kind, names[code]))

@@ -196,7 +196,7 @@ class Camps:
 
     def table_columns(self) -> Columns:
         """Columns of ``table`` (the command line prints them without importing pandas)."""
-        votes = self.membership.T @ self.fit.cells.votes_by_annotator()
+        votes = self.membership.T @ self.fit.cast.votes_by_annotator()
         return {
             "camp": np.array(self.names, dtype=object),
             "annotators": self.membership.sum(axis=0),
@@ -208,10 +208,10 @@ class Camps:
     def member_columns(self) -> Columns:
         """Columns of ``members``."""
         place, probability = self.membership.argmax(axis=1), self.membership.max(axis=1)
-        order = np.lexsort((-self.fit.cells.votes_by_annotator(), -probability.round(9), place))
+        order = np.lexsort((-self.fit.cast.votes_by_annotator(), -probability.round(9), place))
         columns: Columns = {
             "annotator": np.array(self.fit.cells.annotators, dtype=object),
-            "votes": whole_counts(self.fit.cells.votes_by_annotator()),
+            "votes": whole_counts(self.fit.cast.votes_by_annotator()),
             "camp": np.array(self.names, dtype=object)[place],
             "probability": probability,
             "unsure": self.unsure,

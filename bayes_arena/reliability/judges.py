@@ -213,7 +213,7 @@ def judge_report(
             "check shows how often it contradicts itself."
         )
     place = {name: index for index, name in enumerate(cells.annotators)}
-    k, theirs, votes = place[judge], [place[name] for name in others], cells.votes_by_annotator()
+    k, theirs, votes = place[judge], [place[name] for name in others], fit.cast.votes_by_annotator()
     with one_thread():
         size = min(DRAWS, max(FEWEST, LARGEST // cells.n_annotators))
         _, common, numbers, slices = draw_parameters(fit, size=size)

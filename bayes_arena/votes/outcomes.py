@@ -31,7 +31,10 @@ def whole_votes(counts: Floats) -> Ints:
         If weights are fractional, so that votes cannot be drawn or left out one by one.
     """
     if not are_whole(counts):
-        raise ModelError("This needs whole votes, but some weights are fractional.")
+        raise ModelError(
+            "This needs whole votes, and some count in part: their weights are fractional, or a fit discounted them. "
+            "Count all votes alike with robust=False (--robust off), or leave weights out."
+        )
     return counts.astype(np.int64)
 
 

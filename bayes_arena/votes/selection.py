@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.errors import ModelError, NoVotesError, VotesError, listing
+from bayes_arena.errors import ModelError, NoVotesError, VotesError, did_you_mean, listing
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.sequence import VoteSequence
 
@@ -80,10 +80,13 @@ def drop_annotators[V: (Cells, VoteSequence)](votes: V, names: Iterable[str]) ->
         If ``votes`` are neither Cells nor a VoteSequence.
     """
     _require_read(votes)
-    names = set(names)
-    unknown = sorted(names.difference(votes.annotators))
+    names = {names} if isinstance(names, str) else set(names)
+    unknown = sorted(names.difference(votes.annotators), key=str)
     if unknown:
-        raise ModelError(f"None of the {votes.n_annotators} annotators is called {listing(unknown)}.")
+        raise ModelError(
+            f"None of the {votes.n_annotators} annotators is called {listing(unknown)}."
+            f"{did_you_mean(str(unknown[0]), votes.annotators) or ' Use names of cells.annotators.'}"
+        )
     return select_annotators(votes, np.array([name not in names for name in votes.annotators], dtype=bool))
 
 

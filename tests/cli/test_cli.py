@@ -50,7 +50,9 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "mean_loss",
         "mirror_probability",
         "plan",
-        "trust",
+        "kept",
+        "dropped",
+        "discounted",
         "intervals",
         "level",
         "interval",
@@ -58,7 +60,8 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "leaderboard",
     ]
     assert [answer[key] for key in list(answer)[1:8]] == ["m-elo", "flat", "map", None, 4321, 20, 42]
-    assert (answer["mirror_probability"], answer["trust"], answer["warnings"]) == (None, None, [])
+    assert (answer["mirror_probability"], answer["discounted"], answer["warnings"]) == (None, None, [])
+    assert (answer["kept"], answer["dropped"]) == ([], [])
     assert (answer["intervals"], answer["interval"], answer["level"]) == ("laplace", "laplace", 0.95)
     assert list(answer["leaderboard"][0]) == COLUMNS
     cells = ba.read_votes(votes_file)

@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import frame, run
+from helpers import RIGGERS, frame, run
 
 import bayes_arena as ba
 from bayes_arena.cli.output import rounded
 from bayes_arena.decisions.verdict import likely_best
 from bayes_arena.inference.views import Estimand
-from bayes_arena.trust.judgement import Judgement
 
 
 def duels(won: dict[str, int], lost: int = 0) -> ba.Fit:
@@ -39,18 +38,12 @@ def test_what_the_ranking_is_about_is_said():
     assert ba.verdict(fit) == "x leads on new prompts (P(best) 1.00)."
 
 
-def test_camps_are_said_first_and_nothing_is_surer_than_the_leaderboard(arena_cells):
-    fit = ba.fit(arena_cells, model="bradley-terry", robust=False)
-    nobody = np.zeros(arena_cells.n_annotators)
-    camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
-    doubtful = replace(fit, trust=camps)
-    assert ba.verdict(doubtful).startswith("The annotators form camps. Taking all votes at face value: ")
-    ranks = ba.rank_probabilities(fit, interval="clustered").set_index("competitor")
-    found = ba.enough(doubtful)
-    assert "at 95 %, all votes taken at face value: " in str(found) and "face value" not in str(ba.enough(fit))
-    assert found.p_best == pytest.approx(ranks["p_best"][found.leader])
-    board = ba.leaderboard(fit, interval="clustered").set_index("competitor")
-    assert ba.tiers(doubtful).set_index("competitor")["rank_worst"].to_dict() == board["rank_worst"].to_dict()
+def test_who_won_by_votes_that_do_not_count_does_not_lead(discounted, rigged):
+    best = {ba.enough(fit).leader for fit in (discounted, ba.fit(ba.drop_annotators(rigged, RIGGERS)))}
+    assert len(best) == 1 and ba.enough(discounted).leader in ba.verdict(discounted)
+    board, places = (table(discounted).set_index("competitor") for table in (ba.leaderboard, ba.rank_probabilities))
+    assert ba.tiers(discounted).set_index("competitor")["rank_worst"].to_dict() == board["rank_worst"].to_dict()
+    assert ba.enough(discounted).p_best == pytest.approx(places["p_best"].max(), abs=0.02)
 
 
 def test_nobody_leads_in_a_ranking_that_may_be_upside_down():

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import frame
+from helpers import RIGGERS, frame
 
 import bayes_arena as ba
 from bayes_arena.inference.views import Estimand
-from bayes_arena.trust.judgement import Judgement
 
 
 def duels(won: dict[str, int], lost: int = 0) -> ba.Fit:
@@ -67,12 +66,12 @@ def test_where_it_cannot_be_estimated_no_number_is_given(close):
     assert ba.versus(replace(close, estimand=Estimand()), "x", "z").votes_to_go == 0
 
 
-def test_where_nobody_is_judged_this_comes_first(arena_cells):
-    nobody = np.zeros(arena_cells.n_annotators)
-    camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
-    fit = ba.fit(arena_cells, model="bradley-terry", robust=False)
-    found = ba.versus(replace(fit, trust=camps), "model-1", "model-2")
-    assert str(found).startswith("The annotators form camps. Taking all votes at face value: ")
+def test_votes_that_do_not_count_settle_nothing(discounted, rigged):
+    found, alike, honest = (
+        ba.versus(fit, "model-005", "model-003")
+        for fit in (discounted, ba.fit(rigged, robust=False), ba.fit(rigged, drop=RIGGERS))
+    )
+    assert alike.p_better < found.p_better and abs(found.p_better - honest.p_better) < 0.1
 
 
 def test_what_cannot_be_compared_is_refused(close):

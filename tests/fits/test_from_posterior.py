@@ -107,8 +107,8 @@ class TestOfASampledFit:
         "table", [ba.leaderboard, ba.rank_probabilities, ba.annotators, ba.head_to_head, ba.win_probability]
     )
     def test_the_tables_are_the_same(self, back, sampled_davidson, table):
-        unguarded = dataclasses.replace(sampled_davidson, trust=None)  # whose votes count is not in the draws
-        pd.testing.assert_frame_equal(table(back), table(unguarded), rtol=1e-6)
+        plain = dataclasses.replace(sampled_davidson, promotions=None)  # what was found is not in the draws
+        pd.testing.assert_frame_equal(table(back), table(plain), rtol=1e-6)
 
     def test_diagnose_judges_the_chains(self, back, sampled_davidson):
         ours, theirs = (ba.diagnose(fit).set_index("check")["found"] for fit in (back, sampled_davidson))

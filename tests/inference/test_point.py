@@ -119,7 +119,7 @@ def test_order_and_sides_change_no_bit(table):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::bayes_arena.SuspectVotesWarning")
+@pytest.mark.filterwarnings("ignore::bayes_arena.DiscountedVotesWarning")
 @pytest.mark.parametrize("prior", ["flat", "default"])
 def test_real_votes_shuffled_chunked_swapped_and_renamed(llmfao_path, llmfao_50, tmp_path, prior):
     table = pl.read_csv(llmfao_path, infer_schema=False)

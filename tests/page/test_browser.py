@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -28,12 +29,11 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory, guarded) -> Path:
-    """The page of a fit that leaves suspects out, with a hostile name and a column of prices."""
-    cells = guarded.trust.cells
+def path(tmp_path_factory, rigged) -> Path:
+    """The page of a fit that discounts votes, with a hostile name and a column of prices."""
     names = ("<script>document.title='bad'</script>", *(f"model {letter}" for letter in "ABCDE"))
-    renamed = ba.Cells(names, cells.annotators, cells.a, cells.b, cells.annotator, cells.counts)
-    with pytest.warns(ba.SuspectVotesWarning):
+    renamed = replace(rigged, competitors=names)
+    with pytest.warns(ba.DiscountedVotesWarning):
         fit = ba.fit(renamed)
     meta = pl.DataFrame({"model": names, "price": [3.0, 20.0, None, 1.5, 0.5, 100.0]})
     path = tmp_path_factory.mktemp("browser") / "page.html"

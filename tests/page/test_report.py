@@ -9,16 +9,16 @@ from hashlib import sha256
 import numpy as np
 import polars as pl
 import pytest
-from helpers import frame, run, single_votes
+from helpers import RIGGERS, frame, run, single_votes, table_of
 
 import bayes_arena as ba
+from bayes_arena.page.annotators import pseudonymous
 from bayes_arena.page.board import board_of, place_chances, win_chances
 from bayes_arena.page.figures import square, win_shades
 from bayes_arena.page.observed import fitted
 from bayes_arena.page.settled import settled_of
 from bayes_arena.page.slices import kinds_of
 from bayes_arena.page.svg import Axis
-from bayes_arena.trust.judgement import Judgement
 
 HOSTILE = ("<script>alert(1)</script>", '" onmouseover="alert(1)', "{{ 7 * 7 }}", "turned \u202e text", "a" * 300)
 
@@ -30,8 +30,10 @@ def text_of(html: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def page(guarded) -> str:
-    return ba.report(guarded, title="Which is best?", source="votes.csv", command="bayes-arena report votes.csv").html
+def page(discounted) -> str:
+    return ba.report(
+        discounted, title="Which is best?", source="votes.csv", command="bayes-arena report votes.csv"
+    ).html
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +52,14 @@ def hostile() -> ba.Fit:
     return ba.fit(frame(list(zip(names[a], names[b], winner, judges, strict=True))), robust=False)
 
 
-def test_it_says_the_verdict_first_and_before_it_what_makes_it_doubtful(page, guarded):
+def test_it_says_the_verdict_first_and_before_it_what_makes_it_doubtful(page, discounted):
     text = text_of(page)
     places = [
-        text.index(part) for part in ("Which is best?", "Read this first", guarded.warnings[0], ba.verdict(guarded))
+        text.index(part)
+        for part in ("Which is best?", "Read this first", discounted.warnings[0], ba.verdict(discounted))
     ]
     assert places == sorted(places)
-    assert places[-1] < text.index("P(best)", places[-1] + len(ba.verdict(guarded)))
+    assert places[-1] < text.index("P(best)", places[-1] + len(ba.verdict(discounted)))
 
 
 def test_every_part_is_there_in_its_order(page):
@@ -66,9 +69,10 @@ def test_every_part_is_there_in_its_order(page):
     assert "bayes-arena report votes.csv" in page and f"bayes-arena {ba.__version__}" in page
 
 
-def test_its_numbers_are_those_of_the_tables(guarded):
-    board = board_of(guarded, 0.95, ba.EloScale(), ())
-    table, tiers = ba.leaderboard(guarded), ba.tiers(guarded).set_index("competitor")
+def test_its_numbers_are_those_of_the_tables(discounted):
+    discounted = replace(discounted, mirror_probability=0.0)  # tables of places leave the direction aside
+    board = board_of(discounted, 0.95, ba.EloScale(), ())
+    table, tiers = ba.leaderboard(discounted), ba.tiers(discounted).set_index("competitor")
     for row, expected in zip(board.rows, table.itertuples(), strict=True):
         assert (row.name, row.rank, row.votes) == (expected.competitor, expected.rank, expected.votes)
         assert (row.score, row.lower, row.upper) == (expected.elo, expected.lower, expected.upper)
@@ -76,18 +80,19 @@ def test_its_numbers_are_those_of_the_tables(guarded):
         assert (row.tier, row.place_best, row.place_worst) == (found.tier, found.place_best, found.place_worst)
     assert sum(row.p_best for row in board.rows) == pytest.approx(1)
     first, *others = names = board.names
-    wins = [ba.versus(guarded, first, other).expected_score for other in others]
-    assert win_chances(guarded, board)[0, 1:] == pytest.approx(wins)
-    places, ranks = place_chances(board), ba.rank_probabilities(guarded).set_index("competitor")
+    wins = [ba.versus(discounted, first, other).expected_score for other in others]
+    assert win_chances(discounted, board)[0, 1:] == pytest.approx(wins)
+    places, ranks = place_chances(board), ba.rank_probabilities(discounted).set_index("competitor")
     assert places.sum(axis=0) == pytest.approx(np.ones(len(names)))
     assert places @ np.arange(1, len(names) + 1) == pytest.approx(ranks.loc[names, "expected_rank"].to_numpy())
 
 
-def test_what_is_settled_is_what_the_tables_say(guarded):
-    found = settled_of(guarded, board_of(guarded, 0.95, ba.EloScale(), ()), 0.95)
-    assert found.best == ba.enough(guarded)
-    assert found.ranking == ba.enough(guarded, goal="ranking")
-    unsettled = ba.unsettled_pairs(guarded)
+def test_what_is_settled_is_what_the_tables_say(discounted):
+    discounted = replace(discounted, mirror_probability=0.0)
+    found = settled_of(discounted, board_of(discounted, 0.95, ba.EloScale(), ()), 0.95)
+    assert found.best == ba.enough(discounted)
+    assert found.ranking == ba.enough(discounted, goal="ranking")
+    unsettled = ba.unsettled_pairs(discounted)
     assert found.unsettled == len(unsettled)
     pairs = {(one.stronger, one.weaker): one.probability for one in unsettled.itertuples()}
     assert {(a, b): p for a, b, p in found.nearest}.items() <= pairs.items()
@@ -101,14 +106,6 @@ def test_where_the_direction_is_open_wins_are_as_open_as_places(plain):
     assert found[0, -1] == pytest.approx(ba.versus(mirrored, first, last).expected_score)
     assert found[0, -1] < 0.6 < win_chances(plain, board)[0, -1]
     assert found + found.T == pytest.approx(np.ones_like(found))
-
-
-def test_where_nobody_is_judged_the_verdict_takes_votes_at_face_value(plain, arena_cells):
-    nobody = np.zeros(arena_cells.n_annotators)
-    camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
-    text = text_of(ba.report(replace(plain, trust=camps)).html)
-    assert text.index("Verdict") < text.index("Taking all votes at face value: ") < text.index("Ranking The bar")
-    assert "With all votes taken at face value: what can be said already" in text
 
 
 def test_groups_that_no_vote_connects_are_not_settled():
@@ -126,22 +123,56 @@ def test_two_competitors_are_compared_once_and_equals_have_one_score():
     assert "All have the same score, 1000." in text and "a is expected to win 50 against b, a tie counting half" in text
 
 
-def test_suspects_are_named_with_reasons(page, guarded):
-    text = text_of(page)
-    table = ba.annotators(guarded)
-    for row in table[table["verdict"] == "anomalous"].itertuples():
-        assert f"{row.annotator} anomalous {row.favours}: {row.how}" in text
-    assert ba.integrity(guarded)["honest_only_if"][0] in text
+def test_suspects_are_named_with_reasons(page, discounted):
+    text, table = text_of(page), ba.annotators(discounted)
+    suspects = table[table["verdict"] == "anomalous"]
+    assert set(suspects["annotator"]) >= set(RIGGERS)
+    for row in suspects.itertuples():
+        assert f"{row.annotator} anomalous {row.kind} " in text
+
+
+def test_competitors_on_which_votes_do_not_count_are_shown_with_both_ranks(page, discounted, plain):
+    row = ba.integrity(discounted).iloc[0]
+    assert (row["competitor"], row["rank"], row["rank_alike"]) == ("model-003", 4, 2)
+    shown = text_of(page).split("Competitors on which votes do not count")[1]
+    assert f"model-003 4 2 {row['votes']} {row['discounted']:.0f}" in shown
+    assert "model-001" not in shown.split("What the votes settle")[0]
+    assert "Competitors on which votes do not count" not in ba.report(plain).html
+    assert f"{discounted.cast.n_votes:,.0f} votes" in text_of(page)
 
 
 @pytest.mark.slow
-def test_pseudonyms_leave_no_name_of_an_annotator(page, guarded):
-    names = guarded.trust.cells.annotators
-    hidden = ba.report(guarded, pseudonyms=True).html
+def test_pseudonyms_leave_no_name_of_an_annotator(page, discounted, rigged, tmp_path):
+    names = rigged.annotators
+    hidden = ba.report(discounted, pseudonyms=True).html
     assert any(f">{name}<" in page for name in names)
     assert not any(name in hidden for name in names)
-    assert "annotator 01" in hidden.split("<h1>")[1].split("</section>")[0]  # in the warning
-    assert ba.report(guarded).html.count("<tr") == hidden.count("<tr")
+    assert ">annotator 01<" in hidden and "promotes model-003" in hidden
+    assert ba.report(discounted).html.count("<tr") == hidden.count("<tr")
+    path = tmp_path / "votes.csv"
+    table_of(rigged).write_csv(path)
+    page = tmp_path / "page.html"
+    asked = ("--keep", "annotator-00001", "--keep=annotator-00002", "--drop", RIGGERS[0])
+    done = run("report", path, "--method", "map", *asked, "--pseudonyms", "-o", page)
+    assert done.returncode == 0, done.stderr
+    text = page.read_text()
+    assert not any(name in text for name in names)
+    assert "--keep NAME --keep=NAME --drop NAME --pseudonyms" in text
+    run("report", path, "--method", "map", *asked, "-o", page)
+    assert "--keep annotator-00001 --keep=annotator-00002 --drop rigger-00001" in page.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayes_arena.DiscountedVotesWarning")
+def test_a_pseudonymous_fit_names_nobody_in_its_tables_or_its_plan(rigged):
+    fit = ba.fit(rigged, method="map", keep=["annotator-00001"], drop=["annotator-00002"])
+    hidden = pseudonymous(fit)
+    said = [*hidden.kept, *hidden.dropped, *hidden.warnings, repr(hidden.plan), hidden._repr_html_()]
+    said += [*ba.promoters(hidden)["annotator"], *ba.integrity(hidden)["largest_account"]]
+    said += [*ba.annotators(hidden)["annotator"]]
+    assert not any(name in text for name in rigged.annotators for text in said)
+    assert len(hidden.kept) == len(hidden.dropped) == 1 and hidden.kept[0] in hidden.cells.annotators
+    assert (hidden.cells.counts == fit.cells.counts).all() and hidden.promotions is fit.promotions
 
 
 @pytest.mark.slow
@@ -193,14 +224,6 @@ class TestWithoutAnnotators:
         assert "treats all annotators as equally reliable" in text_of(ba.report(plain).html)
         unknown = ba.fit(frame([("x", "y", "model_a"), ("y", "z", "model_b"), ("x", "z", "tie")] * 5))
         assert "do not name their annotators" in text_of(ba.report(unknown).html)
-
-    def test_camps_come_first(self, arena_cells):
-        fit = ba.fit(arena_cells, model="bradley-terry", robust=False)
-        nobody = np.zeros(arena_cells.n_annotators)
-        camps = Judgement(arena_cells, None, (), (), nobody.astype(int) - 1, nobody, "The annotators form camps.")
-        text = text_of(ba.report(replace(fit, trust=camps)).html)
-        assert text.index("The annotators form camps.") < text.index("P(best)")
-        assert "Annotators The annotators form camps." in text
 
 
 def test_an_estimate_at_infinity_has_no_page():

@@ -122,8 +122,8 @@ def test_wins_are_those_of_the_table(few):
     assert len(ax.texts) == len(names) ** 2
 
 
-def test_annotators_are_those_of_the_table(guarded):
-    table, ax = ba.annotators(guarded), ba.plots.annotators(guarded)
+def test_annotators_are_those_of_the_table(discounted):
+    table, ax = ba.annotators(discounted), ba.plots.annotators(discounted)
     drawn = np.vstack([one.get_offsets() for one in ax.collections if isinstance(one, PathCollection)])
     assert in_order(drawn) == pytest.approx(in_order(table[["theta", "tie_propensity"]].to_numpy()))
     suspects = table[table["verdict"] == "anomalous"]

@@ -1,8 +1,9 @@
-"""``ba.promotions``: a campaign found, named in words and put back; honest arenas left as they are."""
+"""Votes that promote one competitor: found by ``ba.fit``, told by ``ba.integrity`` and ``ba.promoters``."""
 
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from crowds import Crowd, honest_arena
@@ -11,9 +12,12 @@ from numpy.testing import assert_allclose
 from rigging import rig
 
 import bayes_arena as ba
+from bayes_arena.cli.headings import promoters_named
+from bayes_arena.reliability.integrity import promoter_columns
 from bayes_arena.votes.cells import single_votes
 from bayes_arena.votes.outcomes import OUTCOMES
 
+pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
 CROWD = Crowd(annotators=60, taste_sd=0.3)
 RIGGERS = 8
 
@@ -24,8 +28,8 @@ def arena():
 
 
 @pytest.fixture(scope="module")
-def honest(arena) -> ba.Promotions:
-    return ba.promotions(ba.fit(arena.cells, robust=False))
+def honest(arena) -> ba.Fit:
+    return ba.fit(arena.cells)
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +38,8 @@ def rigged(arena) -> ba.Cells:
 
 
 @pytest.fixture(scope="module")
-def found(rigged) -> ba.Promotions:
-    return ba.promotions(ba.fit(rigged, robust=False))
+def found(rigged) -> ba.Fit:
+    return ba.fit(rigged)
 
 
 def table_of(cells: ba.Cells) -> pl.DataFrame:
@@ -45,70 +49,90 @@ def table_of(cells: ba.Cells) -> pl.DataFrame:
     return frame(list(zip(a.tolist(), b.tolist(), np.array(OUTCOMES)[outcome].tolist(), who.tolist(), strict=True)))
 
 
-def test_an_honest_arena_is_left_as_it_is(honest):
-    assert honest.fit is honest.cast and not honest.is_open.any()
-    assert not honest.discounted.any() and not len(honest.promoters.annotator)
-    assert (honest.place == honest.robust_place).all() and np.isnan(honest.contested).all()
-    assert honest.said == () == honest.sentences and len(honest.annotators()) == 0
-    board = ba.leaderboard(honest.cast).set_index("competitor").loc[list(honest.cast.cells.competitors)]
-    assert (board[["elo", "lower", "upper"]].to_numpy() == np.array([honest.elo, honest.lower, honest.upper]).T).all()
+def open_ones(fit: ba.Fit) -> list[str]:
+    return [fit.cells.competitors[c] for c in np.flatnonzero(fit.promotions.is_open)]
 
 
-def test_a_campaign_is_found_named_and_its_competitor_put_back(arena, honest, found):
+def by_name(fit: ba.Fit) -> pd.DataFrame:
+    """``ba.integrity`` by competitor, in the order of the fit."""
+    return ba.integrity(fit).set_index("competitor").loc[list(fit.cells.competitors)]
+
+
+def named(fit: ba.Fit) -> list[str]:
+    table = ba.promoters(fit)
+    return table["annotator"][table["named"]].tolist()
+
+
+def sentences(fit: ba.Fit) -> list[str]:
+    return promoters_named(promoter_columns(fit))
+
+
+def test_an_honest_arena_is_left_as_it_is(arena, honest):
+    plain = ba.fit(arena.cells, robust=False)
+    assert honest.promotions is not None and plain.promotions is None and honest.promotions.cast is None
+    for ours, theirs in ((honest, plain), [ba.fit(arena.cells, method="map", robust=on) for on in (True, False)]):
+        assert (ours.point.strength == theirs.point.strength).all() and (ours.board == theirs.board).all()
+    pd.testing.assert_frame_equal(ba.leaderboard(honest), ba.leaderboard(plain), check_exact=True)
+    assert honest.cells is honest.cast and honest.warnings == plain.warnings == ()
+    table = ba.integrity(honest)
+    assert (table["discounted"] == 0).all() and (table["named"] == 0).all() and table["contested"].isna().all()
+    assert (table["rank"] == table["rank_alike"]).all() and (table["elo"] == table["elo_alike"]).all()
+    assert (table["gain"] < 5).all() and (table["difference"].abs() < 3).all() and len(ba.promoters(honest)) == 0
+
+
+def test_a_campaign_is_found_named_and_its_competitor_put_back(arena, honest, rigged, found):
     target = arena.ranked(8)
-    t = found.fit.cells.competitors.index(target)
-    assert np.flatnonzero(found.is_open).tolist() == [t]
-    assert found.place[t] < honest.place[t] - 1 and abs(found.robust_place[t] - honest.place[t]) <= 1
-    assert found.lower[t] < honest.elo[t] < found.upper[t]
-    others = np.arange(12) != t
-    assert_allclose(found.elo[others], honest.elo[others], atol=25)
-    who = found.promoters
-    named = [found.fit.cells.annotators[k] for k in who.annotator[who.named]]
-    assert len(named) == RIGGERS and all(name.startswith("rigger-") for name in named)
-    assert who.promotes[who.named].all()
-    rigger = np.array([name.startswith("rigger-") for name in found.fit.cells.annotators])[who.annotator]
-    bought = who.votes[rigger].sum()
-    assert bought <= found.discounted[t] < bought + 90
+    assert open_ones(found) == [target]
+    truth, row = by_name(honest), by_name(found).loc[target]
+    assert row["rank_alike"] < truth["rank"][target] - 1 and abs(row["rank"] - truth["rank"][target]) <= 1
+    board, plain = (ba.leaderboard(fit).set_index("competitor") for fit in (found, ba.fit(rigged, robust=False)))
+    assert board["lower"][target] < truth["elo"][target] < board["upper"][target] < plain["elo"][target]
+    assert row["elo_alike"] == pytest.approx(plain["elo"][target]) and row["rank_alike"] == plain["rank"][target]
+    others = [name for name in found.cells.competitors if name != target]
+    assert_allclose(by_name(found)["elo"][others], truth["elo"][others], atol=25)
+    who = ba.promoters(found)
+    assert len(named(found)) == RIGGERS == row["named"] and all(name.startswith("rigger-") for name in named(found))
+    assert who["promotes"][who["named"]].all() and who["log_bayes"].is_monotonic_decreasing
+    assert set(who["competitor"]) == {target}
 
 
 def test_who_promotes_is_said_in_votes(arena, rigged, found):
-    target = arena.ranked(8)
-    name = "rigger-00001"
+    target, name = arena.ranked(8), "rigger-00001"
     votes = table_of(rigged).filter(pl.col("judge") == name)
     on = votes.filter((pl.col("model_a") == target) | (pl.col("model_b") == target))
     ours = on.filter(
         ((pl.col("model_a") == target) & (pl.col("winner") == "model_a"))
         | ((pl.col("model_b") == target) & (pl.col("winner") == "model_b"))
     )
-    (said,) = [one for one in found.sentences if one.startswith(name)]
+    (said,) = [one for one in sentences(found) if one.startswith(name)]
     assert said.startswith(f"{name} promotes {target}: votes for it in {len(ours)} of {len(on)} battles, where ")
     expected = int(said.removesuffix(" are expected").rsplit(" ", 1)[1])
     assert 0 < expected < 0.7 * len(on)
-    row = found.annotators().set_index("annotator").loc[name]
-    assert (row.votes, row.meant) == (len(on), len(ours)) and round(row.expected) == expected and row.named
-    assert not any(word in " ".join((*found.said, *found.sentences)) for word in ("hate", "rigged", "attack", "fraud"))
+    row = ba.promoters(found).set_index("annotator").loc[name]
+    assert (row["votes"], row["meant"]) == (len(on), len(ours)) and round(row["expected"]) == expected and row["named"]
+    everything = " ".join((*found.warnings, *sentences(found)))
+    assert not any(word in everything for word in ("hate", "rigged", "attack", "fraud"))
 
 
 def test_a_reader_is_told_both_places(arena, found):
-    (said,) = found.said
-    t = found.fit.cells.competitors.index(arena.ranked(8))
-    assert repr(arena.ranked(8)) in said and f"{found.discounted[t]:,.0f} of {found.votes[t]:,.0f} votes" in said
-    assert f"Its place is {found.robust_place[t]}; by all votes alike it is {found.place[t]}." in said
-    first = found.table().iloc[0]
-    assert first.competitor == arena.ranked(8) and first.is_open and first.robust_place == found.robust_place[t]
+    target = arena.ranked(8)
+    row = by_name(found).loc[target]
+    (said,) = [text for text in found.warnings if "not those of one crowd" in text]
+    assert repr(target) in said and f"{row['discounted']:,.0f} of {row['votes']:,.0f} do not count" in said
+    assert f"Its place is {row['rank']}; by all votes alike it is {row['rank_alike']}." in said
+    assert ba.integrity(found)["competitor"][0] == target
 
 
 def test_those_who_vote_against_one_demote_it(arena, honest):
     target = arena.ranked(3)
-    fit = ba.fit(rig(arena.cells, "hate", target, accounts=RIGGERS, votes=30, seed=1).cells, robust=False)
-    found = ba.promotions(fit)
-    t = fit.cells.competitors.index(target)
-    assert found.is_open[t] and found.place[t] > honest.place[t] and abs(found.robust_place[t] - honest.place[t]) <= 1
-    assert len(found.sentences) == RIGGERS and all(" demotes " in one for one in found.sentences)
-    assert all("votes against it in 30 of 30 battles" in one for one in found.sentences)
+    fit = ba.fit(rig(arena.cells, "hate", target, accounts=RIGGERS, votes=30, seed=1).cells)
+    row, truth = by_name(fit).loc[target], by_name(honest).loc[target]
+    assert target in open_ones(fit) and row["rank_alike"] > truth["rank"] and abs(row["rank"] - truth["rank"]) <= 1
+    assert len(sentences(fit)) == RIGGERS and all(" demotes " in one for one in sentences(fit))
+    assert all("votes against it in 30 of 30 battles" in one for one in sentences(fit))
 
 
-def test_names_and_sides_do_not_matter(arena, rigged, found):
+def test_names_and_sides_do_not_matter(rigged, found):
     votes = table_of(rigged).sample(fraction=1.0, shuffle=True, seed=2)
     flipped = {"model_a": "model_b", "model_b": "model_a"}
     other = votes.select(
@@ -117,64 +141,69 @@ def test_names_and_sides_do_not_matter(arena, rigged, found):
         winner=pl.col("winner").replace(flipped),
         judge=pl.col("judge").map_elements(lambda name: name[::-1], return_dtype=pl.String),
     )
-    again = ba.promotions(ba.fit(ba.read_votes(other), robust=False))
-    place = [again.fit.cells.competitors.index(name[::-1]) for name in found.fit.cells.competitors]
-    for name, close in (("alike", 1e-3), ("weighted", 1e-3), ("difference", 1e-3), ("elo", 0.05), ("discounted", 0.05)):
-        assert_allclose(getattr(again, name)[place], getattr(found, name), atol=close, err_msg=name)
-    for name in ("lower", "upper"):  # a fit's own, whose width is measured along one direction
-        assert_allclose(getattr(again, name)[place], getattr(found, name), atol=0.5, err_msg=name)
-    assert (again.is_open[place] == found.is_open).all() and (again.robust_place[place] == found.robust_place).all()
-    mirrored = {one.split(" promotes ")[0][::-1] for one in again.sentences}
-    assert mirrored == {one.split(" promotes ")[0] for one in found.sentences}
+    fit = ba.fit(ba.read_votes(other))
+    ours, theirs = by_name(found), by_name(fit)
+    theirs = theirs.loc[[name[::-1] for name in ours.index]]
+    for name, close in (("gain", 0.02), ("difference", 0.02), ("elo", 0.2), ("elo_alike", 0.05)):
+        assert_allclose(theirs[name], ours[name], atol=close, err_msg=name)
+    assert_allclose(theirs["discounted"], ours["discounted"], rtol=0.02)  # by a width measured along one direction
+    for name in ("rank", "rank_alike", "votes", "accounts", "named"):
+        assert (theirs[name].to_numpy() == ours[name].to_numpy()).all(), name
+    assert {name[::-1] for name in named(fit)} == set(named(found))
+    assert [name[::-1] for name in open_ones(fit)] == open_ones(found)
 
 
 def test_the_order_of_votes_does_not_change_a_bit(rigged, found):
-    again = ba.promotions(ba.fit(ba.read_votes(table_of(rigged).reverse()), robust=False))
-    assert (again.elo == found.elo).all() and again.sentences == found.sentences
+    again = ba.fit(ba.read_votes(table_of(rigged).reverse()))
+    assert (again.board == found.board).all() and (again.cells.counts == found.cells.counts).all()
+    pd.testing.assert_frame_equal(ba.integrity(again), ba.integrity(found), check_exact=True)
+    assert sentences(again) == sentences(found)
 
 
-def test_a_campaign_that_makes_a_direction_of_its_own_is_found_all_the_same(arena, rigged):
-    fit = ba.fit(rigged, robust=False)
-    assert fit.model.dimensions  # the bloc is what annotators differ in most
-    found = ba.promotions(fit)
-    assert found.is_open[fit.cells.competitors.index(arena.ranked(8))] and len(found.sentences) >= RIGGERS - 1
+def test_a_campaign_that_makes_a_direction_of_its_own_is_found_all_the_same(arena, rigged, found):
+    assert ba.fit(rigged, robust=False).model.dimensions  # the bloc is what annotators differ in most
+    assert open_ones(found) == [arena.ranked(8)] and len(named(found)) >= RIGGERS - 1
 
 
-def test_models_without_annotators_numbers_find_it_too(arena, rigged):
-    found = ba.promotions(ba.fit(rigged, model="bradley-terry"))
-    t = found.fit.cells.competitors.index(arena.ranked(8))
-    assert np.flatnonzero(found.is_open).tolist() == [t] and found.fit.model.name == "bradley-terry"
-    assert found.robust_place[t] > found.place[t] + 3
+def test_models_without_annotators_numbers_find_it_where_they_are_asked_to(arena, rigged):
+    assert ba.fit(rigged, model="bradley-terry").promotions is None
+    fit = ba.fit(rigged, model="bradley-terry", robust=True)
+    row = by_name(fit).loc[arena.ranked(8)]
+    assert open_ones(fit) == [arena.ranked(8)] and fit.model.name == "bradley-terry"
+    assert row["rank"] > row["rank_alike"] + 3
 
 
 def test_a_few_votes_name_nobody(arena):
     target = arena.ranked(8)
-    fit = ba.fit(rig(arena.cells, "t-abstain", target, accounts=60, votes=3, seed=1).cells, robust=False)
-    found = ba.promotions(fit)
-    t = fit.cells.competitors.index(target)
-    assert found.is_open[t] and found.robust_place[t] > found.place[t] and found.sentences == ()
+    fit = ba.fit(rig(arena.cells, "t-abstain", target, accounts=60, votes=3, seed=1).cells)
+    row = by_name(fit).loc[target]
+    assert target in open_ones(fit) and row["rank"] > row["rank_alike"]
+    assert named(fit) == sentences(fit) == [] and row["named"] == 0
+    assert len(ba.promoters(fit)) == row["accounts"]
 
 
-def test_programs_count_in_full(arena, rigged):
-    programs = tuple(name for name in rigged.annotators if name.startswith("rigger-"))
-    found = ba.promotions(ba.fit(replace(rigged, programs=programs), model="davidson"))
-    machine = np.isin(rigged.annotators, programs)[rigged.annotator]
-    assert (found.fit.cells.counts[machine] == rigged.counts[machine]).all()
-    assert found.sentences == ()
+@pytest.mark.slow
+def test_programs_and_who_is_kept_count_in_full(arena, rigged):
+    riggers = tuple(name for name in rigged.annotators if name.startswith("rigger-"))
+    programs = ba.fit(replace(rigged, programs=riggers), model="davidson", robust=True)
+    kept, some = (ba.fit(rigged, model="davidson", robust=True, keep=names) for names in (riggers, riggers[:2]))
+    for fit, names in ((programs, riggers), (kept, riggers), (some, riggers[:2])):
+        mine = np.isin(rigged.annotators, names)[rigged.annotator]
+        assert (fit.cells.counts[mine] == rigged.counts[mine]).all()
+        assert not set(named(fit)) & set(names)
+    assert open_ones(some) == [arena.ranked(8)] and set(named(some)) == set(riggers[2:])
+    others = np.isin(rigged.annotators, riggers[2:])[rigged.annotator]
+    assert some.cells.counts[others].sum() < 0.6 * rigged.counts[others].sum()
 
 
 def test_votes_that_carry_no_annotators_are_refused():
     fit = ba.fit(ba.read_votes(frame([("x", "y", "model_a"), ("y", "z", "model_a"), ("z", "x", "tie")])))
-    with pytest.raises(ba.ModelError, match=r"no annotators.*annotator="):
-        ba.promotions(fit)
-
-
-def test_draws_are_refused(honest):
-    sampled = replace(honest.cast, samples=object())
-    with pytest.raises(ba.ModelError, match="method='marginal'"):
-        ba.promotions(sampled)
+    for table in (ba.integrity, ba.promoters):
+        with pytest.raises(ba.ModelError, match=r"counts all votes alike.*robust=True.*annotator="):
+            table(fit)
 
 
 def test_what_is_not_a_fit_is_refused(rigged):
-    with pytest.raises(ba.ModelError, match="promotions"):
-        ba.promotions(rigged)
+    for table in (ba.integrity, ba.promoters):
+        with pytest.raises(ba.ModelError, match=f"fit of {table.__name__} must be a result of fit, not Cells"):
+            table(rigged)

@@ -68,7 +68,7 @@ def annotators(
     about, how = how_fitted(result)
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
+    title = f"{source.title(result.cast)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
     spare = ("side b", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "agreement", "votes")
     with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
         output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
@@ -113,8 +113,8 @@ def judge(
             "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
         ],
     }
-    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cells)}
-    title = f"{source.title(result.cells)}\n{found.model}\n{found.sentence}"
+    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cast)}
+    title = f"{source.title(result.cast)}\n{found.model}\n{found.sentence}"
     output.write(columns, schema="judge/1", key="report", head={**head, "warnings": notes}, title=title, shown=shown)
 
 
@@ -161,7 +161,7 @@ def integrity(
         shown["contested"] = ["" if isnan(one) else f"{one:.0f}" for one in columns["contested"]]
     about, how = how_fitted(result)
     head = {**about, "promoters": _rows(who), "time": time, "bursts": bursts, "warnings": notes}
-    said = [source.title(result.cells), f"{how}{discounted_named(result)}", *promoters_named(who)]
+    said = [source.title(result.cast), f"{how}{discounted_named(result)}", *promoters_named(who)]
     said += [
         f"{one['competitor']}: {one['score']:.1f} of {one['votes']:,.12g} won from {plain(one['start'])} to "
         f"{plain(one['end'])}, where {one['expected']:.1f} are expected (p {one['p_value']:.2g})"

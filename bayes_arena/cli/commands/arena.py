@@ -133,7 +133,7 @@ def rate(
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
     shown_as = intervals.chosen(model.seed, round.fit).about(round.fit) | round.fit.about
     how += board_named(shown_as) + discounted_named(round.fit)
-    title = "\n".join([described(named, round.fit.cells), how, *lines])
+    title = "\n".join([described(named, round.fit.cast), how, *lines])
     head = {
         "round": round.number,
         **about,

@@ -51,7 +51,7 @@ def verdict(
     about, how = how_fitted(result)
     numbers = {name: plain(value) for name, value in asdict(found).items()}
     head = {**about, **result.about, "level": level, "verdict": said, "enough": numbers, "z": z, "warnings": notes}
-    title = "\n".join([source.title(result.cells), how + discounted_named(result), said, str(found)])
+    title = "\n".join([source.title(result.cast), how + discounted_named(result), said, str(found)])
     with picture.beside(lambda: plots.ranks(result)):
         output.write(columns, schema="verdict/1", key="tiers", head=head, title=title, shown=_shown_tiers(columns))
 

@@ -128,7 +128,7 @@ def diagnose(
         rows = diagnosis(result)
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     how = {"model": result.model.name, "prior": str(result.prior), "method": result.method}
-    head = {**how, **sizes(result.cells), "warnings": notes}
-    title = f"{source.title(result.cells)}\n{', '.join(how.values())}"
+    head = {**how, **sizes(result.cast), "warnings": notes}
+    title = f"{source.title(result.cast)}\n{', '.join(how.values())}"
     with picture.beside(lambda: plots.calibration(result, seed=model.seed)):
         output.write(columns, schema="diagnose/1", key="diagnosis", head=head, title=title, shown=columns)

@@ -140,7 +140,7 @@ def flips(
         shown["annotators"] = digits(columns["annotators"], "d")
     about, fitted = how_fitted(result)
     head = {**about, "by": by, "how": how, "max_share": max_share, "warnings": notes}
-    title = f"{source.title(result.cells)}\n{fitted}{discounted_named(result)}"
+    title = f"{source.title(result.cast)}\n{fitted}{discounted_named(result)}"
     title += f"\n{plural(by)} to {how} until the second is ahead"
     title += f"; inf: more than {100 * max_share:g} % of the votes" if any(map(isinf, columns["k"])) else ""
     output.write(columns, schema="flips/1", key="flips", head=head, title=title, shown=shown, spare=("linear", "gap"))

@@ -58,7 +58,7 @@ def rank(
     shown_as = interval.about(result) | error_of_sd(result, interval) | result.about
     head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
-    title = f"{source.title(result.cells)}\n{how}{board_named(shown_as)}{discounted_named(result)}"
+    title = f"{source.title(result.cast)}\n{how}{board_named(shown_as)}{discounted_named(result)}"
     with picture.beside(lambda: plots.board(result, level=intervals.level, elo=elo, interval=interval)):
         output.write(
             columns,

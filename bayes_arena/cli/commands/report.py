@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from bayes_arena.fits.result import Fit
     from bayes_arena.page.report import Report
     from bayes_arena.ratings.elo import EloScale
+
+NAME = "NAME"
+"""In place of the name of an annotator."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,21 @@ class PageChoice:
         """Return the page of a fit, which ends with the command that made it."""
         from bayes_arena.page.report import report as report_of
 
-        command = shlex.join(["bayes-arena", *sys.argv[1:]])
+        words = sys.argv[1:]
+        if self.pseudonyms:
+            named = {name for name in (*fit.kept, *fit.dropped) if name not in fit.cells.programs}
+            words = [_unnamed(word, named) for word in words]
+        command = shlex.join(["bayes-arena", *words])
         about: dict[str, Any] = {"source": source, "level": level, "elo": elo, "notes": notes, "command": command}
         return report_of(fit, title=self.title, meta=self.meta, pseudonyms=self.pseudonyms, **about)
+
+
+def _unnamed(word: str, names: Collection[str]) -> str:
+    """Return a word of the command without the name of an annotator that it gives."""
+    option, equals, name = word.partition("=")
+    if word in names:
+        return NAME
+    return f"{option}={NAME}" if equals and option in ("--keep", "--drop") and name in names else word
 
 
 @app.command(rich_help_panel=KEPT)
