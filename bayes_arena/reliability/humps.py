@@ -126,6 +126,13 @@ def named_humps(x: Floats, noise: Floats, membership: Floats) -> Humps:
     return _iterated(x, noise, membership, ROUNDS, fixed=True)
 
 
+def log_normal(off: Floats, covariance: Floats) -> Floats:
+    """Return log N(off; 0, covariance), shape (M,), of off (M, q) and covariances (M, q, q)."""
+    bent = np.linalg.solve(covariance, off[..., None])[..., 0]
+    size = np.linalg.slogdet(covariance)[1] + off.shape[1] * math.log(2 * math.pi)
+    return np.asarray(-0.5 * ((off * bent).sum(axis=1) + size))
+
+
 def _starts(x: Floats, noise: Floats, size: int) -> list[Floats]:
     """Return memberships (M, C) to start from: annotators cut at quantiles of their loadings along some axis."""
     told = 1 / (1 + np.einsum("kqq->k", noise))

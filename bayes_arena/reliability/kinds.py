@@ -13,7 +13,9 @@ theta (Laplace's method),
 
     L(theta) = p(votes | theta, u) p(u),        u = E[u | theta].
 
-Loadings are integrated out where an annotator is regular or reversed, and zero where one guesses. Sums over the values
+Loadings are zero where an annotator guesses. Where one is regular or reversed they are integrated out, under the
+distribution that they have in this crowd (:mod:`bayes_arena.reliability.humps`): under their prior, which is wider,
+everybody close to zero would seem to guess. Sums over the values
 are integrals up to rounding (the trapezoidal rule for smooth peaks). The shares, m and s have the largest posterior
 density (EM: Dempster, Laird & Rubin, 1977, JRSS B 39) under weak priors: a Dirichlet density of the shares that adds
 ``FEW`` annotators, one annotator more with the mean theta, and s / ``SCATTER`` ~ chi(3) as a density of ln s, which
@@ -39,10 +41,11 @@ from scipy.special import logsumexp, softmax
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.belonging import given_others
+from bayes_arena.inference.belonging import given_others, told_by_votes
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
+from bayes_arena.reliability.humps import humps, log_normal
 
 REGULAR, GUESSES, REVERSED = range(3)
 STEP, STEPS = 0.6, np.arange(-8.0, 9.0)
@@ -213,7 +216,20 @@ def _told(target: Objective, point: Point, own: OwnNumbers) -> Told:
     theta = own.mean[:, THETA] + STEP * sd * STEPS[:, None]
     volume = own.log_volume() - np.log([target.own[place].sd for place in own.leads[1:]]).sum() + np.log(STEP * sd)
     log_likelihood = np.array([_log_joint(target, point, own.with_theta(own.mean, one)) for one in theta]) + volume
+    if len(own.leads) > 1:
+        log_likelihood += _of_crowd(*told_by_votes(target, point, own.covariance, own.leads[1:]))
     return Told(theta, log_likelihood, _log_joint(target, point, own.without_leads(own.mean)))
+
+
+def _of_crowd(x: Floats, noise: Floats) -> Floats:
+    """Return the log-evidence of loadings under their distribution in the crowd, over that under their prior, (M,)."""
+    some = np.unique(np.linspace(0, len(x) - 1, min(MANY, len(x))).astype(np.int64))
+    one, *further = humps(x[some], noise[some])
+    best = max(further, key=lambda many: many.gain(one), default=one)
+    best = best if best.size > 1 and best.gain(one) > 0 else one
+    parts = [log_normal(x - mean, noise + best.spread) for mean in best.mean]
+    prior = log_normal(x, noise + np.eye(x.shape[1]))
+    return np.asarray(logsumexp(np.array(parts) + np.log(best.share)[:, None], axis=0) - prior)
 
 
 def _log_joint(target: Objective, point: Point, own: Floats) -> Floats:
