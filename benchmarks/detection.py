@@ -3,14 +3,13 @@
     uv run python benchmarks/detection.py [--seeds 3] > benchmarks/results/detection.md
 
 Looks for ``llmfao.csv`` and ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). Prints whom the
-votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed, F1 of the verdict (A_k > 1/2, or
-favouring somebody) and of the paper's rules on its am-ELO, and the share of wrongly flagged ones at false discovery
+votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed, F1 of the verdict (A_k > 1/2) and of the paper's rules on its am-ELO, and the share of wrongly flagged ones at false discovery
 rates .05 and .1; then how often a ranking comes out reversed, by the probability that the fit gives to its mirror
-image. Where nobody is judged, nobody is found: how often is in the last column.
+image.
 
 Votes as they are have suspects, who count as false alarms unless left out; which rule names them matters, since one
 that leaves out its own false alarms has none. So LLMFAO, its annotators of at least 20 votes, is taken once without
-those whom A_k suspects (>= .2) or who favour somebody and once without those whom either rule does (or theta <= .005).
+those whom A_k suspects (>= .2) and once without those whom either rule does (or theta <= .005).
 
 Simulated arenas have the size of the paper's Table 1; in every other one tie propensities vary (ln nu of sd 0.8). Some
 of their annotators are bad by nature, theta being drawn around 1 with sd 0.5: they are scored with everybody in,
@@ -87,19 +86,17 @@ def runs(
                 report(f"{name}: {kind} {share:.0%}, seed {seed}")
                 perturbed, who = perturb(cells, kind, share, seed)
                 fit, paper = ba.fit(perturbed), ba.fit(perturbed, model="am-elo", prior="flat")
-                judged = not (fit.trust and fit.trust.unjudged)
-                table = ba.annotators(fit) if judged else None
+                table = ba.annotators(fit)
                 found = {
-                    "A > .5": [] if table is None else table["annotator"][table["verdict"] == "anomalous"],
+                    "A > .5": table["annotator"][table["verdict"] == "anomalous"],
                     "theta <= 0": ba.flag_by_theta(paper),
                     "theta <= .005": ba.flag_by_theta(paper, epsilon=0.005),
                 }
                 true = set(who) if arena is None else truly_anomalous(arena, kind, who)
                 row = {"votes": name, "kind": kind, "share": share, "mirror": fit.mirror_probability}
-                row["nobody judged"] = float(not judged)
                 row |= {rule: detection(flagged, true).f1 for rule, flagged in found.items()}
                 for rate in RATES:
-                    at_rate = detection(ba.flag(fit, fdr=rate) if judged else [], true)
+                    at_rate = detection(ba.flag(fit, fdr=rate), true)
                     row |= {f"wrong at {rate:g}": 1 - at_rate.precision, f"found at {rate:g}": at_rate.recall}
                 rows.append(row)
     report("")
@@ -109,14 +106,14 @@ def runs(
 def count_suspects(name: str, arenas: list[ba.Cells]) -> None:
     found = pd.concat(suspects(cells) for cells in arenas)
     size = sum(cells.n_annotators for cells in arenas)
-    counts = (found[rule].sum() for rule in ("by_anomaly", "by_favour", "by_theta"))
+    counts = (found[rule].sum() for rule in ("by_anomaly", "by_theta"))
     print(f"| {name} | {size} | {' | '.join(f'{count}' for count in counts)} | {len(found)} |")
 
 
 def runs_without_suspects(name: str, cells: ba.Cells, seeds: range) -> list[dict[str, object]]:
     """Rows without those whom A_k suspects of the votes as they are, and without those whom either rule does."""
     found = suspects(cells)
-    by_anomaly = set(found.loc[found["by_anomaly"] | found["by_favour"], "annotator"])
+    by_anomaly = set(found.loc[found["by_anomaly"], "annotator"])
     rows = runs(f"{name}, nobody suspect by A before", ba.drop_annotators(cells, by_anomaly), seeds)
     either = f"{name}, nobody suspect by either before"
     of_either = by_anomaly | set(found["annotator"])
@@ -175,7 +172,7 @@ def main() -> None:
 
     llmfao = ba.keep_annotators(ba.read_votes(folder / "llmfao.csv", prompt=False), more_than=19)
     print("\n## Suspect as they are\n")
-    print("| votes | annotators | by A >= .2 | by favour >= .2 | by theta <= .005 | by any |")
+    print("| votes | annotators | by A >= .2 | by theta <= .005 | by any |")
     print("|---|---:|---:|---:|---:|---:|")
     count_suspects("LLMFAO", [llmfao])
     count_suspects("simulated", [ba.read_votes(planted(seed).votes) for seed in range(options.arenas)])
@@ -210,7 +207,7 @@ def sparse(seed: int) -> list[dict[str, object]]:
 
 def print_detections(table: pd.DataFrame) -> None:
     rules = ["A > .5", "theta <= 0", "theta <= .005"]
-    rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")] + ["nobody judged"]
+    rates = [f"{what} at {rate:g}" for rate in RATES for what in ("wrong", "found")]
     print("\n## In short: mean F1 over 5 to 45 % of the annotators perturbed\n")
     print(markdown(in_short(table, rules), "votes"))
     print("\n## Perturbed annotators: F1, and shares of wrongly flagged and of found at false discovery rates\n")
@@ -228,8 +225,6 @@ def print_detections(table: pd.DataFrame) -> None:
 def print_reversals(arenas: int) -> None:
     print("## Rankings that came out reversed, 40 to 50 % turned round\n")
     mirror = pd.DataFrame(reversed_rankings(arenas), columns=["share", "probability", "reversed"])
-    unjudged = mirror["probability"].isna()
-    print(f"Nobody is judged in {unjudged.sum()} of {len(mirror)} arenas.\n")
     print("| mirror_probability | arenas | mean probability | share reversed |\n|---|---:|---:|---:|")
     for low, high in itertools.pairwise(BINS):
         part = mirror[(mirror["probability"] >= low) & (mirror["probability"] < high + (high == BINS[-1]))]

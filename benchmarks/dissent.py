@@ -4,7 +4,7 @@
     uv run python benchmarks/dissent.py --held-out [--splits 5] [--data LLMFAO] [--over vote]
 
 Regimes of :mod:`dissenters`, an arena a seed, twice as many where the model without directions is true. Three fits,
-each without the guard: Bradley-Terry, am-davidson without directions, and the default, which looks for them by
+each with ``robust=False``: Bradley-Terry, am-davidson without directions, and the default, which looks for them by
 evidence. Their leaderboards are held against the true strengths of the average vote: the share of competitors inside
 their 95 % intervals, the standard error between arenas in brackets; root mean square error divided by Bradley-Terry's
 in the same arenas; mean width of the intervals in Elo points; CPU seconds of the fit and the leaderboard. Then in how

@@ -341,7 +341,6 @@ def test_numbers_read_back(written):
             "favour_probability",
             "theta",
             "by_anomaly",
-            "by_favour",
             "by_theta",
         ],
     }
