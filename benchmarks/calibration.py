@@ -152,20 +152,20 @@ def truths(arena: HonestArena, crowd: Crowd, seed: int, size: int = 2000) -> tup
 def say_default(arenas: int, crowds: list[str]) -> None:
     """Print what the intervals of the default fit cover, in several crowds."""
     print(f"The default fit, {arenas} arenas a row: 20 competitors, 42 annotators, 4,321 votes\n")
-    heads = "crowd | defence | true | 50 % | 89 % | 95 % | rms z | theta, 89 % | leader: said, true | leads: n, right"
-    print(f"| {heads} | flagged | nobody judged |")
+    heads = "crowd | robust | true | 50 % | 89 % | 95 % | rms z | theta, 89 % | leader: said, true | leads: n, right"
+    print(f"| {heads} | flagged | with votes discounted |")
     print("|---" * 12 + "|")
     for name in crowds:
         crowd = CROWDS[name]
-        for guard in (True, False):
-            here, all_, theta, said, right, flagged, unjudged = [], [], [], [], [], 0, 0
+        for robust in (True, False):
+            here, all_, theta, said, right, flagged, discounted = [], [], [], [], [], 0, 0
             for seed in range(arenas):
-                report(f"{name}, guard {guard}", seed, arenas)
+                report(f"{name}, robust {robust}", seed, arenas)
                 arena = honest_arena(crowd, competitors=20, votes=4321, strength_sd=1.0, seed=20_000 + seed)
                 cells, honest = arena.cells, set(arena.cells.annotators)
                 if name == RIGGED:
                     cells = rig(cells, "t-abstain", arena.ranked(10), accounts=4, votes=100, seed=seed).cells
-                fit = ba.fit(cells, guard="auto" if guard else False)
+                fit = ba.fit(cells, robust="auto" if robust else False)
                 board = ba.leaderboard(fit, level=0.95).set_index("competitor").loc[list(cells.competitors)]
                 scale = EloScale().points_per_logit
                 mean = (board["elo"].to_numpy() - board["elo"].mean()) / scale
@@ -176,11 +176,9 @@ def say_default(arenas: int, crowds: list[str]) -> None:
                 best = best_probabilities(decision_strengths(fit))
                 said.append(best.max())
                 right.append(best.argmax() == of_these.argmax())
-                judged = fit.trust is None or not fit.trust.unjudged
-                unjudged += not judged
-                if judged:
-                    flagged += len(set(ba.flag(fit)) & honest)
-                if judged and not (crowd.taste_sd or crowd.camp_sd):
+                discounted += fit.votes_discounted > 0
+                flagged += len(set(ba.flag(fit)) & honest)
+                if not (crowd.taste_sd or crowd.camp_sd):
                     kept = [k for k, who in enumerate(fit.cells.annotators) if who in honest]
                     place = [cells.annotators.index(fit.cells.annotators[k]) for k in kept]
                     of_honest = {
@@ -200,10 +198,10 @@ def say_default(arenas: int, crowds: list[str]) -> None:
                     f"{said_.mean():.3f}, {right_.mean():.3f}",
                     f"{sure.sum()}, {of_sure}",
                     f"{flagged / arenas:.2f}",
-                    f"{unjudged / arenas:.2f} |",
+                    f"{discounted / arenas:.2f} |",
                 ]
             )
-            mode = "on" if guard else "off"
+            mode = "on" if robust else "off"
             print(f"| {name} | {mode} | of these annotators | {coverage(here)} | {tail}")
             print(f"| {name} | {mode} | of all like them | {coverage(all_)} | | | | | |", flush=True)
 

@@ -51,17 +51,17 @@ DAVIDSON = ba.Model("Davidson", ties="davidson")
 SPARSE = {"votes": 1_000_000, "opponents": 20}
 CURVES = [
     Curve("votes", "m-ELO, 129 competitors", {"model": "m-elo"}),
-    Curve("votes", "am-Davidson, 1,000 annotators, no guard", {"guard": False}, {"annotators": 1000}),
+    Curve("votes", "am-Davidson, 1,000 annotators, robust=False", {"robust": False}, {"annotators": 1000}),
     Curve("competitors", "m-ELO, 1 million votes, 20 opponents each", {"model": "m-elo"}, SPARSE),
     Curve("competitors", "Davidson, 1 million votes, 20 opponents each", {"model": DAVIDSON, "prior": "flat"}, SPARSE),
     Curve(
         "competitors",
-        "am-Davidson, 100,000 votes, 20 opponents each, 100 annotators, no guard",
-        {"guard": False},
+        "am-Davidson, 100,000 votes, 20 opponents each, 100 annotators, robust=False",
+        {"robust": False},
         {"votes": 100_000, "opponents": 20, "annotators": 100},
     ),
-    Curve("annotators", "am-Davidson, 1 million votes, no guard", {"guard": False}, {"votes": 1_000_000}),
-    Curve("annotators", "am-Davidson, 1 million votes, guard", {"guard": True}, {"votes": 1_000_000}),
+    Curve("annotators", "am-Davidson, 1 million votes, robust=False", {"robust": False}, {"votes": 1_000_000}),
+    Curve("annotators", "am-Davidson, 1 million votes, robust=True", {"robust": True}, {"votes": 1_000_000}),
 ]
 
 

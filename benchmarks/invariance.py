@@ -4,8 +4,8 @@
 
 Counts the random arenas in which that moves a score by more than a millionth of an Elo point, or leaves an annotator
 without a number. A quarter of them are chains of neighbours, a quarter contradict themselves, a quarter never do; three
-in five have weights: whole ones, over nine decades, one vote of a billion, fractions. Where the guard leaves annotators
-out or finds camps it decides by itself, and the arena is counted apart.
+in five have weights: whole ones, over nine decades, one vote of a billion, fractions. Where votes are
+discounted, which takes thresholds, the arena is counted apart.
 """
 
 import argparse
@@ -112,9 +112,9 @@ def has_gaps(fit: ba.Fit | str) -> bool:
     return bool(ba.annotators(fit)[["theta", "lower", "upper", "net_agreement"]].isna().to_numpy().any())
 
 
-def is_guarded(fit: ba.Fit | str) -> bool:
-    """Whether the guard found camps or left annotators out."""
-    return not isinstance(fit, str) and fit.trust is not None and bool(fit.trust.unjudged or fit.trust.said)
+def is_discounted(fit: ba.Fit | str) -> bool:
+    """Whether some votes do not count."""
+    return not isinstance(fit, str) and fit.votes_discounted > 0
 
 
 def main() -> None:
@@ -123,10 +123,10 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--fits", nargs="*", default=list(FITS))
     options = parser.parse_args()
-    print("| fit | arenas | with camps or annotators left out | refused | moved | largest, Elo | NaN |")
+    print("| fit | arenas | with votes discounted | refused | moved | largest, Elo | NaN |")
     print("|---|---:|---:|---:|---:|---:|---:|", flush=True)
     for name in options.fits:
-        seen = guarded = refused = gaps = 0
+        seen = discounted = refused = gaps = 0
         moved, largest = [], 0.0
         for seed in count(options.first):
             if seen == options.arenas:
@@ -134,14 +134,14 @@ def main() -> None:
             table = arena(seed)
             other, new = told_otherwise(table, seed)
             fits = fitted(table, FITS[name]), fitted(other, FITS[name])
-            if any(map(is_guarded, fits)):
-                guarded += 1
+            if any(map(is_discounted, fits)):
+                discounted += 1
                 continue
             seen, refused = seen + 1, refused + isinstance(fits[0], str)
             gap = difference(*fits, new)
             largest, gaps = max(largest, gap), gaps + any(map(has_gaps, fits))
             moved += [seed] if gap > MOST else []
-        print(f"| {name} | {seen} | {guarded} | {refused} | {len(moved)} | {largest:.1e} | {gaps} |", flush=True)
+        print(f"| {name} | {seen} | {discounted} | {refused} | {len(moved)} | {largest:.1e} | {gaps} |", flush=True)
         if moved:
             print(f"moved in {name}: {moved}", flush=True)
 

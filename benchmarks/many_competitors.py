@@ -165,7 +165,7 @@ def dense_hessian(target: Objective, point: Point) -> np.ndarray:
 
 def measure(model: str, graph: str, n: int, votes: int, annotators: int) -> str:
     """Cells of the row of the table, from the fit on."""
-    ties, options = model != "m-elo", {"model": MODELS[model], "guard": False}
+    ties, options = model != "m-elo", {"model": MODELS[model], "robust": False}
     ba.leaderboard(ba.fit(cast("random", 60, 5000, min(annotators, 20), ties), **options))
     cells = cast(graph, n, votes, annotators, ties)
     before, clock = peak_mib(), Clock()

@@ -2,8 +2,8 @@
 
     uv run python benchmarks/million_annotators.py [--votes 10000000] [--annotators 902731] [--competitors 129]
 
-Prints a Markdown table of two processes that read the same simulated votes: one whose fit is guarded, as by default,
-and goes on to all tables, and one without the guard. Peaks are of the whole process (Linux resets them between stages),
+Prints a Markdown table of two processes that read the same simulated votes: one with the default fit,
+and goes on to all tables, and one with ``robust=False``. Peaks are of the whole process (Linux resets them between stages),
 the table's last row is of the first process from the first stage to the last. What is compiled is compiled before.
 """
 
@@ -42,7 +42,7 @@ def measured[T](stage: str, work: Callable[[], T]) -> T:
     return result
 
 
-def stages(path: Path, *, guarded: bool) -> None:
+def stages(path: Path, *, robust: bool) -> None:
     """Print the rows of one process."""
     warnings.simplefilter("ignore")
     warm_up = ba.read_votes(ba.simulate(annotators=300, votes=900, seed=1).votes)
@@ -50,7 +50,7 @@ def stages(path: Path, *, guarded: bool) -> None:
         table(ba.fit(warm_up))
     start, before = time.perf_counter(), time.process_time()
     cells = measured("reading", lambda: ba.read_votes(path))
-    if not guarded:
+    if not robust:
         measured("fit, robust=False", lambda: ba.fit(cells, robust=False))
         return
     fit = measured("fit", lambda: ba.fit(cells))
@@ -68,10 +68,10 @@ def main() -> None:
     parser.add_argument("--annotators", type=int, default=902_731)
     parser.add_argument("--competitors", type=int, default=129)
     parser.add_argument("--file", type=Path, help="a Parquet file of votes in place of simulated ones")
-    parser.add_argument("--process", choices=["guarded", "unguarded"], help=argparse.SUPPRESS)
+    parser.add_argument("--process", choices=["robust", "alike"], help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.process:
-        stages(given.file, guarded=given.process == "guarded")
+        stages(given.file, robust=given.process == "robust")
         return
     with tempfile.TemporaryDirectory() as folder:
         path = given.file or Path(folder) / "votes.parquet"
@@ -80,7 +80,7 @@ def main() -> None:
             ba.simulate(**made, tie_spread=0.8, position_spread=0.2, seed=7).votes.write_parquet(path)
         print(f"    uv run python {shlex.join(sys.argv)}\n")
         print("| stage | wall s | CPU s | peak GiB |\n|---|---:|---:|---:|", flush=True)
-        for process in ("guarded", "unguarded"):
+        for process in ("robust", "alike"):
             subprocess.run([sys.executable, __file__, "--file", path, "--process", process], check=True)
 
 

@@ -51,7 +51,7 @@ def main() -> None:
     print("| votes | board: mean, sd | strengths: mean, sd | mode, board: mean, sd |")
     print("|---|---:|---:|---:|", flush=True)
     for name, votes in cells.items():
-        options = {"model": "am-davidson", "guard": False, "answers": False}
+        options = {"model": "am-davidson", "robust": False, "answers": False}
         fit, nuts = ba.fit(votes, **options), ba.fit(votes, **options, method="nuts", draws=draws)
         mode = replace(fit, mode=estimate_spreads(replace(fit.mode.problem, prior=fit.prior)), evidence="laplace")
         strength = nuts.samples.strength

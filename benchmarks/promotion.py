@@ -1,16 +1,16 @@
-"""Votes bought for one competitor: what they move, and what ``ba.promotions`` gives back.
+"""Votes bought for one competitor: what they move, and what the default fit gives back.
 
     uv run python benchmarks/promotion.py [--seeds 2] [--only WORD] > benchmarks/results/promotion.md
 
 Honest arena: 40 competitors, 150 annotators with tastes of sd .4, 8,000 votes; the target is 21st by truth. Rows are an
 attack: accounts x (votes as an honest annotator + votes on the target). Ranks of the target: by the truth, by
-Bradley-Terry on the honest votes, and, attacked, by Bradley-Terry, by the fit with directions by evidence, and robust.
+Bradley-Terry on the honest votes, and, attacked, by Bradley-Terry, by the fit with robust=False, and by the default.
 "move": of the target, robust against the fit of the honest votes, Elo points. "covers": whether the interval has the
 truth (on real votes, the fit of the honest ones), or c: contested. "others": root mean square error of the other
 competitors' robust scores over that of the fit of the honest votes. "honest": honest votes that do not count. "named":
-attackers and honest annotators named. "seconds": CPU, of the promotions and of the fit before.
+attackers and honest annotators named. "seconds": CPU, of the fit, and of that with robust=False.
 
-On honest arenas: gates that open, the root mean square error with promotions over that without, and who is named.
+On honest arenas: gates that open, the root mean square error of the fit over that with robust=False, and who is named.
 """
 
 from __future__ import annotations
@@ -30,13 +30,11 @@ from rigging import offered, with_votes
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.outcomes.likelihood import T
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.threads import one_thread
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -177,11 +175,9 @@ def _on(cells: ba.Cells, target: int, against: Ints | None, which: np.ndarray, r
     return np.asarray(rng.choice(met, int(which.sum())))
 
 
-def fitted(cells: ba.Cells) -> ba.Fit:
+def fitted(cells: ba.Cells, *, robust: bool = False) -> ba.Fit:
     """Fit with directions by evidence."""
-    fit = ba.fit(cells, robust=False, answers=False)
-    with one_thread():
-        return replace(fit, mode=with_directions(fit.mode))
+    return ba.fit(cells, robust="auto" if robust else False, answers=False)
 
 
 def bradley_terry(cells: ba.Cells) -> Floats:
@@ -252,25 +248,27 @@ def row(case: Case, attack: Attack, seed: int) -> str:
     started = time.process_time()
     fit = fitted(cells)
     between = time.process_time()
-    found = ba.promotions(fit)
+    result = fitted(cells, robust=True)
     ended = time.process_time()
-    t, who = case.target, found.promoters
-    named = [cells.annotators[k] for k in who.annotator[who.named]]
-    bought = [name in riggers for name in named]
-    inside = found.lower[t] <= case.true[t] <= found.upper[t]
+    t, found, score = case.target, result.promotions, board(result)
+    name = cells.competitors[t]
+    interval = ba.leaderboard(result).set_index("competitor").loc[name]
+    told, who = ba.integrity(result).set_index("competitor").loc[name], ba.promoters(result)
+    named = set(who["annotator"][who["named"]])
+    inside = interval["lower"] <= case.true[t] <= interval["upper"]
     others = np.arange(len(case.true)) != t
-    rmse = [float(np.std((score - case.true)[others])) for score in (found.elo, np.asarray(case.honest))]
+    rmse = [float(np.std((one - case.true)[others])) for one in (score, np.asarray(case.honest))]
     honest = ~np.isin(cells.annotators, list(riggers))[cells.annotator]
-    lost = float((cells.counts - found.fit.cells.counts)[honest].sum())
+    lost = float((cells.counts - result.cells.counts)[honest].sum())
     return (
         f"| {attack.name}, {attack.accounts} x ({attack.elsewhere} + {attack.on}) | {seed} | {place(case.true, t)} "
         f"| {place(bradley_terry(case.cells), t)} | {place(bradley_terry(cells), t)} "
-        f"| {place(board(fit), t)} (q {fit.model.dimensions}) | **{found.robust_place[t]}** "
-        f"| {found.elo[t] - case.honest[t]:+.0f} "
-        f"| {'yes' if inside else 'no'}{'' if np.isnan(found.contested[t]) else ' c'} "
+        f"| {place(board(fit), t)} (q {fit.model.dimensions}) | **{place(score, t)}** (q {result.model.dimensions}) "
+        f"| {score[t] - case.honest[t]:+.0f} "
+        f"| {'yes' if inside else 'no'}{'' if np.isnan(told['contested']) else ' c'} "
         f"| {f'{rmse[0] / rmse[1]:.2f}' if not case.real else f'{rmse[0]:.0f} Elo'} "
         f"| {found.alike[t]:.1f} / {found.weighted[t]:.1f} / {found.difference[t]:.1f} "
-        f"| {found.is_open.sum() - found.is_open[t]} | {lost:.0f} | {sum(bought)} / {len(set(named) - riggers)} "
+        f"| {found.is_open.sum() - found.is_open[t]} | {lost:.0f} | {len(named & riggers)} / {len(named - riggers)} "
         f"| {ended - between:.1f} / {between - started:.1f} |"
     )
 
@@ -348,20 +346,20 @@ def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> st
     started = time.process_time()
     fit = fitted(cells)
     between = time.process_time()
-    found = ba.promotions(fit)
+    result = fitted(cells, robust=True)
     ended = time.process_time()
-    score = board(fit)
+    found, score, robust = result.promotions, board(fit), board(result)
     if true is None:
         table = ba.leaderboard(fit).set_index("competitor").loc[list(cells.competitors)]
-        outside = ((found.elo < table.lower) | (found.elo > table.upper)).sum()
-        ratio = f"{outside} outside, largest move {np.abs(found.elo - score).max():.0f} Elo"
+        outside = ((robust < table.lower) | (robust > table.upper)).sum()
+        ratio = f"{outside} outside, largest move {np.abs(robust - score).max():.0f} Elo"
     else:
-        after, before = (float(np.std(one - true)) for one in (found.elo, score))
+        after, before = (float(np.std(one - true)) for one in (robust, score))
         ratio = f"{after / before:.3f}"
     largest = max(found.alike.max(), found.weighted.max()), np.abs(found.difference).max()
     return (
         f"| {name} | {seed} | {fit.model.dimensions} | {found.is_open.sum()} | {largest[0]:.1f} / {largest[1]:.1f} "
-        f"| {ratio} | {found.promoters.named.sum()} | {found.discounted[found.is_open].sum():.0f} "
+        f"| {ratio} | {found.promoters.named.sum()} | {result.votes_discounted:.0f} "
         f"| {ended - between:.2f} / {between - started:.1f} |"
     )
 

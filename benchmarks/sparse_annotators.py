@@ -1,14 +1,14 @@
 """Many annotators of few votes: is the scale true, do intervals cover, and how long does it take.
 
-    uv run python benchmarks/sparse_annotators.py [--arenas 10] [--votes 1000000] [--annotators 100000] [--guard both]
+    uv run python benchmarks/sparse_annotators.py [--arenas 10] [--votes 1000000] [--annotators 100000] [--robust both]
 
 Simulated arenas of 129 competitors with strengths of sd 1; theta ~ Normal(1, 0.5), negative for one annotator in 44,
 ln nu ~ Normal(0, 0.8), b ~ Normal(0, 0.2), as am-davidson says; annotators cast half as many votes as there are for
 each, and the rest goes by activities that are exponential. Prints means over the arenas with their standard errors,
-without the guard and with it: slopes and shares inside 89 % intervals of the strengths, and of the leaderboard's Elo
+with ``robust=False`` and with ``robust=True``: slopes and shares inside 89 % intervals of the strengths, and of the leaderboard's Elo
 scores, of which the true ones are those of the true strengths among the true annotators, on the leaderboard's scale;
-the estimated spreads divided by the standard deviations of the arena's own truth; honest annotators, as all are, whom
-the guard leaves out; and seconds.
+the estimated spreads divided by the standard deviations of the arena's own truth; honest votes, as all are, that
+do not count; and seconds.
 """
 
 import argparse
@@ -58,10 +58,10 @@ def arena(votes: int, annotators: int, seed: int) -> tuple[Truth, pl.DataFrame]:
     return Truth(strength, own), named
 
 
-def measured(truth: Truth, cells: ba.Cells, guard: bool) -> dict[str, float]:
+def measured(truth: Truth, cells: ba.Cells, robust: bool) -> dict[str, float]:
     """Fit, and compare with the truth."""
     laps = [time.perf_counter()]
-    fit = ba.fit(cells, guard=guard)
+    fit = ba.fit(cells, robust=robust)
     laps.append(time.perf_counter())
     board = ba.leaderboard(fit, level=LEVEL)
     laps.append(time.perf_counter())
@@ -71,7 +71,7 @@ def measured(truth: Truth, cells: ba.Cells, guard: bool) -> dict[str, float]:
     mean = own.mean(axis=0)  # where the model has it: mean theta is 1, mean ln nu and b are common
     own = np.column_stack([own[:, 0] / mean[0], own[:, 1:] - mean[1:]])
     strength = (truth.strength - truth.strength.mean())[[int(name) for name in competitors]] * mean[0]
-    votes, table = fit.cells.votes_by_annotator(), ba.strengths(fit).set_index("competitor").loc[list(competitors)]
+    votes, table = fit.cast.votes_by_annotator(), ba.strengths(fit).set_index("competitor").loc[list(competitors)]
     elo = EloScale().points(project(fit.target, Point(strength, mean[1:], own), votes).strength, competitors)
     z = (table["strength"] - strength) / table["sd"]
     spreads = fit.spreads.discrimination, fit.spreads.tie_spread, fit.spreads.position_spread
@@ -84,7 +84,7 @@ def measured(truth: Truth, cells: ba.Cells, guard: bool) -> dict[str, float]:
             f"spread of {name}, fitted / true": found / sd
             for name, found, sd in zip(("theta", "ln nu", "b"), spreads, own.std(axis=0), strict=True)
         },
-        "honest annotators left out": 1 - len(own) / len(truth.own),
+        "honest votes discounted": fit.votes_discounted / fit.cast.n_votes,
         "seconds: fit": laps[1] - laps[0],
         "seconds: leaderboard": laps[2] - laps[1],
     }
@@ -96,26 +96,26 @@ def main() -> None:
     parser.add_argument("--arenas", type=int, default=10)
     parser.add_argument("--votes", type=int, default=1_000_000)
     parser.add_argument("--annotators", type=int, default=100_000)
-    parser.add_argument("--guard", choices=["off", "on", "both"], default="both")
+    parser.add_argument("--robust", choices=["off", "on", "both"], default="both")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     ba.fit(ba.read_votes(ba.simulate(annotators=300, votes=900, seed=1).votes))  # compiles, once an installation
-    guards = {"off": [False], "on": [True], "both": [False, True]}[options.guard]
-    found: dict[bool, list[dict[str, float]]] = {guard: [] for guard in guards}
+    modes = {"off": [False], "on": [True], "both": [False, True]}[options.robust]
+    found: dict[bool, list[dict[str, float]]] = {robust: [] for robust in modes}
     for seed in range(options.arenas):
         report("arenas", seed, options.arenas)
         truth, votes = arena(options.votes, options.annotators, seed)
         cells = ba.read_votes(votes)
-        for guard in guards:
-            found[guard].append(measured(truth, cells, guard))
+        for robust in modes:
+            found[robust].append(measured(truth, cells, robust))
     report("")
     command = " ".join(["uv run python benchmarks/sparse_annotators.py", *sys.argv[1:]])
     print(f"    {command}\n")
     print(f"{options.arenas} arenas of {options.votes:,} votes of {options.annotators:,} annotators.\n")
-    print("| |", " | ".join("with the guard" if guard else "without the guard" for guard in guards), "|")
-    print("|---|" + "---:|" * len(guards))
-    for name in found[guards[0]][0]:
-        values = [np.array([one[name] for one in found[guard]]) for guard in guards]
+    print("| |", " | ".join("robust" if robust else "robust=False" for robust in modes), "|")
+    print("|---|" + "---:|" * len(modes))
+    for name in found[modes[0]][0]:
+        values = [np.array([one[name] for one in found[robust]]) for robust in modes]
         digits = 1 if "seconds" in name else 4
         errors = [one.std(ddof=1) / np.sqrt(len(one)) if len(one) > 1 else np.nan for one in values]
         cells_of = [f"{one.mean():.{digits}f} ± {error:.{digits}f}" for one, error in zip(values, errors, strict=True)]

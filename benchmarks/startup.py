@@ -43,7 +43,6 @@ taken("imports: command line", start)
 start = clock()
 import bayes_arena.ratings.leaderboard, bayes_arena.fits.fitting as fitting
 import bayes_arena.votes.reading.read_votes as table
-import bayes_arena.trust.judging as judging
 from bayes_arena.cli.output import Output
 taken("imports: NumPy, Polars, SciPy, the package", start)
 start = clock()
@@ -59,7 +58,7 @@ def timed(owner, attribute, name):
             taken(name, start)
     setattr(owner, attribute, run)
 timed(table, "read_votes", "reading")
-timed(judging, "judge", "whose votes count (guard)")
+timed(fitting, "discounted", "which votes count")
 timed(fitting, "fit", "fit")
 timed(bayes_arena.ratings.leaderboard, "leaderboard_columns", "leaderboard")
 timed(Output, "write", "printing")
@@ -72,7 +71,7 @@ except SystemExit:
     pass
 whole = clock() - start
 sys.stdout = real
-seconds["fit"] -= seconds["whose votes count (guard)"]
+seconds["fit"] -= seconds.get("which votes count", 0.0)
 seconds["options (Typer, pydantic)"] = whole - sum(seconds[name] for name in set(seconds) - imported)
 for name, value in seconds.items():
     print(name, value, sep="\\t")

@@ -43,6 +43,8 @@ PARTS = {
 }
 """Group of the file by the name of the part; empty for those without arrays of their own."""
 NAMES = {
+    (Fit, "kept"): "kept_annotators",
+    (Fit, "dropped"): "dropped_annotators",
     (Problem, "prior"): "spreads",
     (Cells, "annotator"): "annotator_of",
     (Crossed, "head"): "strengths",

@@ -33,7 +33,7 @@ from bayes_arena.replacing import written_beside
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.outcomes import OUTCOMES
 
-FORMAT = 4
+FORMAT = 5
 """Version of the layout of a file."""
 ENGINES = {".nc": "h5netcdf", ".zarr": "zarr"}
 """What reads and writes a file, by its suffix."""
