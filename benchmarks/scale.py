@@ -93,7 +93,7 @@ ROWS = {
         of_sparse_graph(10_000),
     ),
     "judged": Row(
-        "2,000 competitors, 20 opponents each, 100 annotators, 100,000 votes, am-Davidson, robust=False: fit, intervals",
+        "2,000 competitors, 20 opponents each, 100 annotators, 100,000 votes, am-Davidson, not robust: fit, intervals",
         "not measured",
         "sds within 1 %",
         "cells; 2 exponentials a cell",

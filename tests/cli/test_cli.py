@@ -577,17 +577,21 @@ def rigged_file(tmp_path_factory) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayes_arena.DiscountedVotesWarning")
 def test_integrity_says_what_the_function_does(rigged_file):
-    done = run("integrity", rigged_file, "--format", "json")
-    answer = json.loads(done.stdout)
-    with pytest.warns(ba.SuspectVotesWarning):
-        table = ba.integrity(ba.fit(ba.read_votes(rigged_file)))
-    assert answer["integrity"] == rounded(table.to_dict("records"))
-    assert answer["unjudged"] == "" and "60 small accounts" in answer["warnings"][0]
-    assert "60 small accounts voted for it 60 of 60 times" in run("integrity", rigged_file).stdout
-    done = run("check", rigged_file, "--format", "json")
-    found = {row["check"]: row for row in json.loads(done.stdout)["checks"]}["good faith"]
-    assert (found["status"], found["found"]) == ("warning", "small accounts push model-01")
+    answer = json.loads(run("integrity", rigged_file, "--format", "json").stdout)
+    fit = ba.fit(ba.read_votes(rigged_file))
+    table, who = ba.integrity(fit), ba.promoters(fit)
+    assert table["competitor"][0] == "model-01" and table["discounted"][0] > 0
+    told = json.loads(table.to_json(orient="records"))  # what is not a number is null
+    assert answer["integrity"] == rounded(told)
+    assert answer["promoters"] == rounded(who.to_dict("records")) and not who["named"].any()
+    assert "not those of one crowd" in answer["warnings"][0]
+    assert [row["competitor"] for row in answer["discounted"]] == ["model-01"]
+    shown = run("integrity", rigged_file).stdout
+    assert "votes do not count: those on model-01" in shown and " promotes " not in shown
+    done = run("integrity", rigged_file, "--robust", "off")
+    assert (done.returncode, done.stdout) == (2, "") and "counts all votes alike" in done.stderr
 
 
 @pytest.mark.slow
