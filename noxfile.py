@@ -88,7 +88,7 @@ def core(session: nox.Session) -> None:
     session.run(UV, "venv", "--clear", folder)
     tools = ("duckdb", "hypothesis", "pyarrow", "pytest", "pytest-xdist")  # the tests write votes with two of them
     session.run(UV, "pip", "install", "--editable", ".", *tools, env=here)
-    folders = ("votes", "likelihood", "inference", "trust", "ratings", "decisions", "reliability", "validation")
+    folders = ("votes", "likelihood", "inference", "promotion", "ratings", "decisions", "reliability", "validation")
     tests = [f"tests/{name}" for name in folders]
     session.run(UV, "run", "--active", "--no-sync", "pytest", "-m", "not slow", *tests, *session.posargs, env=here)
 

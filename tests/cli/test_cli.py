@@ -1,6 +1,7 @@
 """The command line as a user meets it; in a process of its own where only that shows what is tested."""
 
 import json
+import re
 import os
 import subprocess
 import sys
@@ -595,11 +596,14 @@ def test_integrity_says_what_the_function_does(rigged_file):
 
 
 @pytest.mark.slow
-def test_bursts_on_the_command_line(rigged_file):
-    answer = json.loads(run("bursts", rigged_file, "--model", "bradley-terry", "--format", "json").stdout)
-    assert [row["competitor"] for row in answer["bursts"]] == ["model-01"]
+def test_integrity_finds_bursts_where_votes_have_times(rigged_file):
+    answer = json.loads(run("integrity", rigged_file, "--model", "bradley-terry", "--format", "json").stdout)
+    assert answer["time"] == "tstamp" and [row["competitor"] for row in answer["bursts"]] == ["model-01"]
     assert 0.37 < answer["bursts"][0]["start"] < answer["bursts"][0]["end"] < 0.46
-    calm = rigged_file.with_name("calm.csv")
-    pl.read_csv(rigged_file).filter(~pl.col("judge").str.starts_with("new-")).write_csv(calm)
-    assert "no burst" in run("bursts", calm, "--model", "bradley-terry").stdout
-    assert run("bursts", rigged_file, "--time", "hour").returncode == 2
+    shown = run("integrity", rigged_file, "--model", "bradley-terry").stdout
+    assert re.search(r"^model-01: [\d.]+ of \d+ won from 0\.\d+ to 0\.\d+, where [\d.]+ are expected \(p ", shown, re.M)
+    timeless = rigged_file.with_name("timeless.csv")
+    pl.read_csv(rigged_file).drop("tstamp").write_csv(timeless)
+    answer = json.loads(run("integrity", timeless, "--model", "bradley-terry", "--format", "json").stdout)
+    assert (answer["time"], answer["bursts"]) == (None, None)
+    assert run("integrity", rigged_file, "--time", "hour").returncode == 2

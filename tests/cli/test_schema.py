@@ -27,7 +27,6 @@ QUICK = {
     "versus": [("versus", "model-1", "model-2", "votes", *PLAIN)],
     "next": [("next", "votes", *PLAIN, "-n", 3)],
     "price": [("price", "votes", *PLAIN), ("price", "votes", *PLAIN, "--place", 1, "--focus", 1)],
-    "bursts": [("bursts", "rigged", *PLAIN)],
 }
 """Commands by schema; a name of a file stands for its path."""
 SLOW = {

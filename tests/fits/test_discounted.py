@@ -56,12 +56,12 @@ def test_votes_are_discounted_and_nobody_is_left_out(rigged, discounted, alike):
 
 
 def test_the_reader_is_told(discounted, rigged):
-    (said,) = discounted.warnings
+    (said,) = (text for category, text in discounted.notes if category is ba.DiscountedVotesWarning)
     assert said.startswith(f"The votes on '{TARGET}' are not those of one crowd: 432 of 683 do not count")
     assert said.endswith("Its place is 4; by all votes alike it is 2.")
     with pytest.warns(ba.DiscountedVotesWarning, match="not those of one crowd"):
         ba.fit(rigged, method="map")
-    assert "1,660 votes" in repr(discounted) and "1 warning" in repr(discounted)
+    assert "1,660 votes" in repr(discounted)
     assert "1,660, of which 432 do not count" in discounted._repr_html_()
     votes = {one.what: one for one in discounted.plan.choices}["votes"]
     assert (votes.taken, votes.why) == ("1,228 of 1,660 count", "those on some competitors are not of one crowd")
@@ -125,7 +125,7 @@ class TestKeepAndDrop:
         fit = ba.fit(rigged, drop=RIGGERS)
         assert fit.cells.annotators == ba.drop_annotators(rigged, RIGGERS).annotators
         assert (fit.board == ba.fit(ba.drop_annotators(rigged, RIGGERS)).board).all()
-        assert fit.votes_discounted == 0 and fit.warnings == ()
+        assert fit.votes_discounted == 0 and not any("do not count" in text for text in fit.warnings)
 
     def test_both_are_recorded(self, rigged):
         fit = ba.fit(rigged, method="map", keep=RIGGERS[:1], drop=["annotator-00002"])

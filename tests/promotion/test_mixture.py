@@ -21,7 +21,7 @@ def crowd(size, mean, *, seed=0):
 def test_one_crowd_has_its_mean_and_a_closed_gate():
     views = crowd(200, 0.7)
     one = mixture(views)
-    gate, line = one.gate(), one.centre().line
+    gate, line = one.gate(), one.profile()
     mean, sd = line.moments
     assert not gate.is_open and gate.alike < 1 and abs(gate.difference) < 1e-9
     assert mean == pytest.approx(views.mean(), abs=0.01)
@@ -31,16 +31,17 @@ def test_one_crowd_has_its_mean_and_a_closed_gate():
 
 def test_the_fit_around_which_it_is_laid_out_does_not_matter():
     views = crowd(60, -0.4)
-    means = [mixture(views, near=near).centre().line.moments for near in (-1.0, 0.0, 1.3)]
+    means = [mixture(views, near=near).profile().moments for near in (-1.0, 0.0, 1.3)]
     assert np.ptp(np.array(means), axis=0).max() < 2e-3
 
 
 def test_a_bloc_opens_the_gate_and_does_not_move_the_centre():
     honest, bloc = crowd(100, 0.0), np.full(30, 4.0)
     found = mixture(np.append(honest, bloc))
-    centre = found.centre()
+    line = found.profile()
+    centre = found.parts(line.highest, is_open=True)
     assert found.gate().alike > 50 and found.gate().is_open
-    assert centre.line.moments[0] == pytest.approx(honest.mean(), abs=0.05)
+    assert line.moments[0] == pytest.approx(honest.mean(), abs=0.05)
     assert (
         (centre.slab[100:] > 0.99).all() and (centre.above[100:] > 0.99).all() and (centre.log_bayes[100:] > 20).all()
     )
@@ -48,12 +49,13 @@ def test_a_bloc_opens_the_gate_and_does_not_move_the_centre():
 
 
 def test_a_bloc_below_is_below():
-    centre = mixture(np.append(crowd(100, 0.0), np.full(20, -3.0))).centre()
+    found = mixture(np.append(crowd(100, 0.0), np.full(20, -3.0)))
+    centre = found.parts(found.profile().highest, is_open=True)
     assert (centre.slab[100:] > 0.99).all() and (centre.above[100:] < 0.01).all()
 
 
 def test_two_crowds_of_one_size_are_contested():
-    line = mixture(np.append(crowd(40, 0.0), crowd(40, 2.2, seed=1))).centre().line
+    line = mixture(np.append(crowd(40, 0.0), crowd(40, 2.2, seed=1))).profile()
     low, high = line.quantiles(0.025, 0.975)
     assert line.second is not None and abs(line.second - line.highest) == pytest.approx(2.2, abs=0.3)
     assert high - low > 2
@@ -61,9 +63,9 @@ def test_two_crowds_of_one_size_are_contested():
 
 def test_what_one_annotator_says_is_bounded():
     honest = crowd(50, 0.0)
-    alone = mixture(honest).centre().line.moments[0]
+    alone = mixture(honest).profile().moments[0]
     for far in (4.0, 9.0, 10.2):
-        moved = mixture(np.append(honest, np.full(5, far))).centre().line.moments[0]
+        moved = mixture(np.append(honest, np.full(5, far))).profile().moments[0]
         assert moved == pytest.approx(alone, abs=0.04)
 
 
@@ -71,7 +73,7 @@ def test_those_who_count_less_move_it_less_and_the_difference_is_seen():
     honest, others = crowd(100, 0.0), crowd(100, 0.9, seed=1)
     found = mixture(np.append(honest, others), weight=np.append(np.ones(100), np.zeros(100)))
     assert found.gate().difference > 3
-    assert found.centre().line.moments[0] == pytest.approx(honest.mean(), abs=0.02)
+    assert found.profile().moments[0] == pytest.approx(honest.mean(), abs=0.02)
 
 
 def test_quantiles_and_moments_of_a_known_line():

@@ -52,8 +52,6 @@ NAMES = {
     (Border, "start"): "border_start",
     (Border, "column"): "border_column",
     (Border, "value"): "border_value",
-    (Fit, "kept"): "annotators_kept",
-    (Fit, "dropped"): "annotators_dropped",
 }
 """Names of fields in the file, where they differ."""
 ELSEWHERE = ("tree", "elimination", "shape")
