@@ -1,8 +1,8 @@
 """The command line as a user meets it; in a process of its own where only that shows what is tested."""
 
 import json
-import re
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
