@@ -3,9 +3,9 @@
     uv run python benchmarks/detection.py [--seeds 3] > benchmarks/results/detection.md
 
 Looks for ``llmfao.csv`` and ``mt_bench_human.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). Prints whom the
-votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed, F1 of the verdict (A_k > 1/2) and of the paper's rules on its am-ELO, and the share of wrongly flagged ones at false discovery
-rates .05 and .1; then how often a ranking comes out reversed, by the probability that the fit gives to its mirror
-image.
+votes as they are make suspect; then, with 5 to 45 % of the annotators perturbed, F1 of the verdict (A_k > 1/2) and of
+the paper's rules on its am-ELO, and the share of wrongly flagged ones at false discovery rates .05 and .1; then how
+often a ranking comes out reversed, by the probability that the fit gives to its mirror image.
 
 Votes as they are have suspects, who count as false alarms unless left out; which rule names them matters, since one
 that leaves out its own false alarms has none. So LLMFAO, its annotators of at least 20 votes, is taken once without

@@ -2,9 +2,9 @@
 
     uv run python benchmarks/million_annotators.py [--votes 10000000] [--annotators 902731] [--competitors 129]
 
-Prints a Markdown table of two processes that read the same simulated votes: one with the default fit,
-and goes on to all tables, and one with ``robust=False``. Peaks are of the whole process (Linux resets them between stages),
-the table's last row is of the first process from the first stage to the last. What is compiled is compiled before.
+Prints a Markdown table of two processes that read the same simulated votes: one with the default fit, and goes on to
+all tables, and one with ``robust=False``. Peaks are of the whole process (Linux resets them between stages), the
+table's last row is of the first process from the first stage to the last. What is compiled is compiled before.
 """
 
 import argparse

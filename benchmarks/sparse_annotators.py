@@ -2,12 +2,12 @@
 
     uv run python benchmarks/sparse_annotators.py [--arenas 10] [--votes 1000000] [--annotators 100000] [--robust both]
 
-Simulated arenas of 129 competitors with strengths of sd 1; theta ~ Normal(1, 0.5), negative for one annotator in 44,
-ln nu ~ Normal(0, 0.8), b ~ Normal(0, 0.2), as am-davidson says; annotators cast half as many votes as there are for
-each, and the rest goes by activities that are exponential. Prints means over the arenas with their standard errors,
-with ``robust=False`` and ``robust=True``: slopes and shares inside 89 % intervals of the strengths, and of the
-leaderboard's Elo scores, of which the true ones are those of the true strengths among the true annotators, on the leaderboard's scale;
-the estimated spreads divided by the standard deviations of the arena's own truth; honest votes, as all are, that
+Simulated arenas of 129 competitors with strengths of sd 1; theta ~ Normal(1, 0.5), negative for one annotator in 44, ln
+nu ~ Normal(0, 0.8), b ~ Normal(0, 0.2), as am-davidson says; annotators cast half as many votes as there are for each,
+and the rest goes by activities that are exponential. Prints means over the arenas with their standard errors, with
+``robust=False`` and ``robust=True``: slopes and shares inside 89 % intervals of the strengths, and of the leaderboard's
+Elo scores, of which the true ones are those of the true strengths among the true annotators, on the leaderboard's
+scale; the estimated spreads divided by the standard deviations of the arena's own truth; honest votes, as all are, that
 do not count; and seconds.
 """
 
