@@ -178,6 +178,10 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
     sampling: Sampling = {"draws": draws, "tune": tune, "sampler": sampler, "seed": seed}
     if not plan.robust:
         return _solved(plan, **sampling)
+    if plan.method == "nuts":  # before votes are discounted, which takes longer
+        from bayes_arena.fits.sampling import require_samplable
+
+        require_samplable(plan.problem.objective, sampler, draws, tune)
     model = without_answers(plan.problem.model)
     is_usual = plan.method != "nuts" and model is plan.problem.model
     first = plan if is_usual else replace(plan, problem=replace(plan.problem, model=model), otherwise=None)
