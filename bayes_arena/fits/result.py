@@ -347,7 +347,14 @@ class Fit:
     def _discounted_said(self) -> Iterator[str]:
         """Say where votes do not count, and what that changes."""
         found = self.promotions
-        if found is None or found.cast is None:
+        if found is None:
+            return
+        if found.cast is None:
+            if 2 * found.is_far.sum() > len(found.is_far):
+                yield (
+                    "The votes on most competitors are not those of one crowd, and all of them count: annotators "
+                    "differ in more than tastes. Look at camps(fit), and at annotators(fit)."
+                )
             return
         names, votes = self.cells.competitors, np.sum(records(self.cast), axis=0)
         counting = np.sum(records(self.cells), axis=0)

@@ -12,7 +12,8 @@ and so on until no further gate opens, at most three times. Where none opens, th
 
 Who promotes one competitor votes against those that it meets. So gates are looked at in the order of their gain,
 and opponents whose gate is open are where the annotator sees them: by the probability of a slab, and by how far off it
-is. A gate that such votes opened closes again.
+is. A gate that such votes opened closes again. Where the gates of most competitors open, people differ in more than
+tastes, and no votes are discounted.
 
 Programs' votes count in full, and do not enter the mixtures: their tastes belong to the model. The same holds for
 annotators who are known to vote in good faith.
@@ -41,6 +42,8 @@ LEAST, ALIKE_ENOUGH = 0.1, 0.2
 """Smallest rho, and the change of ln rho below which no further fit is needed."""
 NEAR = 0.02
 """Distance in logits between a fit's r and the mixture's, below which no further fit is needed."""
+FEWEST = 10
+"""Annotators who voted on a competitor, below which they are no crowd that somebody could be told from."""
 CLOSE, ALIKE = 2.0, 1.5
 """Gain and size of h in the first round below which a gate is not looked at again."""
 NEVER_NOTHING = 1e-4
@@ -105,20 +108,23 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
     cells, first = mode.problem.cells, mode
     judged = cells.human & ~np.isin(cells.annotators, list(kept))
     tally = mode.problem.model.tally(cells, by_annotator=True)
-    gates, centres, parts, taste = list[Gate](), dict[int, Line](), dict[int, Parts](), 0.0
-    looked_at = list[int]()
-    told = dict.fromkeys(range(cells.n_competitors), 1.0)
+    with one_thread():
+        views = Views.of(mode, tally)
+        mixtures = [_mixture(mode, views, judged, c) for c in range(cells.n_competitors)]
+        taste = float(np.median([one.likeliest_taste() for one in mixtures]))
+        gates = [replace(one, taste=taste).gate() for one in mixtures]
+        parts = {c: replace(one, taste=taste).parts(one.near, is_open=False) for c, one in enumerate(mixtures)}
+    nothing = Discounted(first, views, tuple(gates), {}, parts, judged, {})
+    people = [int(judged[views.annotator[views.pairs_of(c)]].sum()) for c in range(cells.n_competitors)]
+    looked_at = [
+        c for c, gate in enumerate(gates) if people[c] >= FEWEST and (gate.gain > CLOSE or abs(gate.difference) > ALIKE)
+    ]
+    if not any(gates[c].is_open for c in looked_at):
+        return nothing
+    centres, told = dict[int, Line](), dict.fromkeys(looked_at, 1.0)
     for step in range(ROUNDS):
         with one_thread():
-            views = Views.of(mode, tally)
-            if not step:
-                mixtures = [_mixture(mode, views, judged, c) for c in range(cells.n_competitors)]
-                taste = float(np.median([one.likeliest_taste() for one in mixtures]))
-                gates = [replace(one, taste=taste).gate() for one in mixtures]
-                looked_at = [c for c, gate in enumerate(gates) if gate.gain > CLOSE or abs(gate.difference) > ALIKE]
-                parts = {c: replace(one, taste=taste).parts(one.near, is_open=False) for c, one in enumerate(mixtures)}
-                if not any(gate.is_open for gate in gates):
-                    return Discounted(first, views, tuple(gates), {}, parts, judged, {})
+            views = Views.of(mode, tally) if step else views
             before, centres, shift = set(centres), {}, np.zeros(len(views.annotator))
             for c in sorted(looked_at, key=lambda c: -gates[c].gain):
                 mixture = _mixture(mode, views, judged, c, taste, shift)
@@ -128,17 +134,14 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
                     centres[c] = mixture.profile()
                     parts[c] = mixture.parts(centres[c].highest, is_open=True)
                     shift[views.pairs_of(c)] = parts[c].shift
-        if not centres:
-            return Discounted(first, views, tuple(gates), {}, parts, judged, {})
+        if not 0 < len(centres) <= cells.n_competitors / 2:
+            return nothing
         off, ratio = _compared(mode, centres)
-        changed = 0.0
+        last = dict(told)
         if step:
-            last, told = (
-                told,
-                told | {c: float(np.clip(told[c] * one, LEAST, 1.0)) for c, one in zip(centres, ratio, strict=True)},
-            )
-            changed = max(abs(math.log(told[c] / last[c])) for c in centres)
-        result = Discounted(mode, views, tuple(gates), centres, dict(parts), judged, told)
+            told |= {c: float(np.clip(told[c] * one, LEAST, 1.0)) for c, one in zip(centres, ratio, strict=True)}
+        changed = max(abs(math.log(told[c] / last[c])) for c in centres)
+        result = Discounted(mode, views, tuple(gates), centres, dict(parts), judged, dict(told))
         if step and set(centres) == before and off < NEAR and changed < ALIKE_ENOUGH:
             return result
         mode = again(replace(first.problem, cells=counted(cells, result)))

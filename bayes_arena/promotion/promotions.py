@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.promotion.discounting import Discounted
+from bayes_arena.promotion.mixture import DIFFERENCE, GAIN
 
 WRONGLY, SURE, DECIDED = 0.05, 0.95, 10
 """Chance of naming anybody wrongly; least probability; fewest decided votes."""
@@ -123,6 +124,11 @@ class Promotions:
     apart: Floats
     promoters: Promoters
     cast: Cast | None
+
+    @property
+    def is_far(self) -> NDArray[np.bool_]:
+        """Whether the votes on a competitor are far from those of one crowd, open gate or not, shape (n,)."""
+        return (np.maximum(self.alike, self.weighted) > GAIN) | (np.abs(self.difference) > DIFFERENCE)
 
     @classmethod
     def of(cls, found: Discounted, cast: Cast | None) -> Promotions:
