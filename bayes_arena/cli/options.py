@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 VOTES, MODEL, SCALE, OUTPUT = "Votes", "Model", "Scale", "Output"
 """Panels of options in the help of a command."""
 RANKING = "Which competitor is best, and how sure is that?"
-TRUSTED = "Whose votes can be trusted?"
+TRUSTED = "Who votes how?"
 WANTED = "Are the votes sound, and which are needed next?"
 FITTED = "Which model, and can its fit be trusted?"
 KEPT = "Publish, reproduce, look up"

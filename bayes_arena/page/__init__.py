@@ -6,7 +6,7 @@ contents    all that the page shows, part by part, from one set of draws
 board       tiers, scores, spreads of ranks, probabilities of places and wins
 slices      the board of every category, language, ...
 observed    observed against predicted votes
-annotators  the annotators, the most suspect first; pseudonyms
+annotators  the annotators, the least reliable first; pseudonyms
 settled     what the votes settle, and what they leave open
 meta        metadata of the competitors, such as prices
 writing     the page as HTML, with a policy that lets a browser run and load nothing else

@@ -1,4 +1,4 @@
-"""The annotators on the page: the most suspect first, the competitors on which votes do not count, and pseudonyms.
+"""The annotators on the page: the least reliable first, the competitors on which votes do not count, and pseudonyms.
 
 A pseudonymous fit has numbers in place of the annotators' names, so that no table or warning can name them. Numbers
 follow the order of the table of annotators, or where there is none the numbers of votes: if they followed the names, a
@@ -38,7 +38,7 @@ class People:
     verdicts : dict of str to int
         Number of anomalous, watched and reliable annotators.
     rows : tuple of dict
-        The most suspect, as in :func:`~bayes_arena.annotators`.
+        The least reliable, as in :func:`~bayes_arena.annotators`.
     total : int
     discounted : tuple of dict
         Competitors on which votes do not count, as in :func:`~bayes_arena.integrity`.
@@ -62,8 +62,8 @@ def people_of(fit: Fit, level: float, elo: EloScale) -> People:
         return People(_silence(fit), {}, (), total, discounted)
     rows = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
     verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
-    suspect = verdicts["anomalous"] + verdicts["watch"]
-    shown = max(FEWEST, min(verdicts["anomalous"], MOST), min(suspect, WATCHED))
+    unsure = verdicts["anomalous"] + verdicts["watch"]
+    shown = max(FEWEST, min(verdicts["anomalous"], MOST), min(unsure, WATCHED))
     return People("", verdicts, tuple(rows[:shown]), total, discounted)
 
 
@@ -100,7 +100,7 @@ def pseudonymous(fit: Fit) -> Fit:
 
 
 def _in_order(fit: Fit) -> list[str]:
-    """Return the names of all annotators, the most suspect first, or the most active."""
+    """Return the names of all annotators, the least reliable first, or the most active."""
     if judges_annotators(fit):
         return [str(name) for name in annotator_columns(fit, resolve_interval("laplace"))["annotator"]]
     return [fit.cells.annotators[k] for k in np.argsort(-fit.cast.votes_by_annotator(), kind="stable")]

@@ -78,7 +78,7 @@ def report(
         Further columns of the table: a file or dataframe with a column ``competitor``, ``model`` or ``name``. A column
         of numbers whose name contains ``price`` or ``cost`` is also compared with the scores.
     pseudonyms : bool
-        Number the annotators, the most suspect first, instead of naming them; programs keep their names.
+        Number the annotators, the least reliable first, instead of naming them; programs keep their names.
     notes : sequence of str
         Notes to show first, with the warnings of the fit.
     command : str

@@ -14,7 +14,7 @@ from ``ba.to_datatree(result)`` (posteriors, chains, predictive checks, Pareto k
 =============  ================================================================
 board_forest   ``board``: scores with intervals, in tiers
 squares        ``ranks``, ``wins``: a probability in every cell
-crowd          ``annotators``: theta against ties, suspects by name
+crowd          ``annotators``: theta against ties, the anomalous by name
 observed       ``calibration``: observed against predicted votes
 history        ``rounds``: the scores of a Stable Arena, round by round
 frontier       ``cost``: score against cost, and the Pareto front

@@ -1,4 +1,4 @@
-"""The annotators: discrimination against tie propensity, and the suspects by name."""
+"""The annotators: discrimination against tie propensity, and the anomalous by name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LOOKS = {"reliable": (GREY, "o"), "watch": (ORANGE, "s"), "anomalous": (RED, "D")}
 """Colour and shape of the verdicts."""
 NAMED = 20
-"""Suspects that are named, the most suspect first."""
+"""Anomalous annotators that are named, the least reliable first."""
 LEAST = 2.0
 """Least factor shown above and below the middle, so that equal values do not look different."""
 TYPE = 8
@@ -49,7 +49,7 @@ def annotators(
     interval: Interval | IntervalName = "laplace",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the annotators: theta against the propensity to call a tie, larger for more votes, suspects by name.
+    """Draw the annotators: theta against the propensity to call a tie, larger for more votes, the anomalous by name.
 
     Parameters
     ----------
@@ -103,11 +103,11 @@ def annotators(
     log_ticks(ax.yaxis)
     middle, reach = np.sqrt(y.min() * y.max()), np.sqrt(y.max() / y.min())
     ax.set_ylim(middle / max(1.1 * reach, LEAST), middle * max(1.1 * reach, LEAST))
-    suspects = np.flatnonzero(columns["verdict"] == "anomalous")
-    _name(ax, columns, suspects[:NAMED], lower, y)
+    anomalous = np.flatnonzero(columns["verdict"] == "anomalous")
+    _name(ax, columns, anomalous[:NAMED], lower, y)
     ax.legend(fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False)
     ax.grid(alpha=0.3, lw=0.6)
-    more = f"named: the {NAMED} most suspect of {len(suspects)}" if len(suspects) > NAMED else ""
+    more = f"named: the {NAMED} least reliable of {len(anomalous)}" if len(anomalous) > NAMED else ""
     x_named += f", {percent(level)} intervals of those not reliable"
     entitle(ax, "Annotators, larger for more votes", about(fit), more, x=x_named, y=y_named)
     return ax

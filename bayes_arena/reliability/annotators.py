@@ -1,7 +1,7 @@
 """The table of annotators: which are reliable, which are not, and in what way.
 
-Annotators are suspect if their votes are anomalous (:mod:`bayes_arena.reliability.anomaly`), or if they promote or
-demote a competitor.
+An annotator's votes are anomalous (:mod:`bayes_arena.reliability.anomaly`), or they promote or demote a competitor
+(:mod:`bayes_arena.promotion`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @held
 def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
-    """Rate the reliability of every annotator, the most suspect first.
+    """Rate the reliability of every annotator, the least reliable first.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def flag(fit: Fit, *, fdr: float = 0.05) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k of 0.9 or more, the most suspect first.
+        The largest set whose mean 1 - A_k is at most ``fdr``, each with A_k of 0.9 or more, the least reliable first.
 
     Raises
     ------

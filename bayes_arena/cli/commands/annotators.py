@@ -1,4 +1,4 @@
-"""``annotators``, ``judge``, ``integrity``: whose votes can be trusted, and who carries a competitor."""
+"""``annotators``, ``judge``, ``integrity``: who votes how, and whose votes a place rests on."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def annotators(
     picture: Picture,
     output: Output,
 ) -> None:
-    """List the annotators, the most suspect first: who votes with the others, against them, or not on the merits."""
+    """List the annotators, the least reliable first: who votes with the others, against them, or not on the merits."""
     with collected_warnings() as notes:
         from bayes_arena.reliability.annotators import annotator_columns
         from bayes_arena.reliability.flagging import discoveries
