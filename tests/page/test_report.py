@@ -70,7 +70,6 @@ def test_every_part_is_there_in_its_order(page):
 
 
 def test_its_numbers_are_those_of_the_tables(discounted):
-    discounted = replace(discounted, mirror_probability=0.0)  # tables of places leave the direction aside
     board = board_of(discounted, 0.95, ba.EloScale(), ())
     table, tiers = ba.leaderboard(discounted), ba.tiers(discounted).set_index("competitor")
     for row, expected in zip(board.rows, table.itertuples(), strict=True):
@@ -88,7 +87,6 @@ def test_its_numbers_are_those_of_the_tables(discounted):
 
 
 def test_what_is_settled_is_what_the_tables_say(discounted):
-    discounted = replace(discounted, mirror_probability=0.0)
     found = settled_of(discounted, board_of(discounted, 0.95, ba.EloScale(), ()), 0.95)
     assert found.best == ba.enough(discounted)
     assert found.ranking == ba.enough(discounted, goal="ranking")

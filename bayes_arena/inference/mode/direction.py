@@ -6,7 +6,9 @@ nothing else favours either: under vague priors that are symmetric about zero, r
 Normal(0, 3), with the mean of theta free. By the Laplace approximation at the mode nearest to the fit, with the scale
 (alpha r, theta / alpha) held,
 
-    P(reversed) = Phi(-|mean theta| / sd(mean theta)).
+    P(reversed) = Phi(-|mean theta| / sd(mean theta)),
+
+the mean over annotators who have a vote that counts.
 
 (The Laplace evidences of a mode and its mirror image under the fit's own prior are far too sure: the prior rules out
 the large spreads, relative to a mean of 1, that nearly balanced camps have, and pushes both modes away from balance.)
@@ -107,14 +109,16 @@ def direction(problem: Problem, point: Point) -> Direction | None:
     _, arrow = gradient_and_hessian(vague, free.point)
     gauge = Gauge(shifts, free_scale=True, held=held)
     factor = factorise(cast(Arrow, arrow), extra=gauge.extra(free.point, arrow), held=held)
+    heard = np.minimum(problem.cells.votes_by_annotator(), 1.0)  # some may have next to no vote that counts
     mean = np.zeros((target.n_annotators, len(held)))
-    mean[:, THETA] = 1 / target.n_annotators
+    mean[:, THETA] = heard / heard.sum()
     _, along = factor.solve(np.zeros(factor.shape[0]), mean)
     variance = float(np.sum(mean * along))
     theta = free.point.own[:, THETA]
-    against = np.abs(theta[np.sign(theta) != np.sign(theta.mean())]).sum()
+    average = float(mean[:, THETA] @ theta)
+    against = np.abs(theta[np.sign(theta) != np.sign(average)]).sum()
     return Direction(
-        mirror_probability=float(scipy.special.ndtr(-abs(theta.mean()) / math.sqrt(variance))),
+        mirror_probability=float(scipy.special.ndtr(-abs(average) / math.sqrt(variance))),
         against=float(against / max(np.abs(theta).sum(), np.finfo(float).tiny)),
     )
 
