@@ -10,10 +10,10 @@ fit's r that of the mixture. So the fit of these votes says of c what the mixtur
 counts the product. The model is fitted again, offsets and positions follow from the new fit,
 and so on until no further gate opens, at most three times. Where none opens, the first fit is the result.
 
-Who promotes one competitor votes against those that it meets. So gates are looked at in the order of their gain,
-and opponents whose gate is open are where the annotator sees them: by the probability of a slab, and by how far off it
-is. A gate that such votes opened closes again. Where the gates of most competitors open, people differ in more than
-tastes, and no votes are discounted.
+Who promotes one competitor votes against those that it meets. So the clearest gates are looked at first, and opponents
+whose gate is open are where the annotator sees them: by the probability of a slab, and by how far off it is. A gate
+that such votes opened closes again. Where nine votes of ten would not count, people differ in more than tastes, and
+none are discounted.
 
 Programs' votes count in full, and do not enter the mixtures: their tastes belong to the model. The same holds for
 annotators who are known to vote in good faith.
@@ -44,6 +44,8 @@ NEAR = 0.02
 """Distance in logits between a fit's r and the mixture's, below which no further fit is needed."""
 FEWEST = 10
 """Annotators who voted on a competitor, below which they are no crowd that somebody could be told from."""
+NONE_LEFT = 0.1
+"""Share of the votes that counts, below which this is no matter of a few, and all of them count."""
 CLOSE, ALIKE = 2.0, 1.5
 """Gain and size of h in the first round below which a gate is not looked at again."""
 NEVER_NOTHING = 1e-4
@@ -126,7 +128,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
         with one_thread():
             views = Views.of(mode, tally) if step else views
             before, centres, shift = set(centres), {}, np.zeros(len(views.annotator))
-            for c in sorted(looked_at, key=lambda c: -gates[c].gain):
+            for c in sorted(looked_at, key=lambda c: -gates[c].excess):
                 mixture = _mixture(mode, views, judged, c, taste, shift)
                 gate = mixture.gate()
                 gates[c] = gate if gate.is_open or not step else gates[c]
@@ -134,7 +136,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
                     centres[c] = mixture.profile()
                     parts[c] = mixture.parts(centres[c].highest, is_open=True)
                     shift[views.pairs_of(c)] = parts[c].shift
-        if not 0 < len(centres) <= cells.n_competitors / 2:
+        if not centres:
             return nothing
         off, ratio = _compared(mode, centres)
         last = dict(told)
@@ -144,7 +146,10 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
         result = Discounted(mode, views, tuple(gates), centres, dict(parts), judged, dict(told))
         if step and set(centres) == before and off < NEAR and changed < ALIKE_ENOUGH:
             return result
-        mode = again(replace(first.problem, cells=counted(cells, result)))
+        counting = counted(cells, result)
+        if counting.n_votes < NONE_LEFT * cells.n_votes:
+            return nothing
+        mode = again(replace(first.problem, cells=counting))
     return replace(result, mode=mode)
 
 

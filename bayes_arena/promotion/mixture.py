@@ -141,7 +141,12 @@ class Gate:
     @property
     def is_open(self) -> bool:
         """Whether they are too far."""
-        return self.gain > GAIN or abs(self.difference) > DIFFERENCE
+        return self.excess > 1
+
+    @property
+    def excess(self) -> float:
+        """How far, in terms of what opens a gate."""
+        return max(self.gain / GAIN, abs(self.difference) / DIFFERENCE)
 
 
 @dataclass(frozen=True, eq=False)

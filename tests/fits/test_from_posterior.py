@@ -108,7 +108,8 @@ class TestOfASampledFit:
     )
     def test_the_tables_are_the_same(self, back, sampled_davidson, table):
         plain = dataclasses.replace(sampled_davidson, promotions=None)  # what was found is not in the draws
-        pd.testing.assert_frame_equal(table(back), table(plain), rtol=1e-6)
+        kinds = {"atol": 0.02} if table is ba.annotators else {}  # read from the Gaussian around a fit's own mode
+        pd.testing.assert_frame_equal(table(back), table(plain), rtol=1e-6, **kinds)
 
     def test_diagnose_judges_the_chains(self, back, sampled_davidson):
         ours, theirs = (ba.diagnose(fit).set_index("check")["found"] for fit in (back, sampled_davidson))
