@@ -15,6 +15,7 @@ GROUPS = {
     "ratings": ("Ratings", "Leaderboards, intervals, probabilities, slices, style, and Elo one vote at a time."),
     "decisions": ("Decisions", "Who is the best, whether there are enough votes, what the ranking rests on."),
     "reliability": ("Annotators", "Who votes how, whom to leave out, judges that are programs."),
+    "promotion": ("Promotions", "Competitors on which the votes are not those of one crowd."),
     "validation": ("Validation", "Which model predicts better, and whether a fit can be trusted."),
     "arena": ("Arena", "Votes that keep coming, in one file."),
     "page": ("Page", "A fit as one file of HTML."),

@@ -264,7 +264,7 @@ def test_suspects_are_those_whom_either_rule_suspects():
     """Leaving out whom one rule suspects would spare that rule its false alarms."""
     cells = ba.read_votes(ba.simulate(tie_spread=0.8, seed=101).votes)
     suspect = detection.suspects(cells).set_index("annotator")
-    anomaly = ba.annotators(ba.fit(cells, guard=False)).set_index("annotator")["anomaly_probability"]
+    anomaly = ba.annotators(ba.fit(cells, robust=False)).set_index("annotator")["anomaly_probability"]
     theta = ba.annotators(ba.fit(cells, model="am-elo", prior="flat")).set_index("annotator")["theta_paper"]
     by_anomaly, by_theta = set(anomaly.index[anomaly >= 0.2]), set(theta.index[theta <= 0.005])
     assert by_anomaly != by_theta
