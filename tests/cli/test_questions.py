@@ -87,4 +87,4 @@ def test_next_asks_for_the_pairs_of_the_function(votes_file, fit):
 
 def test_the_help_groups_commands_by_question():
     said = run("--help").stdout
-    assert said.index("Which competitor") < said.index("versus") < said.index("Whose votes") < said.index("integrity")
+    assert said.index("Which competitor") < said.index("versus") < said.index("Who votes how") < said.index("integrity")
