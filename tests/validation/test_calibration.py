@@ -27,7 +27,7 @@ def test_intervals_of_am_davidson_cover():
         arena = ba.simulate(
             competitors=8, annotators=20, votes=1600, tie_spread=0.8, position_spread=0.3, seed=500 + seed
         )
-        fit = ba.fit(ba.read_votes(arena.votes), robust=False)
+        fit = ba.fit(ba.read_votes(arena.votes), dimensions=0, robust=False)
         assert fit.evidence == "variational"
         strength, discrimination = truth_of(arena, fit)
         fitted = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view)
